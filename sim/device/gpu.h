@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * gpu.h - one GPU as numbers. Every number comes from an .ini file of sim/device/ (installed under
+ * $(pkgdatadir)/device), where each key stands beside its source; nothing is built in.
+ */
+#ifndef GMSIM_GPU_H
+#define GMSIM_GPU_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+G_BEGIN_DECLS
+
+#define GMSIM_ERROR (gmsim_error_quark())
+GQuark gmsim_error_quark(void);
+
+/* The four ways to fail; the command's exit code follows from them (USAGE: 2, the others: 1). */
+typedef enum gmsim_error_code {
+    GMSIM_ERROR_USAGE,       /* an option, a --set key or an .ini key is wrong */
+    GMSIM_ERROR_CORRUPT,     /* the bytes of a file contradict its format */
+    GMSIM_ERROR_UNSUPPORTED, /* valid, but not something this version can do */
+    GMSIM_ERROR_IO,          /* the operating system said no */
+} gmsim_error_code;
+
+#define GMSIM_MAX_CARVEOUTS 12u
+#define GMSIM_SECTOR_BYTES  32u
+#define GMSIM_LINE_BYTES    128u
+#define GMSIM_BANKS         32u
+
+/* Sizes are bytes, rates are per SM clock of the whole GPU unless the name says otherwise. A key
+ * `x` of group [g] in the .ini is the field g_x here and `g.x` for --set. */
+typedef struct gmsim_gpu {
+    char name[32];  /* "h200": the .ini's base name */
+    char title[64]; /* [gpu] title: "NVIDIA H200 SXM" */
+    char path[512]; /* the file it was read from */
+
+    uint32_t gpu_cc_major, gpu_cc_minor;
+    uint32_t gpu_sm_count;
+    uint32_t gpu_clock_mhz; /* the clock predictions are made for */
+
+    /* [occupancy]: what a CTA is limited by (cuda_occupancy.h, CUDA programming guide). */
+    uint32_t occupancy_warps_per_sm;
+    uint32_t occupancy_threads_per_sm;
+    uint32_t occupancy_threads_per_block;
+    uint32_t occupancy_blocks_per_sm;
+    uint32_t occupancy_registers_per_sm;
+    uint32_t occupancy_registers_per_block;
+    uint32_t occupancy_registers_per_thread; /* largest allowed */
+    uint32_t occupancy_register_unit;        /* registers a warp are rounded up to this */
+    uint32_t occupancy_sub_partitions;
+    uint32_t occupancy_barriers_per_sm; /* 0: not a limit on this GPU */
+
+    /* [shared] */
+    uint32_t shared_per_sm;          /* largest carve-out */
+    uint32_t shared_per_block;       /* without opting in */
+    uint32_t shared_per_block_optin; /* largest after opting in */
+    uint32_t shared_reserved;        /* taken by the system in each CTA */
+    uint32_t shared_unit;            /* a CTA's shared memory is rounded up to this */
+    uint32_t shared_carveout_count;
+    uint32_t shared_carveout[GMSIM_MAX_CARVEOUTS]; /* ascending */
+
+    /* [l1]: unified data cache and shared memory. */
+    uint32_t l1_size;      /* unified, shared memory included */
+    uint32_t l1_max_cache; /* most of it that ever caches */
+    uint32_t l1_sets;
+    bool l1_store_allocate; /* a store that misses leaves its line behind */
+
+    /* [l2] */
+    uint64_t l2_size;
+    uint32_t l2_ways;
+    uint32_t l2_slices;
+    uint32_t l2_partitions;
+    uint32_t l2_fill_sectors; /* sectors brought from DRAM for one missing sector: 1, 2 or 4 */
+    uint32_t l2_bytes_per_clock;
+
+    /* [dram] */
+    uint64_t dram_size;
+    uint32_t dram_bytes_per_clock;
+
+    /* [launch]: order in which hardware hands the first CTAs to SMs is built from these. */
+    uint32_t launch_gpcs; /* 0 where unknown: CTA i goes to SM i mod sm_count */
+} gmsim_gpu;
+
+/* Reads a GPU: `what` is a name ("h200") looked up in $GMSIM_DEVICE_PATH, then in the build tree,
+ * then in the installed folder; or a path when it holds a '/' or ends in ".ini". Unknown keys,
+ * missing keys, duplicates, bad numbers and numbers out of range are errors that name file, line
+ * and key ("h200.ini:14: [l1] sets: ..."). Returns false and sets error. */
+bool gmsim_gpu_load(gmsim_gpu *gpu, const char *what, GError **error);
+
+/* Applies "group.key=value" (sizes take K, M, G with optional iB). Unknown keys are answered with
+ * the nearest known one. */
+bool gmsim_gpu_set(gmsim_gpu *gpu, const char *assignment, GError **error);
+
+/* Checks the numbers against one another (a carve-out larger than the SM's shared memory, a set
+ * count that does not divide ...). Called by both functions above. */
+bool gmsim_gpu_check(const gmsim_gpu *gpu, GError **error);
+
+/* Names that gmsim_gpu_load() would find, sorted, each once. Free with g_strfreev(). */
+char **gmsim_gpu_list(void);
+
+/* Calls visit for each key in file order: "l1.sets", its value as text, its meaning, and its source
+ * as the .ini file gives it. For `gmsim gpus NAME` and for the manual. */
+typedef void (*gmsim_gpu_visit)(const char *key, const char *value, const char *meaning,
+                                const char *source, gpointer data);
+void gmsim_gpu_foreach(const gmsim_gpu *gpu, gmsim_gpu_visit visit, gpointer data);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * model.h - replays one launch of a trace on one GPU and counts what its memory hierarchy does.
+ *
+ * Pattern counts (instructions, requests, sectors, tags, wavefronts) depend on addresses alone and
+ * equal hardware's. Cache and DRAM counts depend on the order in which warps come, which the model
+ * imitates: CTAs are dealt to SMs in waves, SMs advance in turn, warps of an SM interleave.
+ * All state is integer and flat; nothing is allocated while records are replayed; results are
+ * bit-identical on every run.
+ */
+#ifndef GMSIM_MODEL_H
+#define GMSIM_MODEL_H
+
+#include "sim/model/occupancy.h"
+#include "traces/gmtrace.h"
+
+G_BEGIN_DECLS
+
+/* The pipe rows of the report: one for each memory space and kind of access. */
+typedef enum gmsim_row {
+    GMSIM_GLOBAL_LOAD,
+    GMSIM_GLOBAL_STORE,
+    GMSIM_GLOBAL_ATOMIC,
+    GMSIM_GLOBAL_REDUCTION,
+    GMSIM_GLOBAL_COPY, /* cp.async, its global read; ncu counts it with the loads at L1 */
+    GMSIM_LOCAL_LOAD,
+    GMSIM_LOCAL_STORE,
+    GMSIM_SHARED_LOAD,
+    GMSIM_SHARED_STORE,
+    GMSIM_SHARED_ATOMIC,
+    GMSIM_SHARED_LDSM,   /* LDSM */
+    GMSIM_SHARED_STSM,   /* STSM */
+    GMSIM_SHARED_COPY,   /* cp.async, its shared write */
+    GMSIM_REMOTE_SHARED, /* distributed shared memory */
+    GMSIM_BULK_LOAD,     /* bulk copy engine, global to shared */
+    GMSIM_BULK_STORE,
+    GMSIM_ROWS
+} gmsim_row;
+
+typedef struct gmsim_counts {
+    uint64_t instructions;   /* executed warp instructions with at least one active lane */
+    uint64_t copies_bypass;  /* of those, LDGSTS.BYPASS */
+    uint64_t threads;        /* active lanes */
+    uint64_t bytes;          /* asked for by the lanes */
+    uint64_t requests;       /* sent to L1TEX */
+    uint64_t sectors;        /* distinct 32-byte sectors a request, summed */
+    uint64_t sectors_ideal;  /* were the lanes' distinct bytes packed */
+    uint64_t tags;           /* distinct 128-byte lines a request, summed */
+    uint64_t l1_hit_sectors; /* tag hit and data present */
+    uint64_t l1_miss_sectors;
+    uint64_t wavefronts;         /* passes through the shared-memory data stage */
+    uint64_t wavefronts_ideal;   /* without bank conflicts */
+    uint64_t xbar_read_sectors;  /* fetched from L2 into L1 */
+    uint64_t xbar_write_sectors; /* sent from L1 to L2 */
+} gmsim_counts;
+
+/* Wavefronts of one shared request; degrees above 32 (wide accesses) fall in the last bin. */
+#define GMSIM_DEGREE_BINS 33u
+
+/* The request with the most wavefronts (shared) or sectors (global) of one instruction. */
+typedef struct gmsim_worst {
+    uint64_t cta;
+    uint32_t warp, mask;
+    uint32_t work; /* its wavefronts or sectors; 0: none seen */
+    uint32_t size; /* bytes a lane */
+    uint64_t address[GMTRACE_WARP_LANES];
+} gmsim_worst;
+
+/* One instruction of the kernel's table that touched memory. */
+typedef struct gmsim_instr_counts {
+    uint32_t instr; /* index into gmtrace_kernel.instr; GMTRACE_NO_INSTR: pc not in the table */
+    gmsim_row row;  /* an LDGSTS has two entries, GLOBAL_COPY and SHARED_COPY */
+    gmsim_counts counts;
+    gmsim_worst worst;
+} gmsim_instr_counts;
+
+/* L2 and DRAM, in sectors of 32 bytes. */
+typedef struct gmsim_l2_counts {
+    uint64_t read_sectors, read_hit_sectors; /* srcunit_tex, logical: each sector looked up once */
+    uint64_t write_sectors, write_hit_sectors;
+    uint64_t atomic_sectors, reduction_sectors;
+    uint64_t dram_read_sectors, dram_write_sectors;
+    uint64_t dirty_sectors; /* left in L2 when the launch ends */
+} gmsim_l2_counts;
+
+/* Resources whose least time is known from the counts alone. Rates are [l2] and [dram] of the GPU
+ * and one wavefront or tag group a clock of each SM. */
+typedef enum gmsim_resource {
+    GMSIM_RESOURCE_SHARED, /* shared-memory wavefronts */
+    GMSIM_RESOURCE_L1,     /* L1 tag and data stage */
+    GMSIM_RESOURCE_L2,
+    GMSIM_RESOURCE_DRAM,
+    GMSIM_RESOURCES
+} gmsim_resource;
+
+typedef struct gmsim_result {
+    const gmtrace_launch *launch;
+    const gmtrace_kernel *kernel;
+    gmsim_occupancy occupancy;
+    double waves;      /* CTAs / (SMs * CTAs an SM) */
+    uint64_t records;  /* replayed */
+    uint64_t barriers; /* warp-level CTA barriers */
+    gmsim_counts row[GMSIM_ROWS];
+    uint64_t degree[GMSIM_DEGREE_BINS]; /* shared loads and stores by wavefronts a request */
+    gmsim_l2_counts l2;
+    uint64_t min_cycles[GMSIM_RESOURCES]; /* least SM clocks each resource needs */
+    gmsim_resource bound;                 /* the largest of them */
+    uint32_t unseen;                      /* GMTRACE_UNSEEN_* of the trace */
+    bool truncated;                       /* the trace ended before the launch did */
+    uint32_t instr_count;
+    const gmsim_instr_counts *instr; /* by pc */
+} gmsim_result;
+
+typedef enum gmsim_caches {
+    GMSIM_CACHES_COLD, /* flushed before the launch, as ncu does by default */
+    GMSIM_CACHES_WARM, /* the launch is replayed once before counting */
+} gmsim_caches;
+
+typedef struct gmsim_options {
+    gmsim_caches caches;
+} gmsim_options;
+
+typedef struct gmsim_model gmsim_model;
+
+/* Allocates every table for this GPU (about 16 bytes a 128-byte line of L1 and L2). The GPU is
+ * copied. Free with gmsim_model_free(). */
+gmsim_model *gmsim_model_new(const gmsim_gpu *gpu, const gmsim_options *options);
+void gmsim_model_free(gmsim_model *model);
+
+/* Called now and then with records replayed so far and expected; may be NULL. */
+typedef void (*gmsim_progress)(uint64_t done, uint64_t total, gpointer data);
+
+/* Replays a launch. The result is owned by the model and valid until the next run or free. A trace
+ * cut short gives the counts up to the damage with `truncated` set; corrupt streams give NULL and
+ * error. A kernel that cannot run on this GPU (occupancy 0) gives NULL and USAGE. */
+const gmsim_result *gmsim_model_run(gmsim_model *model, gmtrace_reader *reader, uint32_t launch,
+                                    gmsim_progress progress, gpointer data, GError **error);
+
+const char *gmsim_row_name(gmsim_row row);                /* "shared load" */
+const char *gmsim_resource_name(gmsim_resource resource); /* "shared", "L1", "L2", "DRAM" */
+
+G_END_DECLS
+
+#endif
