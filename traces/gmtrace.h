@@ -67,6 +67,7 @@ enum {
     GMTRACE_UNSEEN_SURFACE = 1u << 2,
     GMTRACE_UNSEEN_GRAPH_LAUNCHES = 1u << 3, /* launches from CUDA graphs were seen and left out */
     GMTRACE_UNSEEN_WGMMA = 1u << 4,          /* shared reads made by warpgroup MMA */
+    GMTRACE_UNSEEN_TENSOR_COPY = 1u << 5,    /* bulk copies through a tensor map (UTMALDG ...) */
 };
 
 /* What is true of the whole file. Strings are owned by whoever filled the struct. */
