@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * banks.h - passes ("wavefronts") that one warp access makes through the shared-memory banks.
+ */
+#ifndef GMSIM_BANKS_H
+#define GMSIM_BANKS_H
+
+#include "sim/device/gpu.h"
+#include "traces/gmtrace.h"
+
+typedef enum gmsim_bank_use {
+    GMSIM_BANK_LOAD,
+    GMSIM_BANK_STORE, /* cp.async's shared write too */
+    GMSIM_BANK_ATOMIC,
+    GMSIM_BANK_MATRIX, /* LDSM and STSM: each lane names a row of 16 bytes, 8 rows a matrix */
+} gmsim_bank_use;
+
+typedef struct gmsim_wavefronts {
+    uint32_t actual;
+    uint32_t ideal; /* had every phase taken one pass */
+} gmsim_wavefronts;
+
+/* Any shape, mask and size of 1 to 32 bytes. matrices (1, 2 or 4) matters to GMSIM_BANK_MATRIX
+ * alone: rows are read from the first 8 lanes, 16 lanes or all. */
+gmsim_wavefronts gmsim_banks(const gmtrace_chunk *chunk, const gmtrace_record *record,
+                             gmsim_bank_use use, uint32_t matrices);
+
+/* The same from addresses already expanded. */
+gmsim_wavefronts gmsim_banks_lanes(const uint64_t address[GMTRACE_WARP_LANES], uint32_t mask,
+                                   uint32_t size, gmsim_bank_use use, uint32_t matrices);
+
+#endif

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * coalesce.c - the coalescer: one warp instruction is one request of any width; its lanes'
+ * addresses become distinct 128-byte lines (tags) and distinct 32-byte sectors. Inactive lanes
+ * contribute nothing, lanes on the same bytes merge, a naturally misaligned lane counts in every
+ * sector it touches. There is no half- or quarter-warp split on compute capability 7.0 and later
+ * (Nsight Compute profiling guide, "Memory Tables").
+ *
+ * "Ideal" sectors are the distinct bytes divided by 32, rounded up: what the same data would cost
+ * if it lay packed and aligned.
+ *
+ * Left out: the stages of the tag pipe (4 tags a clock, their set conflicts), which cost time but
+ * change no count.
+ */
+#include "sim/model/coalesce.h"
+
+#include "sim/model/lanes.h"
+
+#include <string.h>
+
+#define LINE_SHIFT   7u
+#define SECTOR_SHIFT 5u
+#define LINE_MASK    (UINT64_MAX >> LINE_SHIFT)
+
+/* Open-addressed table from a line number to its place in the footprint, plus one. 128 slots for at
+ * most 64 lines: half empty at worst. */
+#define TABLE_BITS 7u
+#define TABLE_SIZE (1u << TABLE_BITS)
+
+typedef struct gather {
+    gmsim_footprint *footprint;
+    uint8_t slot[TABLE_SIZE];
+    uint64_t bytes[GMSIM_MAX_LINES][2]; /* one bit a byte, 64 bytes a word */
+} gather;
+
+static inline uint32_t find_or_add(gather *g, uint64_t line)
+{
+    gmsim_footprint *f = g->footprint;
+    uint32_t at = (uint32_t)((line * 0x9e3779b97f4a7c15u) >> (64u - TABLE_BITS));
+    for (;;) {
+        uint32_t found = g->slot[at];
+        if (found == 0) {
+            found = f->lines++;
+            f->line[found] = line;
+            g->bytes[found][0] = g->bytes[found][1] = 0;
+            g->slot[at] = (uint8_t)(found + 1u);
+            return found;
+        }
+        if (f->line[found - 1u] == line)
+            return found - 1u;
+        at = (at + 1u) & (TABLE_SIZE - 1u);
+    }
+}
+
+static uint32_t count_bits(uint64_t word)
+{
+    return gmsim_lane_count((uint32_t)word) + gmsim_lane_count((uint32_t)(word >> 32));
+}
+
+/* Sector masks of each line from its byte masks. */
+static void finish(gather *g)
+{
+    gmsim_footprint *f = g->footprint;
+    uint32_t sectors = 0;
+    for (uint32_t i = 0; i < f->lines; i++) {
+        uint32_t part[4] = {(uint32_t)g->bytes[i][0], (uint32_t)(g->bytes[i][0] >> 32),
+                            (uint32_t)g->bytes[i][1], (uint32_t)(g->bytes[i][1] >> 32)};
+        uint32_t touched = 0, full = 0;
+        for (uint32_t s = 0; s < GMSIM_LINE_SECTORS; s++) {
+            touched |= (uint32_t)(part[s] != 0) << s;
+            full |= (uint32_t)(part[s] == UINT32_MAX) << s;
+            sectors += part[s] != 0;
+        }
+        f->touched[i] = (uint8_t)touched;
+        f->full[i] = (uint8_t)full;
+    }
+    f->sectors = sectors;
+}
+
+static void begin(gather *g, gmsim_footprint *footprint)
+{
+    g->footprint = footprint;
+    memset(g->slot, 0, sizeof g->slot);
+    footprint->lines = footprint->sectors = footprint->bytes = 0;
+}
+
+/* Lanes whose size is a power of two and whose addresses are multiples of it: no lane straddles,
+ * and two lanes share either all their bytes or none. */
+static void add_aligned(gather *g, const uint64_t *address, uint32_t mask, uint32_t size)
+{
+    uint64_t ones = (1ull << size) - 1u, previous = UINT64_MAX; /* no line number is that large */
+    uint32_t slot = 0, bytes = 0;
+    for (; mask; mask &= mask - 1u) {
+        uint64_t a = address[gmsim_lowest(mask)], line = a >> LINE_SHIFT;
+        if (line != previous) {
+            slot = find_or_add(g, line);
+            previous = line;
+        }
+        uint64_t *word = &g->bytes[slot][(a >> 6) & 1u], want = ones << (a & 63u);
+        if (!(*word & want))
+            bytes += size;
+        *word |= want;
+    }
+    g->footprint->bytes = bytes;
+}
+
+/* Lanes anyhow, in pieces that stay within 64 bytes. */
+static void add_unaligned(gather *g, const uint64_t *address, uint32_t mask, uint32_t size)
+{
+    uint32_t bytes = 0;
+    for (; mask; mask &= mask - 1u) {
+        uint64_t a = address[gmsim_lowest(mask)];
+        for (uint32_t left = size; left;) {
+            uint32_t at = (uint32_t)(a & 63u), piece = left < 64u - at ? left : 64u - at;
+            uint32_t slot = find_or_add(g, a >> LINE_SHIFT);
+            uint64_t *word = &g->bytes[slot][(a >> 6) & 1u];
+            uint64_t want = ((1ull << piece) - 1u) << at;
+            bytes += count_bits(want & ~*word);
+            *word |= want;
+            a += piece;
+            left -= piece;
+        }
+    }
+    g->footprint->bytes = bytes;
+}
+
+void gmsim_coalesce_lanes(gmsim_footprint *footprint, const uint64_t address[GMTRACE_WARP_LANES],
+                          uint32_t mask, uint32_t size)
+{
+    gather g;
+    begin(&g, footprint);
+    uint64_t low_bits = 0;
+    for (uint32_t m = mask; m; m &= m - 1u)
+        low_bits |= address[gmsim_lowest(m)];
+    if ((size & (size - 1u)) == 0 && (low_bits & (size - 1u)) == 0)
+        add_aligned(&g, address, mask, size);
+    else
+        add_unaligned(&g, address, mask, size);
+    finish(&g);
+}
+
+/* Sectors first to last of a line, both counted. */
+static inline uint32_t sector_run(uint32_t first, uint32_t last)
+{
+    return (0xfu << first) & (0xfu >> (3u - last));
+}
+
+/* The bytes first to last, both counted, without wrapping; all of them asked for when `dense`,
+ * else at least one of each sector and no sector whole. */
+static void add_range(gmsim_footprint *f, uint64_t first, uint64_t last, bool dense, bool downward)
+{
+    uint64_t low = first >> LINE_SHIFT, high = last >> LINE_SHIFT;
+    uint32_t lines = (uint32_t)(high - low) + 1u;
+    uint64_t sector0 = first >> SECTOR_SHIFT, sector1 = last >> SECTOR_SHIFT;
+    f->lines = lines;
+    f->sectors = (uint32_t)(sector1 - sector0) + 1u;
+    for (uint32_t i = 0; i < lines; i++) {
+        uint64_t line = downward ? high - i : low + i;
+        uint32_t s0 = line == low ? (uint32_t)sector0 & 3u : 0;
+        uint32_t s1 = line == high ? (uint32_t)sector1 & 3u : 3u;
+        uint32_t touched = sector_run(s0, s1), full = dense ? touched : 0;
+        if (dense && line == low && (first & 31u))
+            full &= ~(1u << s0);
+        if (dense && line == high && (last & 31u) != 31u)
+            full &= ~(1u << s1);
+        f->line[i] = line;
+        f->touched[i] = (uint8_t)touched;
+        f->full[i] = (uint8_t)full;
+    }
+}
+
+void gmsim_coalesce_range(gmsim_footprint *footprint, uint64_t first, uint64_t bytes)
+{
+    footprint->bytes = (uint32_t)bytes;
+    add_range(footprint, first, first + bytes - 1u, true, false);
+}
+
+/* AFFINE, aligned, stride of more than 32 bytes: each lane has sectors of its own, and the lines
+ * come in order. */
+static void add_sparse(gmsim_footprint *f, const gmtrace_record *record)
+{
+    uint32_t lines = 0, lanes = 0, full = record->size == GMSIM_SECTOR_BYTES ? 1u : 0;
+    uint64_t previous = UINT64_MAX;
+    for (uint32_t mask = record->mask; mask; mask &= mask - 1u, lanes++) {
+        uint64_t a = gmsim_affine_address(record, gmsim_lowest(mask)), line = a >> LINE_SHIFT;
+        uint32_t sector = (uint32_t)(a >> SECTOR_SHIFT) & 3u;
+        if (line == previous) {
+            f->touched[lines - 1u] |= (uint8_t)(1u << sector);
+            f->full[lines - 1u] |= (uint8_t)(full << sector);
+            continue;
+        }
+        previous = line;
+        f->line[lines] = line;
+        f->touched[lines] = (uint8_t)(1u << sector);
+        f->full[lines++] = (uint8_t)(full << sector);
+    }
+    f->lines = lines;
+    f->sectors = lanes;
+    f->bytes = lanes * record->size;
+}
+
+/* True when the record was coalesced in closed form. */
+static bool coalesce_affine(gmsim_footprint *f, const gmtrace_record *record)
+{
+    uint32_t size = record->size;
+    int64_t stride = record->stride;
+    uint64_t step = (uint64_t)(stride < 0 ? -stride : stride);
+    bool aligned = (size & (size - 1u)) == 0 && ((record->address | step) & (size - 1u)) == 0;
+    unsigned first = gmsim_lowest(record->mask), last = gmsim_highest(record->mask);
+    uint64_t span = step * (last - first), from = gmsim_affine_address(record, first);
+    uint64_t to = gmsim_affine_address(record, last), low = stride < 0 ? to : from;
+    if (low + span + size - 1u < low)
+        return false; /* wraps around 2^64 */
+    if (step > GMSIM_SECTOR_BYTES && aligned) {
+        add_sparse(f, record);
+        return true;
+    }
+    if (step > GMSIM_SECTOR_BYTES || (stride < 0 && !aligned))
+        return false;
+    if (step != 0 && !gmsim_is_run(record->mask))
+        return false;
+    bool dense = step <= size;
+    f->bytes = dense ? (uint32_t)span + size : (last - first + 1u) * size;
+    add_range(f, low, low + span + size - 1u, dense, stride < 0);
+    return true;
+}
+
+void gmsim_coalesce(gmsim_footprint *footprint, const gmtrace_chunk *chunk,
+                    const gmtrace_record *record)
+{
+    if (record->shape == GMTRACE_AFFINE && coalesce_affine(footprint, record))
+        return;
+    uint64_t address[GMTRACE_WARP_LANES];
+    gmsim_lane_addresses(chunk, record, address);
+    gmsim_coalesce_lanes(footprint, address, record->mask, record->size);
+}

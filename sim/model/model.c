@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * model.c - the model as a whole: its tables, one launch from trace to result, and the least time
+ * each resource needs. The parts: coalesce.c and local.c (addresses to lines and sectors), banks.c
+ * (shared memory), l1.c, l2.c over cache.h, tally.c (counters), replay.c (one record), schedule.c
+ * (their order).
+ */
+#include "sim/model/model.h"
+
+#include "sim/model/schedule.h"
+
+struct gmsim_model {
+    gmsim_gpu gpu;
+    gmsim_options options;
+    gmsim_entry *l1_entry, *l2_entry;
+    size_t l1_entries; /* of one SM, at the largest L1 */
+    gmsim_sm *sm;
+    gmsim_replay replay;
+    gmsim_result result;
+};
+
+gmsim_model *gmsim_model_new(const gmsim_gpu *gpu, const gmsim_options *options)
+{
+    gmsim_model *model = g_new0(gmsim_model, 1);
+    model->gpu = *gpu;
+    if (options)
+        model->options = *options;
+    uint32_t ways = gmsim_l1_ways(gpu);
+    model->l1_entries = (size_t)gmsim_l1_sets(gpu, gpu->l1_size) * ways;
+    model->l1_entry = g_new(gmsim_entry, model->l1_entries * gpu->gpu_sm_count);
+    model->l2_entry = g_new(gmsim_entry, gmsim_l2_entries(gpu));
+    model->sm = g_new(gmsim_sm, gpu->gpu_sm_count);
+    model->replay.l1 = g_new0(gmsim_cache, gpu->gpu_sm_count);
+    model->replay.store_allocate = gpu->l1_store_allocate;
+    gmsim_l2_init(&model->replay.l2, model->l2_entry, gpu);
+    return model;
+}
+
+void gmsim_model_free(gmsim_model *model)
+{
+    if (!model)
+        return;
+    gmsim_tally_clear(&model->replay.tally);
+    g_free(model->replay.l1);
+    g_free(model->sm);
+    g_free(model->l2_entry);
+    g_free(model->l1_entry);
+    g_free(model);
+}
+
+static uint64_t volume(const uint32_t extent[3])
+{
+    return (uint64_t)extent[0] * extent[1] * extent[2];
+}
+
+static bool usage(GError **error, const char *kernel, const char *what)
+{
+    g_set_error(error, GMSIM_ERROR, GMSIM_ERROR_USAGE, "kernel %s: %s", kernel, what);
+    return false;
+}
+
+/* Occupancy of the launch on this GPU, and from it the plan. */
+static bool plan_launch(const gmsim_model *model, const gmtrace_capture *capture,
+                        const gmtrace_launch *launch, const gmtrace_kernel *kernel,
+                        gmsim_occupancy *occupancy, gmsim_plan *plan, GError **error)
+{
+    const gmsim_gpu *gpu = &model->gpu;
+    uint64_t threads = volume(launch->block);
+    bool same_gpu =
+        capture->cc_major == gpu->gpu_cc_major && capture->cc_minor == gpu->gpu_cc_minor;
+    gmsim_demand demand = {
+        .threads = (uint32_t)MIN(threads, UINT32_MAX),
+        .registers = kernel->registers,
+        .static_shared = kernel->static_shared,
+        .dynamic_shared = launch->dynamic_shared,
+        .barriers = kernel->barriers,
+        /* A carve-out says something about the GPU that chose it, and no other. */
+        .shared_config = same_gpu ? launch->shared_config : UINT32_MAX,
+        .carveout_percent = launch->carveout_percent,
+    };
+    gmsim_occupancy_compute(gpu, &demand, occupancy);
+    if (occupancy->blocks == 0 || threads == 0)
+        return usage(error, kernel->name,
+                     "one CTA needs more than an SM of this GPU has; choose another with --gpu");
+    if (occupancy->warps_per_block > GMSIM_MAX_CTA_WARPS || occupancy->warps > GMSIM_MAX_SM_WARPS ||
+        occupancy->blocks > GMSIM_MAX_SM_CTAS)
+        return usage(error, kernel->name,
+                     "the model holds up to 64 warps and 32 CTAs an SM; lower occupancy.*");
+    uint64_t local = kernel->local_bytes == GMTRACE_UNKNOWN || kernel->local_bytes == 0
+                         ? (1u << 24) + GMSIM_LINE_BYTES /* the largest window, and some */
+                         : kernel->local_bytes;
+    *plan = (gmsim_plan){
+        .ctas = volume(launch->grid),
+        .sms = gpu->gpu_sm_count,
+        .cta_warps = occupancy->warps_per_block,
+        .cta_threads = (uint32_t)threads,
+        .sm_ctas = occupancy->blocks,
+        .window_size = (local + 3u) / 4u * GMSIM_LINE_BYTES,
+        .records = launch->records,
+    };
+    return true;
+}
+
+static void flush_l1(gmsim_model *model, uint32_t bytes)
+{
+    uint32_t sets = gmsim_l1_sets(&model->gpu, MIN(bytes, model->gpu.l1_size));
+    for (uint32_t i = 0; i < model->gpu.gpu_sm_count; i++)
+        gmsim_cache_init(&model->replay.l1[i], model->l1_entry + i * model->l1_entries, sets,
+                         gmsim_l1_ways(&model->gpu));
+}
+
+static uint64_t divide_up(uint64_t work, uint64_t rate)
+{
+    return rate ? (work + rate - 1u) / rate : 0;
+}
+
+/* Least SM clocks of each resource, were it busy all the time and the work spread evenly over the
+ * SMs that got a CTA: one shared wavefront a clock; L1 tags and data by 4 lines and 16 sectors a
+ * clock, at least one a request; L2 and DRAM sectors by bytes a clock. */
+static void find_bound(const gmsim_model *model, const gmsim_plan *plan, gmsim_result *result)
+{
+    const gmsim_l2_counts *l2 = &result->l2;
+    uint64_t sms = MIN(plan->ctas, plan->sms), wavefronts = 0, crossing = 0;
+    for (uint32_t row = 0; row < GMSIM_ROWS; row++) {
+        wavefronts += result->row[row].wavefronts;
+        crossing += result->row[row].xbar_read_sectors + result->row[row].xbar_write_sectors;
+    }
+    uint64_t dram = l2->dram_read_sectors + l2->dram_write_sectors;
+    result->min_cycles[GMSIM_RESOURCE_SHARED] = divide_up(wavefronts, sms);
+    result->min_cycles[GMSIM_RESOURCE_L1] = divide_up(model->replay.l1_clocks, sms);
+    result->min_cycles[GMSIM_RESOURCE_L2] =
+        divide_up(crossing * GMSIM_SECTOR_BYTES, model->gpu.l2_bytes_per_clock);
+    result->min_cycles[GMSIM_RESOURCE_DRAM] =
+        divide_up(dram * GMSIM_SECTOR_BYTES, model->gpu.dram_bytes_per_clock);
+    result->bound = GMSIM_RESOURCE_SHARED;
+    for (int i = 0; i < GMSIM_RESOURCES; i++)
+        if (result->min_cycles[i] > result->min_cycles[result->bound])
+            result->bound = (gmsim_resource)i;
+}
+
+/* One pass over the launch from an empty L1. */
+static bool replay_once(gmsim_model *model, gmsim_scheduler *scheduler, GError **error)
+{
+    flush_l1(model, model->result.occupancy.l1_bytes);
+    gmsim_tally_reset(&model->replay.tally);
+    gmsim_l2_reset_counts(&model->replay.l2);
+    model->replay.l1_clocks = 0;
+    memset(model->replay.degree, 0, sizeof model->replay.degree);
+    return gmsim_schedule(scheduler, error);
+}
+
+const gmsim_result *gmsim_model_run(gmsim_model *model, gmtrace_reader *reader, uint32_t index,
+                                    gmsim_progress progress, gpointer data, GError **error)
+{
+    gmsim_result *result = &model->result;
+    gmsim_replay *replay = &model->replay;
+    gmtrace_error reason = {.status = GMTRACE_OK};
+    memset(result, 0, sizeof *result);
+    if (index >= gmtrace_launch_count(reader)) {
+        g_set_error(error, GMSIM_ERROR, GMSIM_ERROR_USAGE, "the trace has no launch %u", index);
+        return NULL;
+    }
+    const gmtrace_launch *launch = gmtrace_get_launch(reader, index);
+    const gmtrace_kernel *kernel = gmtrace_get_kernel(reader, launch->kernel);
+    gmsim_scheduler scheduler = {.sm = model->sm,
+                                 .replay = replay,
+                                 .reader = reader,
+                                 .progress = progress,
+                                 .progress_data = data};
+    if (!plan_launch(model, gmtrace_get_capture(reader), launch, kernel, &result->occupancy,
+                     &scheduler.plan, error))
+        return NULL;
+    if (!gmtrace_select_launch(reader, index, &reason)) {
+        gmsim_schedule_error(error, &reason);
+        return NULL;
+    }
+    gmsim_tally_begin(&replay->tally, kernel);
+    if (model->options.caches == GMSIM_CACHES_COLD)
+        gmsim_l2_flush(&replay->l2);
+    else if (!replay_once(model, &scheduler, error))
+        return NULL;
+    if (!replay_once(model, &scheduler, error))
+        return NULL;
+
+    result->launch = launch;
+    result->kernel = kernel;
+    result->waves =
+        (double)scheduler.plan.ctas / ((double)scheduler.plan.sms * (double)scheduler.plan.sm_ctas);
+    result->records = scheduler.records;
+    result->barriers = scheduler.barriers;
+    result->instr_count = gmsim_tally_finish(&replay->tally, result->row);
+    result->instr = replay->tally.entry;
+    memcpy(result->degree, replay->degree, sizeof result->degree);
+    result->l2 = replay->l2.counts;
+    result->unseen = gmtrace_get_capture(reader)->unseen;
+    result->truncated = scheduler.truncated || !launch->complete;
+    find_bound(model, &scheduler.plan, result);
+    return result;
+}
+
+const char *gmsim_row_name(gmsim_row row)
+{
+    static const char *const name[GMSIM_ROWS] = {
+        [GMSIM_GLOBAL_LOAD] = "global load",
+        [GMSIM_GLOBAL_STORE] = "global store",
+        [GMSIM_GLOBAL_ATOMIC] = "global atomic",
+        [GMSIM_GLOBAL_REDUCTION] = "global reduction",
+        [GMSIM_GLOBAL_COPY] = "global async copy",
+        [GMSIM_LOCAL_LOAD] = "local load",
+        [GMSIM_LOCAL_STORE] = "local store",
+        [GMSIM_SHARED_LOAD] = "shared load",
+        [GMSIM_SHARED_STORE] = "shared store",
+        [GMSIM_SHARED_ATOMIC] = "shared atomic",
+        [GMSIM_SHARED_LDSM] = "shared matrix load",
+        [GMSIM_SHARED_STSM] = "shared matrix store",
+        [GMSIM_SHARED_COPY] = "shared async copy",
+        [GMSIM_REMOTE_SHARED] = "remote shared",
+        [GMSIM_BULK_LOAD] = "bulk load",
+        [GMSIM_BULK_STORE] = "bulk store",
+    };
+    return (unsigned)row < GMSIM_ROWS ? name[row] : "unknown";
+}
+
+const char *gmsim_resource_name(gmsim_resource resource)
+{
+    static const char *const name[GMSIM_RESOURCES] = {
+        [GMSIM_RESOURCE_SHARED] = "shared",
+        [GMSIM_RESOURCE_L1] = "L1",
+        [GMSIM_RESOURCE_L2] = "L2",
+        [GMSIM_RESOURCE_DRAM] = "DRAM",
+    };
+    return (unsigned)resource < GMSIM_RESOURCES ? name[resource] : "unknown";
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * replay.c - one record's way through coalescer, banks, L1 and L2, and what it counts as. The rows
+ * and their counting follow Nsight Compute:
+ *
+ * - Every executed global, local or shared instruction with an active lane is one request.
+ * - cp.async (LDGSTS) comes as two records: its global read is a row of its own, its shared write
+ *   another; the instruction counts in both.
+ * - Global atomics and reductions are one request each and go past L1 to L2, sector by sector.
+ *   Atomics return their sectors, reductions return nothing.
+ * - LDSM and STSM count as rows of 16 bytes, 8 a matrix.
+ * - Bulk copies (TMA) bypass the load-store unit: no request, their sectors go to L2.
+ * - A prefetch reads into L2 and counts in no row.
+ *
+ * Left out: wavefronts of distributed shared memory, of bulk copies and of warpgroup MMA; constant
+ * memory (no source of traces sees it yet).
+ */
+#include "sim/model/replay.h"
+
+#include "sim/model/banks.h"
+#include "sim/model/lanes.h"
+#include "sim/model/local.h"
+
+/* A bulk copy moves at most what shared memory can hold; far more is not a copy. */
+#define MAX_BULK_BYTES (1u << 20)
+#define BULK_STEP      ((GMSIM_MAX_LINES - 1u) * GMSIM_LINE_BYTES)
+
+static void note_worst(gmsim_instr_counts *entry, uint32_t work, const gmsim_executor *who,
+                       const gmtrace_chunk *chunk, const gmtrace_record *record)
+{
+    gmsim_worst *worst = &entry->worst;
+    if (work <= worst->work)
+        return;
+    *worst = (gmsim_worst){.cta = who->cta,
+                           .warp = who->warp,
+                           .mask = record->mask,
+                           .work = work,
+                           .size = record->size};
+    gmsim_lane_addresses(chunk, record, worst->address);
+}
+
+static gmsim_counts *count_instruction(gmsim_instr_counts *entry, const gmtrace_record *record)
+{
+    gmsim_counts *counts = &entry->counts;
+    uint32_t threads = gmsim_lane_count(record->mask);
+    counts->instructions++;
+    counts->threads += threads;
+    counts->bytes += (uint64_t)threads * record->size;
+    counts->requests++;
+    return counts;
+}
+
+/* The tag stage takes 4 lines and 16 sectors a clock. */
+static uint32_t stage_clocks(const gmsim_footprint *footprint)
+{
+    uint32_t tags = (footprint->lines + 3u) / 4u, data = (footprint->sectors + 15u) / 16u;
+    return tags > data ? tags : data;
+}
+
+static void load(gmsim_replay *replay, const gmsim_executor *who, gmsim_l1_load how,
+                 const gmsim_footprint *footprint, gmsim_counts *counts)
+{
+    gmsim_traffic misses;
+    counts->l1_hit_sectors += gmsim_l1_read(&replay->l1[who->sm], footprint, how, &misses);
+    counts->l1_miss_sectors += misses.sectors;
+    counts->xbar_read_sectors += misses.sectors;
+    if (misses.lines)
+        gmsim_l2_read(&replay->l2, &misses);
+}
+
+static void store(gmsim_replay *replay, const gmsim_executor *who, const gmsim_footprint *footprint,
+                  gmsim_counts *counts)
+{
+    uint32_t hits = gmsim_l1_write(&replay->l1[who->sm], footprint, replay->store_allocate);
+    counts->l1_hit_sectors += hits;
+    counts->l1_miss_sectors += footprint->sectors - hits;
+    counts->xbar_write_sectors += footprint->sectors;
+    gmsim_l2_write(&replay->l2, footprint);
+}
+
+static void atomic(gmsim_replay *replay, const gmsim_footprint *footprint, bool reduction,
+                   gmsim_counts *counts)
+{
+    counts->l1_miss_sectors += footprint->sectors;
+    counts->xbar_write_sectors += footprint->sectors;
+    if (!reduction)
+        counts->xbar_read_sectors += footprint->sectors;
+    gmsim_l2_atomic(&replay->l2, footprint, reduction);
+}
+
+static void count_footprint(gmsim_replay *replay, const gmsim_footprint *footprint,
+                            gmsim_counts *counts)
+{
+    counts->sectors += footprint->sectors;
+    counts->sectors_ideal += gmsim_sectors_ideal(footprint);
+    counts->tags += footprint->lines;
+    replay->l1_clocks += stage_clocks(footprint);
+}
+
+static const char *replay_global(gmsim_replay *replay, const gmsim_executor *who,
+                                 const gmtrace_chunk *chunk, const gmtrace_record *record)
+{
+    static const int8_t row_of[GMTRACE_OP_COUNT] = {
+        [GMTRACE_OP_LOAD] = GMSIM_GLOBAL_LOAD + 1,
+        [GMTRACE_OP_STORE] = GMSIM_GLOBAL_STORE + 1,
+        [GMTRACE_OP_ATOMIC] = GMSIM_GLOBAL_ATOMIC + 1,
+        [GMTRACE_OP_REDUCTION] = GMSIM_GLOBAL_REDUCTION + 1,
+        [GMTRACE_OP_COPY_READ] = GMSIM_GLOBAL_COPY + 1,
+    };
+    int row = row_of[record->op] - 1;
+    if (row < 0)
+        return "an operation that global memory does not have";
+    gmsim_footprint footprint;
+    gmsim_coalesce(&footprint, chunk, record);
+    const gmsim_site *site = gmsim_tally_site(&replay->tally, record->instr);
+    gmsim_instr_counts *entry =
+        gmsim_tally_entry(&replay->tally, site, record->instr, (gmsim_row)row);
+    gmsim_counts *counts = count_instruction(entry, record);
+    count_footprint(replay, &footprint, counts);
+    counts->copies_bypass += site->copy_bypass;
+    switch ((gmtrace_op)record->op) {
+    case GMTRACE_OP_STORE:
+        store(replay, who, &footprint, counts);
+        break;
+    case GMTRACE_OP_ATOMIC:
+    case GMTRACE_OP_REDUCTION:
+        atomic(replay, &footprint, record->op == GMTRACE_OP_REDUCTION, counts);
+        break;
+    default:
+        load(replay, who, (gmsim_l1_load)site->load, &footprint, counts);
+        break;
+    }
+    note_worst(entry, footprint.sectors, who, chunk, record);
+    return NULL;
+}
+
+static const char *replay_local(gmsim_replay *replay, const gmsim_executor *who,
+                                const gmtrace_chunk *chunk, const gmtrace_record *record)
+{
+    bool is_store = record->op == GMTRACE_OP_STORE;
+    if (!is_store && record->op != GMTRACE_OP_LOAD)
+        return "an operation that local memory does not have";
+    const gmsim_site *site = gmsim_tally_site(&replay->tally, record->instr);
+    gmsim_instr_counts *entry = gmsim_tally_entry(&replay->tally, site, record->instr,
+                                                  is_store ? GMSIM_LOCAL_STORE : GMSIM_LOCAL_LOAD);
+    gmsim_counts *counts = count_instruction(entry, record);
+    uint32_t passes = gmsim_local_passes(record), sectors = 0;
+    for (uint32_t pass = 0; pass < passes; pass++) {
+        gmsim_footprint footprint;
+        gmsim_coalesce_local(&footprint, chunk, record, who->window, pass);
+        count_footprint(replay, &footprint, counts);
+        sectors += footprint.sectors;
+        if (is_store)
+            store(replay, who, &footprint, counts);
+        else
+            load(replay, who, GMSIM_L1_ALLOCATE, &footprint, counts);
+    }
+    note_worst(entry, sectors, who, chunk, record);
+    return NULL;
+}
+
+static const char *replay_shared(gmsim_replay *replay, const gmsim_executor *who,
+                                 const gmtrace_chunk *chunk, const gmtrace_record *record)
+{
+    const gmsim_site *site = gmsim_tally_site(&replay->tally, record->instr);
+    bool matrix = site->matrices != 0;
+    gmsim_row row;
+    gmsim_bank_use use;
+    switch ((gmtrace_op)record->op) {
+    case GMTRACE_OP_LOAD:
+        row = matrix ? GMSIM_SHARED_LDSM : GMSIM_SHARED_LOAD;
+        use = matrix ? GMSIM_BANK_MATRIX : GMSIM_BANK_LOAD;
+        break;
+    case GMTRACE_OP_STORE:
+        row = matrix ? GMSIM_SHARED_STSM : GMSIM_SHARED_STORE;
+        use = matrix ? GMSIM_BANK_MATRIX : GMSIM_BANK_STORE;
+        break;
+    case GMTRACE_OP_ATOMIC:
+    case GMTRACE_OP_REDUCTION:
+        row = GMSIM_SHARED_ATOMIC;
+        use = GMSIM_BANK_ATOMIC;
+        break;
+    case GMTRACE_OP_COPY_WRITE:
+        row = GMSIM_SHARED_COPY;
+        use = GMSIM_BANK_STORE;
+        break;
+    default:
+        return "an operation that shared memory does not have";
+    }
+    gmsim_wavefronts wavefronts = gmsim_banks(chunk, record, use, site->matrices);
+    gmsim_instr_counts *entry = gmsim_tally_entry(&replay->tally, site, record->instr, row);
+    gmsim_counts *counts = count_instruction(entry, record);
+    counts->wavefronts += wavefronts.actual;
+    counts->wavefronts_ideal += wavefronts.ideal;
+    if (row == GMSIM_SHARED_COPY)
+        counts->copies_bypass += site->copy_bypass;
+    if (use == GMSIM_BANK_LOAD || row == GMSIM_SHARED_STORE)
+        replay->degree[MIN(wavefronts.actual, GMSIM_DEGREE_BINS - 1u)]++;
+    note_worst(entry, wavefronts.actual, who, chunk, record);
+    return NULL;
+}
+
+static const char *replay_remote(gmsim_replay *replay, const gmsim_executor *who,
+                                 const gmtrace_chunk *chunk, const gmtrace_record *record)
+{
+    const gmsim_site *site = gmsim_tally_site(&replay->tally, record->instr);
+    gmsim_instr_counts *entry =
+        gmsim_tally_entry(&replay->tally, site, record->instr, GMSIM_REMOTE_SHARED);
+    count_instruction(entry, record);
+    note_worst(entry, gmsim_lane_count(record->mask), who, chunk, record);
+    return NULL;
+}
+
+static const char *replay_access(gmsim_replay *replay, const gmsim_executor *who,
+                                 const gmtrace_chunk *chunk, const gmtrace_record *record)
+{
+    if (record->mask == 0)
+        return "an access without active lanes";
+    if (record->op == GMTRACE_OP_PREFETCH) {
+        gmtrace_record touch = *record;
+        gmsim_footprint footprint;
+        gmsim_traffic traffic;
+        touch.size = 1;
+        gmsim_coalesce(&footprint, chunk, &touch);
+        gmsim_l1_read(&replay->l1[who->sm], &footprint, GMSIM_L1_BYPASS, &traffic);
+        gmsim_l2_read(&replay->l2, &traffic);
+        return NULL;
+    }
+    if (record->size == 0 || record->size > GMSIM_MAX_WIDTH)
+        return "an access of neither 1, 2, 4, 8, 16 nor 32 bytes a lane";
+    switch ((gmtrace_space)record->space) {
+    case GMTRACE_SPACE_GLOBAL:
+        return replay_global(replay, who, chunk, record);
+    case GMTRACE_SPACE_LOCAL:
+        return replay_local(replay, who, chunk, record);
+    case GMTRACE_SPACE_SHARED:
+        return replay_shared(replay, who, chunk, record);
+    case GMTRACE_SPACE_REMOTE_SHARED:
+        return replay_remote(replay, who, chunk, record);
+    case GMTRACE_SPACE_CONSTANT:
+        return NULL;
+    default:
+        return "an access to no memory space";
+    }
+}
+
+static const char *replay_bulk(gmsim_replay *replay, const gmsim_executor *who,
+                               const gmtrace_record *record)
+{
+    uint64_t address = record->op == GMTRACE_OP_BULK_LOAD ? record->address : record->aux64;
+    gmsim_row row = record->op == GMTRACE_OP_BULK_LOAD   ? GMSIM_BULK_LOAD
+                    : record->op == GMTRACE_OP_BULK_COPY ? GMSIM_REMOTE_SHARED
+                                                         : GMSIM_BULK_STORE;
+    if (record->op < GMTRACE_OP_BULK_LOAD || record->op > GMTRACE_OP_BULK_REDUCE)
+        return "a bulk copy with another operation";
+    if (record->aux > MAX_BULK_BYTES || address + record->aux < address)
+        return "a bulk copy larger than shared memory";
+    const gmsim_site *site = gmsim_tally_site(&replay->tally, record->instr);
+    gmsim_counts *counts = &gmsim_tally_entry(&replay->tally, site, record->instr, row)->counts;
+    counts->instructions++;
+    counts->threads += gmsim_lane_count(record->mask);
+    counts->bytes += record->aux;
+    if (row == GMSIM_REMOTE_SHARED)
+        return NULL;
+    for (uint32_t left = record->aux; left;) {
+        uint32_t step = left < BULK_STEP ? left : BULK_STEP - (uint32_t)(address & 127u);
+        gmsim_footprint footprint;
+        gmsim_traffic traffic;
+        gmsim_coalesce_range(&footprint, address, step);
+        counts->sectors += footprint.sectors;
+        counts->tags += footprint.lines;
+        if (record->op == GMTRACE_OP_BULK_LOAD) {
+            gmsim_l1_read(&replay->l1[who->sm], &footprint, GMSIM_L1_BYPASS, &traffic);
+            gmsim_l2_read(&replay->l2, &traffic);
+            counts->xbar_read_sectors += footprint.sectors;
+        } else {
+            counts->xbar_write_sectors += footprint.sectors;
+            if (record->op == GMTRACE_OP_BULK_REDUCE)
+                gmsim_l2_atomic(&replay->l2, &footprint, true);
+            else
+                gmsim_l2_write(&replay->l2, &footprint);
+        }
+        address += step;
+        left -= step;
+    }
+    counts->sectors_ideal += (record->aux + GMSIM_SECTOR_BYTES - 1u) / GMSIM_SECTOR_BYTES;
+    return NULL;
+}
+
+const char *gmsim_replay_record(gmsim_replay *replay, const gmsim_executor *who,
+                                const gmtrace_chunk *chunk, const gmtrace_record *record)
+{
+    if (record->op >= GMTRACE_OP_COUNT)
+        return "an unknown operation";
+    if (record->kind == GMTRACE_BULK)
+        return replay_bulk(replay, who, record);
+    return replay_access(replay, who, chunk, record);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * replay.h - what one record does to the memory hierarchy.
+ */
+#ifndef GMSIM_REPLAY_H
+#define GMSIM_REPLAY_H
+
+#include "sim/model/tally.h"
+
+typedef struct gmsim_replay {
+    gmsim_l2 l2;
+    gmsim_cache *l1; /* one an SM */
+    bool store_allocate;
+    gmsim_tally tally;
+    uint64_t l1_clocks; /* least clocks of all L1 tag and data stages, added up */
+    uint64_t degree[GMSIM_DEGREE_BINS];
+} gmsim_replay;
+
+/* Who executes a record. */
+typedef struct gmsim_executor {
+    uint64_t cta;
+    uint32_t warp;
+    uint32_t sm;
+    uint64_t window; /* address of the warp's local memory */
+} gmsim_executor;
+
+/* Counts an ACCESS or BULK record. Returns NULL, or what is wrong with the record. */
+const char *gmsim_replay_record(gmsim_replay *replay, const gmsim_executor *who,
+                                const gmtrace_chunk *chunk, const gmtrace_record *record);
+
+#endif
