@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cli.h - what the gmsim command's files share. The command takes arguments in and calls out; what
+ * is simulated and how it is reported is decided elsewhere.
+ */
+#ifndef GMSIM_CLI_H
+#define GMSIM_CLI_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "sim/device/gpu.h"
+#include "traces/gmtrace.h"
+
+G_BEGIN_DECLS
+
+enum {
+    CLI_DONE = 0,
+    CLI_FAILED = 1, /* or corrupt input */
+    CLI_USAGE = 2,
+};
+
+/* Subcommands; argv[0] is theirs. Return the exit code. */
+int cli_simulate(int argc, char **argv);
+int cli_gpus(int argc, char **argv);
+
+/* message.c: every message is one line on stderr, "gmsim: ...". */
+void cli_say(const char *format, ...) G_GNUC_PRINTF(1, 2);
+/* Says a GError, after `file` where it is not NULL, and returns its exit code; frees it. */
+int cli_fail(const char *file, GError *error);
+int cli_fail_trace(const char *file, const gmtrace_error *error);
+/* The name of `names` (ended by NULL) that `word` is most likely meant to be, or NULL. */
+const char *cli_nearest(const char *word, const char *const *names);
+/* Parses options; on failure says why and returns false. Unknown ones are answered with the nearest
+ * of `entries`. argv keeps what is left over. */
+bool cli_parse(GOptionContext *context, const GOptionEntry *entries, int *argc, char ***argv);
+
+/* output.c: a file that appears whole or not at all. */
+typedef struct cli_output {
+    FILE *file;
+    char *path;    /* as the user named it; NULL: standard output */
+    char *target;  /* what is replaced in the end, symbolic links followed */
+    char *partial; /* NULL where the target is written in place (a pipe, a device) */
+} cli_output;
+
+/* path NULL or "-" is standard output. Refuses a folder. Says why it fails. */
+bool cli_output_open(cli_output *output, const char *path);
+/* With keep, flushes and renames into place; otherwise removes what was written. Says why it
+ * fails. */
+bool cli_output_close(cli_output *output, bool keep);
+
+/* progress.c: one line on stderr, on a terminal only. */
+typedef struct cli_progress {
+    bool shown;
+    const char *what;
+    gint64 begun, last;
+} cli_progress;
+
+void cli_progress_init(cli_progress *progress, bool allowed);
+void cli_progress_begin(cli_progress *progress, const char *what);
+void cli_progress_update(uint64_t done, uint64_t total, gpointer progress);
+void cli_progress_end(cli_progress *progress);
+
+G_END_DECLS
+
+#endif

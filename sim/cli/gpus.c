@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * gpus.c - `gmsim gpus`: which GPUs there are, and every number of one with its source.
+ */
+#include "sim/cli/cli.h"
+
+#include <errno.h>
+
+#include "sim/report/format.h"
+
+static char **assignments;
+
+static const GOptionEntry entries[] = {
+    {"set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &assignments,
+     "Change one number before printing: l1.size=192K", "KEY=VALUE"},
+    G_OPTION_ENTRY_NULL,
+};
+
+static void put_key(const char *key, const char *value, const char *meaning, const char *source,
+                    gpointer data)
+{
+    GString *out = (GString *)data;
+    gsize start = out->len;
+
+    g_string_append_printf(out, "%-32s %-14s ", key, value);
+    gmsim_wrap(out, meaning != NULL ? meaning : "", (unsigned)(out->len - start), 48, 100);
+    if (source != NULL && source[0] != 0) {
+        g_string_append_printf(out, "\n%48s", "");
+        gmsim_wrap(out, source, 48, 48, 100);
+    }
+    g_string_append_c(out, '\n');
+}
+
+static int print_one(const char *name)
+{
+    GError *error = NULL;
+    gmsim_gpu gpu;
+    GString *out;
+
+    if (!gmsim_gpu_load(&gpu, name, &error))
+        return cli_fail(NULL, error);
+    for (char **set = assignments; set != NULL && *set != NULL; set++) {
+        if (!gmsim_gpu_set(&gpu, *set, &error))
+            return cli_fail(NULL, error);
+    }
+    out = g_string_new(NULL);
+    g_string_append_printf(out, "%s: %s, from %s\n\n", gpu.name, gpu.title, gpu.path);
+    gmsim_gpu_foreach(&gpu, put_key, out);
+    fputs(out->str, stdout);
+    g_string_free(out, TRUE);
+    return CLI_DONE;
+}
+
+static int print_list(void)
+{
+    char **names = gmsim_gpu_list();
+    int code = CLI_DONE;
+
+    if (names == NULL || names[0] == NULL) {
+        cli_say("no GPU files found; set GMSIM_DEVICE_PATH to the folder that holds them");
+        g_strfreev(names);
+        return CLI_FAILED;
+    }
+    printf("%-10s %-28s %4s %5s %12s %12s %12s\n", "name", "GPU", "cc", "SMs", "L1+shared/SM", "L2",
+           "DRAM");
+    for (char **name = names; *name != NULL; name++) {
+        GError *error = NULL;
+        gmsim_gpu gpu;
+
+        if (!gmsim_gpu_load(&gpu, *name, &error)) {
+            fflush(stdout);
+            (void)cli_fail(NULL, error);
+            code = CLI_FAILED;
+            continue;
+        }
+        printf("%-10s %-28s %u.%-2u %5u %12s %12s %12s\n", *name, gpu.title, gpu.gpu_cc_major,
+               gpu.gpu_cc_minor, gpu.gpu_sm_count, gmsim_bytes(gpu.l1_size).text,
+               gmsim_bytes(gpu.l2_size).text, gmsim_bytes(gpu.dram_size).text);
+    }
+    g_strfreev(names);
+    return code;
+}
+
+int cli_gpus(int argc, char **argv)
+{
+    GOptionContext *context = g_option_context_new("[NAME|FILE.ini]");
+    int code = CLI_USAGE;
+
+    g_option_context_set_summary(
+        context, "Lists the GPUs that --gpu knows; with a name, every number and its source.");
+    g_option_context_add_main_entries(context, entries, NULL);
+    if (!cli_parse(context, entries, &argc, &argv))
+        goto done;
+    if (argc > 2) {
+        cli_say("gpus: one name at a time");
+        goto done;
+    }
+    if (argc < 2 && assignments != NULL) {
+        cli_say("gpus: --set needs the name of a GPU");
+        goto done;
+    }
+    code = argc == 2 ? print_one(argv[1]) : print_list();
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        cli_say("standard output: %s", g_strerror(errno));
+        code = CLI_FAILED;
+    }
+done:
+    g_option_context_free(context);
+    g_strfreev(assignments);
+    assignments = NULL;
+    return code;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * main.c - the gmsim command: picks the subcommand. Without one, `gmsim --trace F` replays a trace.
+ */
+#include "sim/cli/cli.h"
+
+#include <locale.h>
+#include <string.h>
+
+typedef struct subcommand {
+    const char *name;
+    int (*run)(int argc, char **argv);
+} subcommand;
+
+static const subcommand subcommands[] = {{"gpus", cli_gpus}};
+
+int main(int argc, char **argv)
+{
+    /* Messages in the user's character set, numbers in nobody's: reports read the same anywhere. */
+    setlocale(LC_ALL, "");
+    setlocale(LC_NUMERIC, "C");
+    g_set_prgname("gmsim");
+
+    for (unsigned i = 0; argc > 1 && i < G_N_ELEMENTS(subcommands); i++) {
+        if (strcmp(argv[1], subcommands[i].name) == 0)
+            return subcommands[i].run(argc - 1, argv + 1);
+    }
+    return cli_simulate(argc, argv);
+}

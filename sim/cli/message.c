@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * message.c - messages and guesses at what a mistyped word was meant to be.
+ */
+#include "sim/cli/cli.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+/* One line whatever the text holds: names from files may contain line ends and escapes. */
+static void put_line(const char *text)
+{
+    fputs("gmsim: ", stderr);
+    for (const unsigned char *p = (const unsigned char *)text; *p != 0; p++)
+        fputc(*p < 0x20 || *p == 0x7f ? '?' : *p, stderr);
+    fputc('\n', stderr);
+}
+
+void cli_say(const char *format, ...)
+{
+    va_list arguments;
+    char *text;
+
+    va_start(arguments, format);
+    text = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    put_line(text);
+    g_free(text);
+}
+
+int cli_fail(const char *file, GError *error)
+{
+    int code = g_error_matches(error, GMSIM_ERROR, GMSIM_ERROR_USAGE) ? CLI_USAGE : CLI_FAILED;
+
+    if (file != NULL)
+        cli_say("%s: %s", file, error->message);
+    else
+        cli_say("%s", error->message);
+    g_error_free(error);
+    return code;
+}
+
+int cli_fail_trace(const char *file, const gmtrace_error *error)
+{
+    char offset[24];
+
+    g_snprintf(offset, sizeof offset, "%" PRIu64, error->offset);
+    if (error->offset != UINT64_MAX && strstr(error->text, offset) == NULL)
+        cli_say("%s: %s (at byte %s)", file, error->text, offset);
+    else
+        cli_say("%s: %s", file, error->text);
+    return CLI_FAILED;
+}
+
+/* Edits (insert, delete, replace) that turn one word into the other. */
+static unsigned distance(const char *from, const char *to)
+{
+    size_t rows = strlen(from), columns = strlen(to);
+    unsigned last[64], corner;
+
+    if (rows >= G_N_ELEMENTS(last) || columns >= G_N_ELEMENTS(last))
+        return G_MAXUINT;
+    for (unsigned j = 0; j <= columns; j++)
+        last[j] = j;
+    for (unsigned i = 1; i <= rows; i++) {
+        corner = last[0];
+        last[0] = i;
+        for (unsigned j = 1; j <= columns; j++) {
+            unsigned above = last[j];
+            unsigned replace = corner + (from[i - 1] != to[j - 1]);
+
+            last[j] = MIN(replace, MIN(above, last[j - 1]) + 1);
+            corner = above;
+        }
+    }
+    return last[columns];
+}
+
+const char *cli_nearest(const char *word, const char *const *names)
+{
+    const char *best = NULL;
+    unsigned least = (unsigned)MAX(1, strlen(word) / 3) + 1;
+
+    for (; *names != NULL; names++) {
+        unsigned edits = distance(word, *names);
+
+        if (edits < least) {
+            least = edits;
+            best = *names;
+        }
+    }
+    return best;
+}
+
+static char *nearest_option(const char *argument, const GOptionEntry *entries)
+{
+    GPtrArray *names = g_ptr_array_new();
+    char *word, *guess;
+    const char *best;
+
+    if (!g_str_has_prefix(argument, "--")) {
+        g_ptr_array_unref(names);
+        return NULL;
+    }
+    word = g_strndup(argument + 2, strcspn(argument + 2, "="));
+    for (; entries->long_name != NULL; entries++)
+        g_ptr_array_add(names, (gpointer)entries->long_name);
+    g_ptr_array_add(names, NULL);
+    best = cli_nearest(word, (const char *const *)names->pdata);
+    guess = best != NULL ? g_strdup_printf("--%s", best) : NULL;
+    g_ptr_array_unref(names);
+    g_free(word);
+    return guess;
+}
+
+bool cli_parse(GOptionContext *context, const GOptionEntry *entries, int *argc, char ***argv)
+{
+    GError *error = NULL;
+    char *guess = NULL;
+
+    if (g_option_context_parse(context, argc, argv, &error))
+        return true;
+    if (g_error_matches(error, G_OPTION_ERROR, G_OPTION_ERROR_UNKNOWN_OPTION)) {
+        const char *at = strstr(error->message, "--");
+
+        guess = at != NULL ? nearest_option(at, entries) : NULL;
+    }
+    if (guess != NULL)
+        cli_say("%s; did you mean %s?", error->message, guess);
+    else
+        cli_say("%s; 'gmsim --help' lists the options", error->message);
+    g_free(guess);
+    g_error_free(error);
+    return false;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * output.c - output that appears whole or not at all: written beside its place and renamed. An
+ * interrupted run takes its partial file with it. One output at a time.
+ */
+#include "sim/cli/cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Read by the signal handler: a copy that is never freed while it is set. */
+static char partial_path[4096];
+static volatile sig_atomic_t partial_exists;
+
+static void remove_and_die(int signal_number)
+{
+    if (partial_exists)
+        unlink(partial_path);
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
+}
+
+static void guard(const char *path)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction action = {.sa_handler = remove_and_die}, old;
+
+    if (g_strlcpy(partial_path, path, sizeof partial_path) >= sizeof partial_path)
+        return;
+    partial_exists = 1;
+    sigemptyset(&action.sa_mask);
+    for (unsigned i = 0; i < G_N_ELEMENTS(signals); i++) {
+        if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+            sigaction(signals[i], &action, NULL);
+    }
+}
+
+static void forget(cli_output *output)
+{
+    partial_exists = 0;
+    g_clear_pointer(&output->path, g_free);
+    g_clear_pointer(&output->target, g_free);
+    g_clear_pointer(&output->partial, g_free);
+    output->file = NULL;
+}
+
+static bool open_partial(cli_output *output)
+{
+    mode_t mask = umask(0);
+    int fd;
+
+    umask(mask);
+    output->partial = g_strdup_printf("%s.XXXXXX", output->target);
+    fd = g_mkstemp_full(output->partial, O_RDWR | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return false;
+    guard(output->partial);
+    if (fchmod(fd, 0666 & ~mask) != 0 || (output->file = fdopen(fd, "w")) == NULL) {
+        int saved = errno;
+
+        close(fd);
+        g_unlink(output->partial);
+        errno = saved;
+        return false;
+    }
+    return true;
+}
+
+bool cli_output_open(cli_output *output, const char *path)
+{
+    struct stat status;
+    char *resolved;
+
+    memset(output, 0, sizeof *output);
+    if (path == NULL || strcmp(path, "-") == 0) {
+        output->file = stdout;
+        return true;
+    }
+    output->path = g_strdup(path);
+    if (stat(path, &status) == 0) {
+        if (S_ISDIR(status.st_mode)) {
+            cli_say("%s: is a folder; --output needs a file name", path);
+            forget(output);
+            return false;
+        }
+        resolved = realpath(path, NULL);
+        output->target = g_strdup(resolved != NULL ? resolved : path);
+        free(resolved);
+        if (!S_ISREG(status.st_mode))
+            output->file = fopen(path, "w");
+        else
+            (void)open_partial(output);
+    } else {
+        output->target = g_strdup(path);
+        (void)open_partial(output);
+    }
+    if (output->file == NULL) {
+        cli_say("%s: cannot be written: %s", path, g_strerror(errno));
+        forget(output);
+        return false;
+    }
+    return true;
+}
+
+bool cli_output_close(cli_output *output, bool keep)
+{
+    bool written = fflush(output->file) == 0 && !ferror(output->file);
+    int why = errno;
+
+    if (output->file != stdout && fclose(output->file) != 0 && written) {
+        why = errno;
+        written = false;
+    }
+    if (output->partial != NULL) {
+        if (written && keep && g_rename(output->partial, output->target) != 0) {
+            why = errno;
+            written = false;
+        }
+        if (!written || !keep)
+            g_unlink(output->partial);
+    }
+    /* A reader that has gone away (`| head`) is no news to anybody. */
+    if (!written && why != EPIPE)
+        cli_say("%s: %s", output->path != NULL ? output->path : "standard output", g_strerror(why));
+    forget(output);
+    return written;
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * json.c - the streaming JSON writer of json.h. Leaves out reading and any tree in memory.
+ */
+#include "sim/report/json.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+void gmsim_json_init(gmsim_json *json, FILE *out)
+{
+    memset(json, 0, sizeof *json);
+    json->out = out;
+}
+
+void gmsim_json_finish(gmsim_json *json)
+{
+    g_assert(json->depth == 0);
+    fputc('\n', json->out);
+}
+
+static void indent(const gmsim_json *json)
+{
+    fputc('\n', json->out);
+    for (unsigned i = 0; i < json->depth; i++)
+        fputs("  ", json->out);
+}
+
+static void write_string(FILE *out, const char *text)
+{
+    char *valid = g_utf8_make_valid(text, -1);
+
+    fputc('"', out);
+    for (const unsigned char *p = (const unsigned char *)valid; *p != 0; p++) {
+        if (*p == '"' || *p == '\\')
+            fprintf(out, "\\%c", *p);
+        else if (*p == '\n')
+            fputs("\\n", out);
+        else if (*p == '\t')
+            fputs("\\t", out);
+        else if (*p < 0x20 || *p == 0x7f)
+            fprintf(out, "\\u%04x", *p);
+        else
+            fputc(*p, out);
+    }
+    fputc('"', out);
+    g_free(valid);
+}
+
+/* What stands before any value: comma, line break, key. */
+static void lead(gmsim_json *json, const char *key)
+{
+    if (json->depth > 0) {
+        gmsim_json_level *level = &json->level[json->depth - 1];
+
+        g_assert((key != NULL) == (level->close == '}'));
+        if (level->begun)
+            fputs(level->one_line ? ", " : ",", json->out);
+        if (!level->one_line)
+            indent(json);
+        level->begun = true;
+    } else {
+        g_assert(key == NULL);
+    }
+    if (key != NULL) {
+        write_string(json->out, key);
+        fputs(": ", json->out);
+    }
+}
+
+static void enter(gmsim_json *json, const char *key, bool one_line, char open, char close)
+{
+    bool inherited = json->depth > 0 && json->level[json->depth - 1].one_line;
+
+    lead(json, key);
+    g_assert(json->depth < GMSIM_JSON_DEPTH);
+    json->level[json->depth++] =
+        (gmsim_json_level){.close = close, .one_line = one_line || inherited, .begun = false};
+    fputc(open, json->out);
+}
+
+void gmsim_json_object(gmsim_json *json, const char *key, bool one_line)
+{
+    enter(json, key, one_line, '{', '}');
+}
+
+void gmsim_json_array(gmsim_json *json, const char *key, bool one_line)
+{
+    enter(json, key, one_line, '[', ']');
+}
+
+void gmsim_json_close(gmsim_json *json)
+{
+    gmsim_json_level level;
+
+    g_assert(json->depth > 0);
+    level = json->level[--json->depth];
+    if (level.begun && !level.one_line)
+        indent(json);
+    fputc(level.close, json->out);
+}
+
+void gmsim_json_string(gmsim_json *json, const char *key, const char *value)
+{
+    if (value == NULL) {
+        gmsim_json_null(json, key);
+        return;
+    }
+    lead(json, key);
+    write_string(json->out, value);
+}
+
+void gmsim_json_uint(gmsim_json *json, const char *key, uint64_t value)
+{
+    lead(json, key);
+    fprintf(json->out, "%" PRIu64, value);
+}
+
+void gmsim_json_int(gmsim_json *json, const char *key, int64_t value)
+{
+    lead(json, key);
+    fprintf(json->out, "%" PRId64, value);
+}
+
+void gmsim_json_real(gmsim_json *json, const char *key, double value)
+{
+    char text[G_ASCII_DTOSTR_BUF_SIZE];
+
+    if (!isfinite(value)) {
+        gmsim_json_null(json, key);
+        return;
+    }
+    lead(json, key);
+    for (int digits = 15; digits <= 17; digits++) {
+        char format[8];
+
+        g_snprintf(format, sizeof format, "%%.%dg", digits);
+        g_ascii_formatd(text, sizeof text, format, value);
+        if (!(g_ascii_strtod(text, NULL) < value) && !(g_ascii_strtod(text, NULL) > value))
+            break;
+    }
+    fputs(text, json->out);
+}
+
+void gmsim_json_bool(gmsim_json *json, const char *key, bool value)
+{
+    lead(json, key);
+    fputs(value ? "true" : "false", json->out);
+}
+
+void gmsim_json_null(gmsim_json *json, const char *key)
+{
+    lead(json, key);
+    fputs("null", json->out);
+}
+
+void gmsim_json_uint3(gmsim_json *json, const char *key, const uint32_t value[3])
+{
+    gmsim_json_array(json, key, true);
+    for (unsigned i = 0; i < 3; i++)
+        gmsim_json_uint(json, NULL, value[i]);
+    gmsim_json_close(json);
+}

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * report_json.c - the machine-read report, schema "gmsim-report/1". Keys under "metrics" are Nsight
+ * Compute's names and units; everything else is gmsim's own. A value that is not known is absent.
+ * Keys keep their order and their meaning within a schema number; new ones may be added.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "sim/report/pattern.h"
+#include "sim/report/report.h"
+#include "sim/report/verdict.h"
+
+static void put_known(gmsim_json *json, const char *key, uint32_t value)
+{
+    if (value != UINT32_MAX)
+        gmsim_json_uint(json, key, value);
+}
+
+/* A GPU's parameters are text in the reader's table; whole numbers are written as numbers. */
+static void put_parameter(const char *key, const char *value, const char *meaning,
+                          const char *source, gpointer data)
+{
+    gmsim_json *json = (gmsim_json *)data;
+    guint64 number;
+
+    (void)meaning;
+    (void)source;
+    if (g_ascii_string_to_unsigned(value, 10, 0, G_MAXUINT64, &number, NULL))
+        gmsim_json_uint(json, key, number);
+    else
+        gmsim_json_string(json, key, value);
+}
+
+static void put_gpu(gmsim_json *json, const gmsim_gpu *gpu)
+{
+    gmsim_json_object(json, "gpu", false);
+    gmsim_json_string(json, "name", gpu->name);
+    gmsim_json_object(json, "parameters", false);
+    gmsim_gpu_foreach(gpu, put_parameter, json);
+    gmsim_json_close(json);
+    gmsim_json_close(json);
+}
+
+static void put_capture(gmsim_json *json, const gmtrace_capture *capture)
+{
+    gmsim_json_object(json, "capture", true);
+    gmsim_json_string(json, "source", capture->source);
+    gmsim_json_string(json, "program", capture->program);
+    gmsim_json_string(json, "gpu", capture->gpu);
+    gmsim_json_array(json, "not_seen", true);
+    for (unsigned bit = 0; gmsim_unseen_name(bit) != NULL; bit++) {
+        if (capture->unseen >> bit & 1u)
+            gmsim_json_string(json, NULL, gmsim_unseen_name(bit));
+    }
+    gmsim_json_close(json);
+    gmsim_json_close(json);
+}
+
+static void json_begin(gmsim_report *report)
+{
+    gmsim_json *json = &report->json;
+
+    gmsim_json_init(json, report->out);
+    gmsim_json_object(json, NULL, false);
+    gmsim_json_string(json, "schema", "gmsim-report/1");
+    gmsim_json_string(json, "gmsim", report->version);
+    gmsim_json_string(json, "trace", report->trace);
+    if (report->capture != NULL)
+        put_capture(json, report->capture);
+    put_gpu(json, report->gpu);
+    gmsim_json_string(json, "caches", report->caches == GMSIM_CACHES_WARM ? "warm" : "cold");
+    gmsim_json_array(json, "launches", false);
+}
+
+static void put_metrics(gmsim_json *json, const gmsim_result *result)
+{
+    double value;
+
+    gmsim_json_object(json, "metrics", false);
+    for (unsigned i = 0; i < gmsim_metric_count; i++) {
+        if (!gmsim_metric_value(result, i, &value))
+            continue;
+        if (value >= 0 && value < 9007199254740992.0 && value == floor(value))
+            gmsim_json_uint(json, gmsim_metrics[i].name, (uint64_t)value);
+        else
+            gmsim_json_real(json, gmsim_metrics[i].name, value);
+    }
+    gmsim_json_close(json);
+}
+
+static void put_verdict(gmsim_json *json, const gmsim_gpu *gpu, const gmsim_result *result)
+{
+    gmsim_verdict verdict;
+
+    gmsim_verdict_make(gpu, result, &verdict);
+    gmsim_json_array(json, "findings", false);
+    for (unsigned i = 0; i < verdict.count; i++) {
+        const gmsim_finding *finding = &verdict.finding[i];
+        char *what = i == 0 ? gmsim_finding_what(gpu, result, finding)
+                            : gmsim_finding_aside(result, finding);
+        char *fix = gmsim_finding_fix(gpu, result, finding);
+
+        gmsim_json_object(json, NULL, false);
+        gmsim_json_string(json, "finding", gmsim_finding_name(finding->kind));
+        gmsim_json_string(json, "text", what);
+        if (fix != NULL)
+            gmsim_json_string(json, "fix", fix);
+        gmsim_json_uint(json, "min_cycles", finding->now);
+        gmsim_json_uint(json, "min_cycles_fixed", finding->then);
+        gmsim_json_close(json);
+        g_free(what);
+        g_free(fix);
+    }
+    gmsim_json_close(json);
+}
+
+static void put_own(gmsim_json *json, const gmsim_gpu *gpu, const gmsim_result *result)
+{
+    static const char *const resource[GMSIM_RESOURCES] = {"shared", "l1", "l2", "dram"};
+    unsigned last = 0;
+
+    gmsim_json_object(json, "gmsim", false);
+    if (gmsim_conflict_degree(result) > 0)
+        gmsim_json_real(json, "shared_conflict_degree", gmsim_conflict_degree(result));
+    gmsim_json_string(json, "bound", resource[result->bound]);
+    gmsim_json_object(json, "min_cycles", true);
+    for (unsigned i = 0; i < GMSIM_RESOURCES; i++)
+        gmsim_json_uint(json, resource[i], result->min_cycles[i]);
+    gmsim_json_close(json);
+    for (unsigned i = 0; i < GMSIM_DEGREE_BINS; i++) {
+        if (result->degree[i] > 0)
+            last = i;
+    }
+    gmsim_json_array(json, "shared_requests_by_wavefronts", true);
+    for (unsigned i = 0; last > 0 && i <= last; i++)
+        gmsim_json_uint(json, NULL, result->degree[i]);
+    gmsim_json_close(json);
+    gmsim_json_uint(json, "l2_dirty_sectors", result->l2.dirty_sectors);
+    gmsim_json_uint(json, "records", result->records);
+    gmsim_json_uint(json, "barriers", result->barriers);
+    gmsim_json_bool(json, "truncated", result->truncated);
+    put_verdict(json, gpu, result);
+    gmsim_json_close(json);
+}
+
+static void put_occupancy(gmsim_json *json, const gmsim_gpu *gpu, const gmsim_result *result)
+{
+    const gmsim_occupancy *occupancy = &result->occupancy;
+
+    gmsim_json_object(json, "occupancy", false);
+    gmsim_json_uint(json, "theoretical_warps", occupancy->warps);
+    gmsim_json_uint(json, "max_warps", gpu->occupancy_warps_per_sm);
+    gmsim_json_real(json, "theoretical_pct", occupancy->theoretical_pct);
+    gmsim_json_uint(json, "blocks_per_sm", occupancy->blocks);
+    gmsim_json_array(json, "limiters", true);
+    for (unsigned bit = 0; gmsim_limiter_name(bit) != NULL; bit++) {
+        if (occupancy->limiters >> bit & 1u)
+            gmsim_json_string(json, NULL, gmsim_limiter_name(bit));
+    }
+    gmsim_json_close(json);
+    gmsim_json_object(json, "blocks_by_limit", true);
+    put_known(json, "warps", occupancy->limit_warps);
+    put_known(json, "blocks", occupancy->limit_blocks);
+    put_known(json, "registers", occupancy->limit_registers);
+    put_known(json, "shared_mem", occupancy->limit_shared);
+    put_known(json, "barriers", occupancy->limit_barriers);
+    gmsim_json_close(json);
+    gmsim_json_uint(json, "shared_per_block_bytes", occupancy->shared_per_block);
+    gmsim_json_uint(json, "registers_per_block", occupancy->registers_per_block);
+    gmsim_json_uint(json, "shared_config_bytes", occupancy->shared_config);
+    gmsim_json_uint(json, "l1_cache_bytes", occupancy->l1_bytes);
+    gmsim_json_real(json, "waves", result->waves);
+    gmsim_json_close(json);
+}
+
+static void put_counts(gmsim_json *json, gmsim_row row, const gmsim_counts *counts)
+{
+    gmsim_json_string(json, "access", gmsim_row_name(row));
+    gmsim_json_uint(json, "instructions", counts->instructions);
+    gmsim_json_uint(json, "threads", counts->threads);
+    gmsim_json_uint(json, "bytes", counts->bytes);
+    gmsim_json_uint(json, "requests", counts->requests);
+    if (gmsim_row_is_shared(row)) {
+        gmsim_json_uint(json, "wavefronts", counts->wavefronts);
+        gmsim_json_uint(json, "wavefronts_ideal", counts->wavefronts_ideal);
+        return;
+    }
+    gmsim_json_uint(json, "sectors", counts->sectors);
+    gmsim_json_uint(json, "sectors_ideal", counts->sectors_ideal);
+    gmsim_json_uint(json, "tags", counts->tags);
+    gmsim_json_uint(json, "l1_hit_sectors", counts->l1_hit_sectors);
+    gmsim_json_uint(json, "l1_miss_sectors", counts->l1_miss_sectors);
+    gmsim_json_uint(json, "l2_read_sectors", counts->xbar_read_sectors);
+    gmsim_json_uint(json, "l2_write_sectors", counts->xbar_write_sectors);
+}
+
+static void put_worst(gmsim_json *json, gmsim_row row, const gmsim_worst *worst)
+{
+    gmsim_pattern pattern;
+
+    if (worst->work == 0)
+        return;
+    gmsim_pattern_of(worst, &pattern);
+    gmsim_json_object(json, "worst", true);
+    gmsim_json_uint(json, "cta", worst->cta);
+    gmsim_json_uint(json, "warp", worst->warp);
+    gmsim_json_uint(json, gmsim_row_is_shared(row) ? "wavefronts" : "sectors", worst->work);
+    gmsim_json_uint(json, "lanes", pattern.lanes);
+    gmsim_json_uint(json, "lane_bytes", worst->size);
+    if (pattern.strided && pattern.lanes > 1)
+        gmsim_json_int(json, "stride_bytes", pattern.stride);
+    gmsim_json_array(json, "addresses", true);
+    for (unsigned i = 0; i < GMTRACE_WARP_LANES; i++) {
+        if (worst->mask >> i & 1u)
+            gmsim_json_uint(json, NULL, worst->address[i]);
+        else
+            gmsim_json_null(json, NULL);
+    }
+    gmsim_json_close(json);
+    gmsim_json_close(json);
+}
+
+static void put_instruction(gmsim_json *json, const gmsim_result *result,
+                            const gmsim_instr_counts *counts)
+{
+    const gmtrace_kernel *kernel = result->kernel;
+
+    gmsim_json_object(json, NULL, true);
+    if (counts->instr < kernel->instr_count) {
+        const gmtrace_instr *code = &kernel->instr[counts->instr];
+        char *pc = g_strdup_printf("0x%" G_GINT64_MODIFIER "x", code->pc);
+
+        gmsim_json_string(json, "pc", pc);
+        gmsim_json_string(json, "opcode", code->opcode);
+        if (code->file < kernel->file_count && code->line > 0) {
+            gmsim_json_string(json, "file", kernel->file[code->file]);
+            gmsim_json_uint(json, "line", code->line);
+        }
+        g_free(pc);
+    }
+    put_counts(json, counts->row, &counts->counts);
+    put_worst(json, counts->row, &counts->worst);
+    gmsim_json_close(json);
+}
+
+static void json_launch(gmsim_report *report, uint32_t index, const gmsim_result *result)
+{
+    const gmtrace_launch *launch = result->launch;
+    gmsim_json *json = &report->json;
+
+    gmsim_json_object(json, NULL, false);
+    gmsim_json_uint(json, "launch", index);
+    gmsim_json_string(json, "kernel", result->kernel->name);
+    gmsim_json_string(json, "symbol", result->kernel->mangled);
+    gmsim_json_uint3(json, "grid", launch->grid);
+    gmsim_json_uint3(json, "block", launch->block);
+    gmsim_json_uint3(json, "cluster", launch->cluster);
+    put_metrics(json, result);
+    put_own(json, report->gpu, result);
+    put_occupancy(json, report->gpu, result);
+    gmsim_json_array(json, "instructions", false);
+    for (uint32_t i = 0; i < result->instr_count; i++)
+        put_instruction(json, result, &result->instr[i]);
+    gmsim_json_close(json);
+    gmsim_json_close(json);
+}
+
+static void json_end(gmsim_report *report, bool complete)
+{
+    gmsim_json *json = &report->json;
+
+    gmsim_json_close(json);
+    gmsim_json_bool(json, "complete", complete);
+    gmsim_json_close(json);
+    gmsim_json_finish(json);
+}
+
+const gmsim_report_format gmsim_report_json = {
+    .name = "json",
+    .meaning = "schema gmsim-report/1, streamed",
+    .begin = json_begin,
+    .launch = json_launch,
+    .end = json_end,
+};

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * report_text.c - the report people read: worst thing first, every count beside its ideal, one
+ * screen, plain ASCII. With many launches one line each. Leaves out host times, so that the same
+ * trace prints the same bytes.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "sim/report/format.h"
+#include "sim/report/text.h"
+#include "sim/report/verdict.h"
+
+#define INDENT 9u /* of the verdict's lines, "VERDICT  " */
+
+void gmsim_text_heading(GString *out, const gmsim_report *report, const char *heading)
+{
+    if (report->color)
+        g_string_append_printf(out, "\033[1m%s\033[0m", heading);
+    else
+        g_string_append(out, heading);
+}
+
+static void put_part(GString *out, const char *label, char *text)
+{
+    if (text == NULL)
+        return;
+    g_string_append_printf(out, "%*s%s", (int)INDENT, "", label);
+    gmsim_wrap(out, text, INDENT + (unsigned)strlen(label), INDENT, GMSIM_REPORT_WIDTH);
+    g_string_append_c(out, '\n');
+    g_free(text);
+}
+
+static void put_verdict(GString *out, const gmsim_report *report, const gmsim_result *result)
+{
+    gmsim_verdict verdict;
+    char *what;
+
+    gmsim_verdict_make(report->gpu, result, &verdict);
+    what = gmsim_finding_what(report->gpu, result, &verdict.finding[0]);
+    gmsim_text_heading(out, report, "VERDICT");
+    g_string_append(out, "  ");
+    gmsim_wrap(out, what, INDENT, INDENT, GMSIM_REPORT_WIDTH);
+    g_string_append_c(out, '\n');
+    g_free(what);
+    put_part(out, "Fix: ", gmsim_finding_fix(report->gpu, result, &verdict.finding[0]));
+    put_part(out, "Bound: ", gmsim_finding_bound(result, &verdict.finding[0]));
+    for (unsigned i = 1; i < verdict.count; i++)
+        put_part(out, "Also: ", gmsim_finding_aside(result, &verdict.finding[i]));
+    if (result->truncated)
+        put_part(out, "",
+                 g_strdup("The trace is cut short: these are the counts of the part that could be "
+                          "read, not of the launch."));
+}
+
+static void put_dimensions(GString *out, const char *label, const uint32_t size[3])
+{
+    g_string_append_printf(out, "%s %u", label, size[0]);
+    if (size[1] > 1 || size[2] > 1)
+        g_string_append_printf(out, "x%u", size[1]);
+    if (size[2] > 1)
+        g_string_append_printf(out, "x%u", size[2]);
+}
+
+static void put_header(GString *out, const gmsim_report *report, uint32_t index,
+                       const gmsim_result *result)
+{
+    const gmtrace_launch *launch = result->launch;
+    const gmsim_gpu *gpu = report->gpu;
+    char *trace = gmsim_clean(report->trace, 50);
+    char *kernel = gmsim_clean(result->kernel->name, report->verbose ? 0 : GMSIM_REPORT_WIDTH - 7);
+    uint64_t warps = 0, instructions = 0;
+
+    for (unsigned i = 0; i < GMSIM_ROWS; i++) {
+        if (i != GMSIM_SHARED_COPY) /* the other side of an LDGSTS counted already */
+            instructions += result->row[i].instructions;
+    }
+    warps = (uint64_t)result->occupancy.warps_per_block * launch->grid[0] * launch->grid[1] *
+            launch->grid[2];
+    g_string_append_printf(out, "gmsim %s   trace %s", report->version, trace);
+    if (report->launch_count > 1)
+        g_string_append_printf(out, "   launch %u of %u, from 0", index, report->launch_count);
+
+    g_string_append_printf(out, "\nkernel %s\n", kernel);
+    g_string_append_printf(out, "GPU %s (%u SMs, L1+shared %s, L2 %s)", gpu->name,
+                           gpu->gpu_sm_count, gmsim_bytes(gpu->l1_size).text,
+                           gmsim_bytes(gpu->l2_size).text);
+    if (report->capture != NULL && report->capture->gpu[0] != 0) {
+        char *captured = gmsim_clean(report->capture->gpu, 40);
+
+        g_string_append_printf(out, "   captured on %s", captured);
+        g_free(captured);
+    }
+    put_dimensions(out, "\ngrid", launch->grid);
+    put_dimensions(out, "  block", launch->block);
+    g_string_append_printf(out, "  %s warps  %s memory instructions  %s caches\n\n",
+                           gmsim_count(warps).text, gmsim_count(instructions).text,
+                           report->caches == GMSIM_CACHES_WARM ? "warm" : "cold");
+    g_free(trace);
+    g_free(kernel);
+}
+
+static void put_footer(GString *out, const gmsim_report *report, const gmsim_result *result)
+{
+    GString *text =
+        g_string_new("counts follow from addresses; hits, L2 and DRAM are modelled; min "
+                     "cycles are lower bounds from counts and bandwidths, not a time. "
+                     "Not modelled: instruction issue, latency, TLB.");
+    unsigned named = 0;
+
+    for (unsigned bit = 0; gmsim_unseen_name(bit) != NULL; bit++) {
+        if (result->unseen >> bit & 1u)
+            g_string_append_printf(text, "%s%s", named++ > 0 ? ", " : " Not seen by the capture: ",
+                                   gmsim_unseen_name(bit));
+    }
+    if (named > 0)
+        g_string_append_c(text, '.');
+    gmsim_text_heading(out, report, "Model");
+    g_string_append(out, "  ");
+    gmsim_wrap(out, text->str, 7, 7, GMSIM_REPORT_WIDTH);
+    g_string_append_c(out, '\n');
+    g_string_free(text, TRUE);
+}
+
+static void put_summary_line(GString *out, const gmsim_report *report, uint32_t index,
+                             const gmsim_result *result)
+{
+    char *kernel = gmsim_clean(result->kernel->name, 31);
+    gmsim_verdict verdict;
+
+    gmsim_verdict_make(report->gpu, result, &verdict);
+    g_string_append_printf(
+        out, "%6u  %-31s %11s %7.4g %14s  %-7s%s\n", index, kernel,
+        gmsim_count((uint64_t)result->launch->grid[0] * result->launch->grid[1] *
+                    result->launch->grid[2])
+            .text,
+        result->occupancy.theoretical_pct, gmsim_count(result->min_cycles[result->bound]).text,
+        verdict.finding[0].kind == GMSIM_FINDING_NO_MEMORY ? "-"
+                                                           : gmsim_resource_name(result->bound),
+        gmsim_finding_name(verdict.finding[0].kind));
+    g_free(kernel);
+}
+
+static void put_summary_head(GString *out, const gmsim_report *report)
+{
+    char *trace = gmsim_clean(report->trace, 50);
+
+    g_string_append_printf(out, "gmsim %s   trace %s   GPU %s   %u of %u launches   %s caches\n\n",
+                           report->version, trace, report->gpu->name, report->selected,
+                           report->launch_count,
+                           report->caches == GMSIM_CACHES_WARM ? "warm" : "cold");
+    gmsim_text_heading(out, report, "launch");
+    g_string_append_printf(out, "  %-31s %11s %7s %14s  %-7s%s\n", "kernel", "blocks", "occup %",
+                           "min cycles", "bound", "finding");
+    g_free(trace);
+}
+
+static void text_begin(gmsim_report *report)
+{
+    GString *out;
+
+    report->written = 0;
+    if (!report->summary || report->quiet)
+        return;
+    out = g_string_new(NULL);
+    put_summary_head(out, report);
+    fputs(out->str, report->out);
+    g_string_free(out, TRUE);
+}
+
+static void text_launch(gmsim_report *report, uint32_t index, const gmsim_result *result)
+{
+    GString *out = g_string_new(NULL);
+
+    if (report->summary) {
+        put_summary_line(out, report, index, result);
+    } else if (report->quiet) {
+        if (report->selected > 1) {
+            char *kernel = gmsim_clean(result->kernel->name, GMSIM_REPORT_WIDTH - 16);
+
+            g_string_append_printf(out, "%slaunch %u  %s\n", report->written > 0 ? "\n" : "", index,
+                                   kernel);
+            g_free(kernel);
+        }
+        put_verdict(out, report, result);
+    } else {
+        if (report->written > 0)
+            g_string_append(out, "\n----------------------------------------\n\n");
+        put_header(out, report, index, result);
+        put_verdict(out, report, result);
+        g_string_append_c(out, '\n');
+        gmsim_text_pipe(out, report, result);
+        gmsim_text_occupancy(out, report, result);
+        gmsim_text_hot(out, report, result);
+        gmsim_text_lanes(out, report, result);
+        if (report->verbose)
+            gmsim_text_allocations(out, report, result);
+        put_footer(out, report, result);
+    }
+    report->written++;
+    fputs(out->str, report->out);
+    g_string_free(out, TRUE);
+}
+
+static void text_end(gmsim_report *report, bool complete)
+{
+    if (report->summary && !report->quiet && complete)
+        fputs("\n--launch N or --kernel REGEX reports a launch in full.\n", report->out);
+    if (!complete && report->written < report->selected)
+        fprintf(report->out, "\nIncomplete: %u of %u launches could be reported.\n",
+                report->written, report->selected);
+}
+
+const gmsim_report_format gmsim_report_text = {
+    .name = "text",
+    .meaning = "for people: verdict, tables, lanes",
+    .begin = text_begin,
+    .launch = text_launch,
+    .end = text_end,
+};

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * text.h - parts of the text report, each appended to a string. Private to sim/report.
+ */
+#ifndef GMSIM_TEXT_H
+#define GMSIM_TEXT_H
+
+#include "sim/report/report.h"
+
+G_BEGIN_DECLS
+
+/* text_tables.c: requests, work, ideal, hits, bytes and least cycles down the hierarchy ... */
+void gmsim_text_pipe(GString *out, const gmsim_report *report, const gmsim_result *result);
+/* ... and what an SM holds. */
+void gmsim_text_occupancy(GString *out, const gmsim_report *report, const gmsim_result *result);
+/* The launch's allocations and the instructions whose worst request lies in each (verbose). */
+void gmsim_text_allocations(GString *out, const gmsim_report *report, const gmsim_result *result);
+
+/* text_lanes.c: instructions by excess work; the histogram and the worst request's lanes. */
+void gmsim_text_hot(GString *out, const gmsim_report *report, const gmsim_result *result);
+void gmsim_text_lanes(GString *out, const gmsim_report *report, const gmsim_result *result);
+
+/* A heading, bold where the report is coloured. */
+void gmsim_text_heading(GString *out, const gmsim_report *report, const char *heading);
+
+/* source.c: line `line` of a source file of the trace, without indentation and line end, or NULL.
+ * The file is looked for as recorded, then by ever shorter tails of its path below the current
+ * folder. Free with g_free(). */
+char *gmsim_source_line(const char *file, uint32_t line);
+
+G_END_DECLS
+
+#endif

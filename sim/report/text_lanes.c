@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * text_lanes.c - which instructions do more work than they need, and what the lanes of the worst
+ * request touch. The sum over all requests per bank is not shown: a conflict that moves from bank
+ * to bank leaves it flat.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/report/format.h"
+#include "sim/report/pattern.h"
+#include "sim/report/text.h"
+#include "sim/report/verdict.h"
+
+#define SHOWN        4u  /* instructions, unless verbose */
+#define LEFT_COLUMNS 44u /* of the histogram */
+
+/* Cost of an instruction's excess in a common unit: a wavefront takes a clock of one SM, a sector
+ * 32 bytes of L2's rate. `work` is what ranks equals. */
+typedef struct hot {
+    uint64_t cost, work;
+    const gmsim_instr_counts *instr;
+} hot;
+
+static int by_cost(const void *left, const void *right)
+{
+    const hot *a = (const hot *)left, *b = (const hot *)right;
+
+    if (a->cost != b->cost)
+        return a->cost < b->cost ? 1 : -1;
+    if (a->work != b->work)
+        return a->work < b->work ? 1 : -1;
+    return (a->instr > b->instr) - (a->instr < b->instr);
+}
+
+static hot *rank(const gmsim_report *report, const gmsim_result *result)
+{
+    const gmsim_gpu *gpu = report->gpu;
+    hot *ranked = g_new0(hot, result->instr_count);
+
+    for (uint32_t i = 0; i < result->instr_count; i++) {
+        const gmsim_instr_counts *instr = &result->instr[i];
+        uint64_t weight = gmsim_row_is_shared(instr->row)
+                              ? gpu->l2_bytes_per_clock
+                              : (uint64_t)GMSIM_SECTOR_BYTES * gpu->gpu_sm_count;
+
+        ranked[i].cost = gmsim_work_excess(instr->row, &instr->counts) * weight;
+        ranked[i].work = gmsim_work(instr->row, &instr->counts) * weight;
+        ranked[i].instr = instr;
+    }
+    qsort(ranked, result->instr_count, sizeof *ranked, by_cost);
+    return ranked;
+}
+
+static uint64_t all_excess(const gmsim_result *result, bool shared)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < result->instr_count; i++) {
+        if (gmsim_row_is_shared(result->instr[i].row) == shared)
+            sum += gmsim_work_excess(result->instr[i].row, &result->instr[i].counts);
+    }
+    return sum;
+}
+
+static char *why(const gmsim_instr_counts *instr)
+{
+    gmsim_pattern pattern;
+
+    if (gmsim_row_is_local(instr->row))
+        return g_strdup("spill or per-thread array");
+    if (instr->worst.work == 0)
+        return g_strdup("");
+    gmsim_pattern_of(&instr->worst, &pattern);
+    return gmsim_pattern_words(&pattern, gmsim_row_is_shared(instr->row));
+}
+
+static void put_source(GString *out, const gmsim_result *result, const gmsim_instr_counts *instr)
+{
+    const gmtrace_kernel *kernel = result->kernel;
+    const gmtrace_instr *code;
+    char *text;
+
+    if (instr->instr >= kernel->instr_count)
+        return;
+    code = &kernel->instr[instr->instr];
+    if (code->file >= kernel->file_count)
+        return;
+    text = gmsim_source_line(kernel->file[code->file], code->line);
+    if (text != NULL && text[0] != 0)
+        g_string_append_printf(out, "%9u | %s\n", code->line, text);
+    g_free(text);
+}
+
+void gmsim_text_hot(GString *out, const gmsim_report *report, const gmsim_result *result)
+{
+    uint32_t shown = report->verbose ? result->instr_count : MIN(result->instr_count, SHOWN);
+    uint64_t waves = all_excess(result, true), sectors = all_excess(result, false);
+    hot *ranked;
+
+    if (result->instr_count == 0)
+        return;
+    ranked = rank(report, result);
+    gmsim_text_heading(out, report, "Hot instructions");
+    g_string_append_printf(out, "  %s, %u of %u shown%s\n",
+                           ranked[0].cost > 0 ? "by excess work" : "by work; none is in excess",
+                           shown, result->instr_count,
+                           shown < result->instr_count ? " (--verbose: all)" : "");
+    g_string_append_printf(out, "%13s%8s%8s%7s  %-16s %-20s %s\n", "excess", "share", "per req",
+                           "ideal", "op", "source", "worst request");
+    for (uint32_t i = 0; i < shown; i++) {
+        const gmsim_instr_counts *instr = ranked[i].instr;
+        const gmsim_counts *counts = &instr->counts;
+        bool shared = gmsim_row_is_shared(instr->row);
+        uint64_t excess = gmsim_work_excess(instr->row, counts);
+        char *place = gmsim_instr_place(result, instr), *words = why(instr);
+        char *opcode = gmsim_clean(gmsim_instr_opcode(result, instr), 16);
+
+        g_string_append_printf(
+            out, "%13s%8s%8s%7s  %-16s %-20s %s\n", gmsim_count(excess).text,
+            gmsim_percentage(excess, shared ? waves : sectors).text,
+            gmsim_ratio(gmsim_work(instr->row, counts), counts->requests).text,
+            gmsim_ratio(gmsim_work_ideal(instr->row, counts), counts->requests).text, opcode, place,
+            words);
+        if (excess > 0 || report->verbose)
+            put_source(out, result, instr);
+        g_free(place);
+        g_free(words);
+        g_free(opcode);
+    }
+    g_string_append_c(out, '\n');
+    g_free(ranked);
+}
+
+/* --------------------------------------------------------------------------------- histogram */
+
+static void put_bin(GPtrArray *lines, const char *label, uint64_t count, uint64_t all)
+{
+    GString *line = g_string_new(NULL);
+
+    g_string_append_printf(line, "  %5s %12s %6s ", label, gmsim_count(count).text,
+                           gmsim_percentage(count, all).text);
+    gmsim_bar(line, count, all, 16);
+    g_ptr_array_add(lines, g_string_free(line, FALSE));
+}
+
+/* One line a degree, or powers of two where that would take many lines. */
+static void histogram(GPtrArray *lines, const gmsim_result *result)
+{
+    static const unsigned from[] = {1, 2, 3, 5, 9, 17}, to[] = {1, 2, 4, 8, 16, 32};
+    uint64_t all = 0;
+    unsigned used = 0;
+    bool wider = false;
+    char label[24];
+
+    for (unsigned i = 0; i < GMSIM_DEGREE_BINS; i++) {
+        all += result->degree[i];
+        used += result->degree[i] > 0;
+    }
+    for (uint32_t i = 0; i < result->instr_count; i++)
+        wider |= gmsim_row_is_shared(result->instr[i].row) && result->instr[i].worst.work > 32;
+    if (used <= G_N_ELEMENTS(from)) {
+        for (unsigned i = 0; i < GMSIM_DEGREE_BINS; i++) {
+            if (result->degree[i] == 0)
+                continue;
+            g_snprintf(label, sizeof label, "%u%s", i, i == 32 && wider ? "+" : "");
+            put_bin(lines, label, result->degree[i], all);
+        }
+        return;
+    }
+    for (unsigned group = 0; group < G_N_ELEMENTS(from); group++) {
+        uint64_t count = 0;
+
+        for (unsigned i = from[group]; i <= to[group]; i++)
+            count += result->degree[i];
+        if (from[group] == to[group])
+            g_snprintf(label, sizeof label, "%u", from[group]);
+        else
+            g_snprintf(label, sizeof label, "%u-%u%s", from[group], to[group],
+                       to[group] == 32 && wider ? "+" : "");
+        put_bin(lines, label, count, all);
+    }
+}
+
+/* -------------------------------------------------------------------------------------- strips */
+
+static char digit(unsigned value)
+{
+    return "0123456789abcdefghijklmnopqrstuv"[value % 32];
+}
+
+/* "." none, 1 to 9, then letters; "*" beyond. */
+static char count_mark(unsigned count)
+{
+    if (count == 0)
+        return '.';
+    return count < 32 ? digit(count) : count == 32 ? 'w' : '*';
+}
+
+static void add_strip(GPtrArray *lines, const char *label, const char strip[33], const char *note)
+{
+    g_ptr_array_add(lines, g_strdup_printf("  %-7s%.32s  %s", label, strip, note));
+}
+
+static void strips(GPtrArray *lines, const gmsim_worst *worst, bool shared)
+{
+    static const char numbers[33] = "0.......8.......16......24......";
+    char strip[33] = {0}, *note;
+    gmsim_pattern pattern;
+
+    gmsim_pattern_of(worst, &pattern);
+    add_strip(lines, "lane", numbers, "");
+    for (unsigned i = 0; i < GMTRACE_WARP_LANES; i++) {
+        uint8_t value = shared ? pattern.lane_bank[i] : pattern.lane_sector[i];
+
+        strip[i] = value == 0xff ? ' ' : value < 32 ? digit(value) : '*';
+    }
+    add_strip(lines, shared ? "bank" : "sector", strip, "a=10, v=31");
+    if (shared) {
+        for (unsigned i = 0; i < GMSIM_BANKS; i++)
+            strip[i] = count_mark(pattern.words[i]);
+        add_strip(lines, "bank", numbers, "");
+        note =
+            g_strdup_printf("bank %u: %u", pattern.worst_bank, pattern.words[pattern.worst_bank]);
+        add_strip(lines, "words", strip, note);
+        g_free(note);
+    }
+}
+
+/* The instruction whose strip is shown: the most excess, shared or global as asked. */
+static const gmsim_instr_counts *worst_of(const gmsim_result *result, bool shared)
+{
+    const gmsim_instr_counts *worst = NULL;
+    uint64_t most = 0;
+
+    for (uint32_t i = 0; i < result->instr_count; i++) {
+        const gmsim_instr_counts *instr = &result->instr[i];
+        bool fits = shared ? gmsim_row_is_shared(instr->row) : gmsim_row_is_global(instr->row);
+        uint64_t excess = gmsim_work_excess(instr->row, &instr->counts);
+
+        if (fits && instr->worst.work > 0 && excess > most) {
+            most = excess;
+            worst = instr;
+        }
+    }
+    return worst;
+}
+
+static char *request_title(const gmsim_result *result, const gmsim_instr_counts *instr)
+{
+    const uint32_t *grid = result->launch->grid;
+    const gmsim_worst *worst = &instr->worst;
+    uint64_t row = grid[0] > 0 ? grid[0] : 1, plane = row * (grid[1] > 0 ? grid[1] : 1);
+    char *place = gmsim_instr_place(result, instr), *title;
+
+    title = g_strdup_printf("%s  CTA (%" G_GUINT64_FORMAT ",%" G_GUINT64_FORMAT
+                            ",%" G_GUINT64_FORMAT ") warp %u: %u %s",
+                            place, worst->cta % row, worst->cta % plane / row, worst->cta / plane,
+                            worst->warp, worst->work,
+                            gmsim_row_is_shared(instr->row) ? "wavefronts" : "sectors");
+    g_free(place);
+    return title;
+}
+
+/* Two columns of lines side by side. */
+static void zip(GString *out, const GPtrArray *left, const GPtrArray *right)
+{
+    for (guint i = 0; i < MAX(left->len, right->len); i++) {
+        const char *l = i < left->len ? (const char *)g_ptr_array_index(left, i) : "";
+        const char *r = i < right->len ? (const char *)g_ptr_array_index(right, i) : "";
+        gsize start = out->len;
+
+        g_string_append_printf(out, "%-*s%s", (int)(right->len > 0 ? LEFT_COLUMNS : 0), l, r);
+        while (out->len > start && out->str[out->len - 1] == ' ')
+            g_string_truncate(out, out->len - 1);
+        g_string_append_c(out, '\n');
+    }
+    g_string_append_c(out, '\n');
+}
+
+void gmsim_text_lanes(GString *out, const gmsim_report *report, const gmsim_result *result)
+{
+    GPtrArray *left = g_ptr_array_new_with_free_func(g_free);
+    GPtrArray *right = g_ptr_array_new_with_free_func(g_free);
+    const gmsim_instr_counts *shared = worst_of(result, true), *global = worst_of(result, false);
+    char *title;
+
+    histogram(left, result);
+    if (shared != NULL) {
+        gmsim_text_heading(out, report, "Bank conflicts");
+        title = request_title(result, shared);
+        g_string_append_printf(out, "  %-*s  %s\n", (int)(LEFT_COLUMNS - 16),
+                               "wavefronts a request", title);
+        g_free(title);
+        strips(right, &shared->worst, true);
+        zip(out, left, right);
+    } else if (left->len > 0) {
+        gmsim_text_heading(out, report, "Bank conflicts");
+        g_string_append(out, "  none; wavefronts a shared request:\n");
+        zip(out, left, right);
+    }
+    if (global != NULL && (shared == NULL || report->verbose)) {
+        g_ptr_array_set_size(right, 0);
+        g_ptr_array_set_size(left, 0);
+        gmsim_text_heading(out, report, "Worst global request");
+        title = request_title(result, global);
+        g_string_append_printf(out, "  %s\n", title);
+        g_free(title);
+        strips(left, &global->worst, false);
+        zip(out, left, right);
+    }
+    g_ptr_array_unref(left);
+    g_ptr_array_unref(right);
+}

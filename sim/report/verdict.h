@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * verdict.h - what stands in a kernel's way, from its counts: one finding with a fix and a bound,
+ * and what else is wrong.
+ *
+ * Cycles here are lower bounds that follow from counts and bandwidths, never a time: a kernel takes
+ * at least `now`, and with the fix at least `then`.
+ */
+#ifndef GMSIM_VERDICT_H
+#define GMSIM_VERDICT_H
+
+#include "sim/model/model.h"
+
+G_BEGIN_DECLS
+
+typedef enum gmsim_finding_kind {
+    GMSIM_FINDING_NO_MEMORY,   /* the launch touched no memory that is modelled */
+    GMSIM_FINDING_NOTHING,     /* the pattern is as good as it gets */
+    GMSIM_FINDING_CONFLICTS,   /* shared-memory bank conflicts */
+    GMSIM_FINDING_UNCOALESCED, /* global requests touch more sectors than their bytes need */
+    GMSIM_FINDING_ATOMICS,     /* many updates of few addresses take turns */
+    GMSIM_FINDING_LOCAL,       /* spills or per-thread arrays in local memory */
+    GMSIM_FINDING_SMALL_GRID,  /* fewer CTAs than SMs */
+    GMSIM_FINDING_OCCUPANCY,   /* few warps to hide latency */
+    GMSIM_FINDING_COUNT
+} gmsim_finding_kind;
+
+typedef struct gmsim_finding {
+    gmsim_finding_kind kind;
+    gmsim_row row;                   /* where most of the excess is */
+    const gmsim_instr_counts *worst; /* instruction with most of it, NULL where none stands out */
+    uint64_t work, ideal;            /* wavefronts, sectors or updates concerned */
+    uint64_t now, then;              /* least cycles of the launch, without and with the fix */
+    gmsim_resource then_bound;       /* what binds afterwards */
+} gmsim_finding;
+
+/* At most one finding of each kind is made. */
+typedef struct gmsim_verdict {
+    unsigned count;
+    gmsim_finding finding[GMSIM_FINDING_COUNT]; /* [0] is the verdict, the others are asides */
+} gmsim_verdict;
+
+void gmsim_verdict_make(const gmsim_gpu *gpu, const gmsim_result *result, gmsim_verdict *verdict);
+
+/* "bank-conflicts": a stable word for machine-read reports. */
+const char *gmsim_finding_name(gmsim_finding_kind kind);
+
+/* The sentences of a finding; free each with g_free(). what: what, how much, where. fix: one thing
+ * to change, NULL where there is none. bound: what the fix can give at most, NULL where no bound
+ * follows from counts. aside: one short clause for a finding that is not the verdict. */
+char *gmsim_finding_what(const gmsim_gpu *gpu, const gmsim_result *result,
+                         const gmsim_finding *finding);
+char *gmsim_finding_fix(const gmsim_gpu *gpu, const gmsim_result *result,
+                        const gmsim_finding *finding);
+char *gmsim_finding_bound(const gmsim_result *result, const gmsim_finding *finding);
+char *gmsim_finding_aside(const gmsim_result *result, const gmsim_finding *finding);
+
+/* What an SM would need for one more CTA than it holds: the largest registers a thread or shared
+ * bytes a CTA that would still admit it, and how many then fit. false: no such number. */
+typedef struct gmsim_relief {
+    bool registers; /* else shared memory */
+    uint32_t most;  /* registers a thread, or bytes a CTA */
+    uint32_t blocks;
+} gmsim_relief;
+
+bool gmsim_occupancy_relief(const gmsim_gpu *gpu, const gmsim_result *result, gmsim_relief *relief);
+
+/* "transpose.cu:8", "pc 0x170" or the row's name. Free with g_free(). */
+char *gmsim_instr_place(const gmsim_result *result, const gmsim_instr_counts *instr);
+/* "LDG.E", or the row's name where the code is not in the trace. */
+const char *gmsim_instr_opcode(const gmsim_result *result, const gmsim_instr_counts *instr);
+
+G_END_DECLS
+
+#endif

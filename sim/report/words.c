@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * words.c - findings as sentences: what, how much, where; one fix; a bound. Says "at least" and "at
+ * best" because cycles are lower bounds from counts, and never promises a time.
+ */
+#include "sim/report/verdict.h"
+
+#include <string.h>
+
+#include "sim/report/format.h"
+#include "sim/report/pattern.h"
+
+const char *gmsim_finding_name(gmsim_finding_kind kind)
+{
+    static const char *const names[GMSIM_FINDING_COUNT] = {
+        [GMSIM_FINDING_NO_MEMORY] = "no-memory-work",  [GMSIM_FINDING_NOTHING] = "nothing-to-fix",
+        [GMSIM_FINDING_CONFLICTS] = "bank-conflicts",  [GMSIM_FINDING_UNCOALESCED] = "uncoalesced",
+        [GMSIM_FINDING_ATOMICS] = "contended-atomics", [GMSIM_FINDING_LOCAL] = "local-memory",
+        [GMSIM_FINDING_SMALL_GRID] = "small-grid",     [GMSIM_FINDING_OCCUPANCY] = "low-occupancy",
+    };
+
+    return kind < GMSIM_FINDING_COUNT ? names[kind] : "";
+}
+
+static const gmtrace_instr *instr_of(const gmsim_result *result, const gmsim_instr_counts *instr)
+{
+    if (instr == NULL || instr->instr >= result->kernel->instr_count)
+        return NULL;
+    return &result->kernel->instr[instr->instr];
+}
+
+const char *gmsim_instr_opcode(const gmsim_result *result, const gmsim_instr_counts *instr)
+{
+    const gmtrace_instr *code = instr_of(result, instr);
+
+    if (code != NULL && code->opcode != NULL && code->opcode[0] != 0)
+        return code->opcode;
+    return gmsim_row_name(instr->row);
+}
+
+char *gmsim_instr_place(const gmsim_result *result, const gmsim_instr_counts *instr)
+{
+    const gmtrace_instr *code = instr_of(result, instr);
+    const gmtrace_kernel *kernel = result->kernel;
+    char *base, *clean, *place;
+
+    if (code == NULL)
+        return g_strdup(gmsim_row_name(instr->row));
+    if (code->file >= kernel->file_count || code->line == 0)
+        return g_strdup_printf("pc 0x%" G_GINT64_MODIFIER "x", code->pc);
+    base = g_path_get_basename(kernel->file[code->file]);
+    clean = gmsim_clean(base, 24);
+    place = g_strdup_printf("%s:%u", clean, code->line);
+    g_free(base);
+    g_free(clean);
+    return place;
+}
+
+/* ", most of them LDS at transpose.cu:8 (32.00 a request, ideal 1.00)" */
+static void append_worst(GString *text, const gmsim_result *result, const gmsim_finding *finding,
+                         const char *lead)
+{
+    const gmsim_instr_counts *instr = finding->worst;
+    const gmsim_counts *counts;
+    char *place, *opcode;
+
+    if (instr == NULL)
+        return;
+    counts = &instr->counts;
+    place = gmsim_instr_place(result, instr);
+    opcode = gmsim_clean(gmsim_instr_opcode(result, instr), 32);
+    g_string_append_printf(
+        text, "%s%s at %s: %s a request, ideal %s", lead, opcode, place,
+        gmsim_ratio(gmsim_work(instr->row, counts), counts->requests).text,
+        gmsim_ratio(gmsim_work_ideal(instr->row, counts), counts->requests).text);
+    g_free(place);
+    g_free(opcode);
+}
+
+static uint64_t others(const gmsim_result *result, gmsim_resource but, gmsim_resource *which)
+{
+    uint64_t most = 0;
+
+    *which = but;
+    for (unsigned i = 0; i < GMSIM_RESOURCES; i++) {
+        if (i != but && result->min_cycles[i] > most) {
+            most = result->min_cycles[i];
+            *which = (gmsim_resource)i;
+        }
+    }
+    return most;
+}
+
+static void say_conflicts(GString *text, const gmsim_result *result, const gmsim_finding *finding)
+{
+    gmsim_resource next;
+    uint64_t cycles = others(result, GMSIM_RESOURCE_SHARED, &next);
+
+    g_string_append_printf(
+        text,
+        "Shared-memory bank conflicts limit this kernel: its shared pipe needs at least %s cycles, "
+        "the next resource (%s) %s, and %s of the shared wavefronts are conflict replays",
+        gmsim_count(result->min_cycles[GMSIM_RESOURCE_SHARED]).text, gmsim_resource_name(next),
+        gmsim_count(cycles).text,
+        gmsim_percentage(finding->work - finding->ideal, finding->work).text);
+    append_worst(text, result, finding, ". Worst: ");
+    g_string_append_c(text, '.');
+}
+
+static const char *access_word(gmsim_row row)
+{
+    switch (row) {
+    case GMSIM_GLOBAL_STORE:
+        return "stores";
+    case GMSIM_GLOBAL_ATOMIC:
+        return "atomics";
+    case GMSIM_GLOBAL_REDUCTION:
+        return "reductions";
+    case GMSIM_GLOBAL_COPY:
+        return "asynchronous copies";
+    default:
+        return "loads";
+    }
+}
+
+static void say_uncoalesced(GString *text, const gmsim_result *result, const gmsim_finding *finding)
+{
+    g_string_append_printf(
+        text,
+        "Uncoalesced global %s limit this kernel: %s of the %s sectors its requests touch would do "
+        "if each warp's bytes were packed, and %s needs at least %s cycles for them",
+        access_word(finding->row), gmsim_percentage(finding->ideal, finding->work).text,
+        gmsim_count(finding->work).text, gmsim_resource_name(result->bound),
+        gmsim_count(finding->now).text);
+    append_worst(text, result, finding, ". Worst: ");
+    g_string_append_c(text, '.');
+}
+
+static void say_atomics(GString *text, const gmsim_result *result, const gmsim_finding *finding)
+{
+    char *place = finding->worst != NULL ? gmsim_instr_place(result, finding->worst) : NULL;
+
+    g_string_append_printf(
+        text,
+        "Contended atomics limit this kernel: %s sector updates fall on at most %s sector%s, and "
+        "updates of one sector take turns in L2, at least one cycle each",
+        gmsim_count(finding->work).text, gmsim_count(finding->ideal).text,
+        finding->ideal == 1 ? "" : "s");
+    if (place != NULL)
+        g_string_append_printf(text, " (%s at %s)", gmsim_instr_opcode(result, finding->worst),
+                               place);
+    g_string_append_c(text, '.');
+    g_free(place);
+}
+
+static void say_local(GString *text, const gmsim_result *result, const gmsim_finding *finding)
+{
+    uint64_t all = 0;
+
+    for (unsigned i = 0; i < GMSIM_ROWS; i++) {
+        if (gmsim_row_is_local((gmsim_row)i) || gmsim_row_is_global((gmsim_row)i))
+            all += result->row[i].sectors;
+    }
+    g_string_append_printf(text,
+                           "Local memory limits this kernel: register spills or per-thread arrays "
+                           "make %s of the sectors its L1 handles",
+                           gmsim_percentage(finding->work, all).text);
+    if (result->kernel->local_bytes != GMTRACE_UNKNOWN && result->kernel->local_bytes > 0)
+        g_string_append_printf(text, " (%u B a thread)", result->kernel->local_bytes);
+    append_worst(text, result, finding, ". Most: ");
+    g_string_append_c(text, '.');
+}
+
+static const char *limiter_word(uint32_t limiters)
+{
+    if (limiters & GMSIM_LIMIT_REGISTERS)
+        return "registers";
+    if (limiters & GMSIM_LIMIT_SHARED)
+        return "shared memory";
+    if (limiters & GMSIM_LIMIT_BLOCKS)
+        return "the number of blocks";
+    if (limiters & GMSIM_LIMIT_BARRIERS)
+        return "barriers";
+    return "block size";
+}
+
+static const char *carrier(gmsim_resource resource)
+{
+    return resource == GMSIM_RESOURCE_SHARED ? "The shared pipe" : gmsim_resource_name(resource);
+}
+
+static void say_nothing(GString *text, const gmsim_result *result, const gmsim_finding *finding)
+{
+    const gmsim_l2_counts *l2 = &result->l2;
+    gmsim_resource bound = finding->then_bound;
+
+    g_string_append(text, "Nothing to fix in the access pattern. ");
+    g_string_append_printf(text, "%s carries the most: at least %s cycles", carrier(bound),
+                           gmsim_count(finding->now).text);
+    if (bound == GMSIM_RESOURCE_DRAM)
+        g_string_append_printf(text, ", %s read and %s written",
+                               gmsim_bytes(l2->dram_read_sectors * GMSIM_SECTOR_BYTES).text,
+                               gmsim_bytes(l2->dram_write_sectors * GMSIM_SECTOR_BYTES).text);
+    else if (bound == GMSIM_RESOURCE_L2)
+        g_string_append_printf(text, ", %s read and %s written",
+                               gmsim_bytes(l2->read_sectors * GMSIM_SECTOR_BYTES).text,
+                               gmsim_bytes(l2->write_sectors * GMSIM_SECTOR_BYTES).text);
+    g_string_append(text, "; only moving less (narrower types, more reuse in registers or shared "
+                          "memory) would lower that.");
+}
+
+static void say_small_grid(GString *text, const gmsim_gpu *gpu, const gmsim_result *result)
+{
+    const uint32_t *grid = result->launch->grid;
+    uint64_t blocks = (uint64_t)grid[0] * grid[1] * grid[2];
+
+    g_string_append_printf(text, "The grid is small for this GPU: %s block%s for %u SMs",
+                           gmsim_count(blocks).text, blocks == 1 ? "" : "s", gpu->gpu_sm_count);
+    if (blocks < gpu->gpu_sm_count)
+        g_string_append_printf(text, ", so %u stay idle.", gpu->gpu_sm_count - (unsigned)blocks);
+    else
+        g_string_append_printf(text,
+                               " that could hold %u each, so %.3g %% of the warps that the GPU has "
+                               "room for are there to hide the latency of memory.",
+                               result->occupancy.blocks,
+                               result->occupancy.theoretical_pct * result->waves);
+}
+
+char *gmsim_finding_what(const gmsim_gpu *gpu, const gmsim_result *result,
+                         const gmsim_finding *finding)
+{
+    GString *text = g_string_new(NULL);
+
+    switch (finding->kind) {
+    case GMSIM_FINDING_CONFLICTS:
+        say_conflicts(text, result, finding);
+        break;
+    case GMSIM_FINDING_UNCOALESCED:
+        say_uncoalesced(text, result, finding);
+        break;
+    case GMSIM_FINDING_ATOMICS:
+        say_atomics(text, result, finding);
+        break;
+    case GMSIM_FINDING_LOCAL:
+        say_local(text, result, finding);
+        break;
+    case GMSIM_FINDING_SMALL_GRID:
+        say_small_grid(text, gpu, result);
+        break;
+    case GMSIM_FINDING_OCCUPANCY:
+        g_string_append_printf(text,
+                               "Low occupancy: %u of %u warps on an SM (%.4g %%), limited by %s, "
+                               "so few warps are there "
+                               "to hide the latency of memory.",
+                               result->occupancy.warps, gpu->occupancy_warps_per_sm,
+                               result->occupancy.theoretical_pct,
+                               limiter_word(result->occupancy.limiters));
+        break;
+    case GMSIM_FINDING_NO_MEMORY:
+        g_string_append(text, "No memory work: this launch touched no global, local or shared "
+                              "memory, so nothing in the memory hierarchy holds it back.");
+        break;
+    default:
+        say_nothing(text, result, finding);
+    }
+    return g_string_free(text, FALSE);
+}
+
+static char *fix_conflicts(const gmsim_result *result, const gmsim_finding *finding)
+{
+    gmsim_pattern pattern;
+    char *place, *fix;
+
+    if (finding->row == GMSIM_SHARED_ATOMIC)
+        return g_strdup("let each warp or lane update its own copy and add the copies up at the "
+                        "end.");
+    if (finding->worst == NULL)
+        return g_strdup("lay the array out so that the lanes of a warp fall in different banks.");
+    gmsim_pattern_of(&finding->worst->worst, &pattern);
+    place = gmsim_instr_place(result, finding->worst);
+    if (pattern.strided && pattern.lanes > 1 && ABS(pattern.stride) % GMSIM_LINE_BYTES == 0)
+        fix = g_strdup_printf("pad each row by one element (as in tile[32][33]): at %s lanes are "
+                              "%" G_GINT64_FORMAT " B apart, a multiple of all 32 banks.",
+                              place, ABS(pattern.stride));
+    else if (pattern.strided && pattern.lanes > 1)
+        fix =
+            g_strdup_printf("let consecutive lanes use consecutive words, or pad to an odd number "
+                            "of words: at %s lanes are %" G_GINT64_FORMAT " B apart.",
+                            place, ABS(pattern.stride));
+    else
+        fix = g_strdup_printf("spread the lanes over the banks by padding, or by XORing the column "
+                              "with the row: at %s %u lanes share %u bank%s.",
+                              place, pattern.lanes, pattern.banks, pattern.banks == 1 ? "" : "s");
+    g_free(place);
+    return fix;
+}
+
+static char *fix_uncoalesced(const gmsim_result *result, const gmsim_finding *finding)
+{
+    gmsim_pattern pattern;
+    char *place, *fix;
+
+    if (finding->worst == NULL)
+        return g_strdup("let consecutive lanes use consecutive addresses.");
+    gmsim_pattern_of(&finding->worst->worst, &pattern);
+    place = gmsim_instr_place(result, finding->worst);
+    if (pattern.strided && pattern.lanes > 1 && ABS(pattern.stride) == finding->worst->worst.size)
+        fix =
+            g_strdup_printf("begin each warp at a multiple of 32 B (pad or shift the array): at %s "
+                            "it begins %u B past one.",
+                            place, pattern.misaligned);
+    else if (pattern.strided && pattern.lanes > 1)
+        fix = g_strdup_printf("let consecutive lanes use consecutive elements (swap the indices, "
+                              "stage through shared memory, or store a structure of arrays): at %s "
+                              "lanes are %" G_GINT64_FORMAT " B apart.",
+                              place, ABS(pattern.stride));
+    else
+        fix =
+            g_strdup_printf("order the work so that neighbouring lanes touch neighbouring "
+                            "elements (sort the indices, change the layout): at %s %u lanes touch "
+                            "%u sectors in %u lines.",
+                            place, pattern.lanes, pattern.sectors, pattern.lines);
+    g_free(place);
+    return fix;
+}
+
+static char *fix_occupancy(const gmsim_gpu *gpu, const gmsim_result *result)
+{
+    gmsim_relief relief;
+    uint32_t threads =
+        result->launch->block[0] * result->launch->block[1] * result->launch->block[2];
+
+    if (gmsim_occupancy_relief(gpu, result, &relief)) {
+        if (relief.registers)
+            return g_strdup_printf("use at most %u registers a thread (%u now; __launch_bounds__), "
+                                   "then %u blocks fit on an SM instead of %u.",
+                                   relief.most, result->kernel->registers, relief.blocks,
+                                   result->occupancy.blocks);
+        return g_strdup_printf(
+            "use at most %s B of shared memory a block (%s now), then %u blocks "
+            "fit on an SM instead of %u.",
+            gmsim_count(relief.most).text,
+            gmsim_count(result->kernel->static_shared + result->launch->dynamic_shared).text,
+            relief.blocks, result->occupancy.blocks);
+    }
+    if (result->occupancy.limiters & GMSIM_LIMIT_BLOCKS)
+        return g_strdup_printf(
+            "use larger blocks: an SM takes %u blocks, and these have %u threads.",
+            gpu->occupancy_blocks_per_sm, threads);
+    return NULL;
+}
+
+char *gmsim_finding_fix(const gmsim_gpu *gpu, const gmsim_result *result,
+                        const gmsim_finding *finding)
+{
+    switch (finding->kind) {
+    case GMSIM_FINDING_CONFLICTS:
+        return fix_conflicts(result, finding);
+    case GMSIM_FINDING_UNCOALESCED:
+        return fix_uncoalesced(result, finding);
+    case GMSIM_FINDING_ATOMICS:
+        return g_strdup("add up in registers or shared memory first, then one atomic a block.");
+    case GMSIM_FINDING_LOCAL:
+        if (result->kernel->registers >= gpu->occupancy_registers_per_thread)
+            return g_strdup(
+                "index per-thread arrays with constants so that they stay in registers, "
+                "or split the kernel: it has all the registers a thread can have.");
+        return g_strdup("allow more registers (-maxrregcount, __launch_bounds__), or index "
+                        "per-thread arrays with constants so that they stay in registers.");
+    case GMSIM_FINDING_SMALL_GRID:
+        return g_strdup("split the work into more blocks.");
+    case GMSIM_FINDING_OCCUPANCY:
+        return fix_occupancy(gpu, result);
+    default:
+        return NULL;
+    }
+}
+
+char *gmsim_finding_bound(const gmsim_result *result, const gmsim_finding *finding)
+{
+    switch (finding->kind) {
+    case GMSIM_FINDING_CONFLICTS:
+    case GMSIM_FINDING_UNCOALESCED:
+    case GMSIM_FINDING_ATOMICS:
+    case GMSIM_FINDING_LOCAL:
+        return g_strdup_printf("at least %s cycles now, at best %s then (%s); not a time.",
+                               gmsim_count(finding->now).text, gmsim_count(finding->then).text,
+                               gmsim_resource_name(finding->then_bound));
+    case GMSIM_FINDING_SMALL_GRID:
+    case GMSIM_FINDING_OCCUPANCY:
+        return g_strdup_printf(
+            "at least %s cycles (%s) as it is; how near the kernel comes to that "
+            "depends on latency, which is not modelled.",
+            gmsim_count(finding->now).text, gmsim_resource_name(result->bound));
+    default:
+        return NULL;
+    }
+}
+
+char *gmsim_finding_aside(const gmsim_result *result, const gmsim_finding *finding)
+{
+    GString *text = g_string_new(NULL);
+
+    switch (finding->kind) {
+    case GMSIM_FINDING_CONFLICTS:
+        g_string_append_printf(
+            text, "bank conflicts replay %s of the shared wavefronts",
+            gmsim_percentage(finding->work - finding->ideal, finding->work).text);
+        append_worst(text, result, finding, ", worst ");
+        break;
+    case GMSIM_FINDING_UNCOALESCED:
+        g_string_append_printf(
+            text, "%s of the sectors that global requests touch are excess",
+            gmsim_percentage(finding->work - finding->ideal, finding->work).text);
+        append_worst(text, result, finding, ", worst ");
+        break;
+    case GMSIM_FINDING_ATOMICS:
+        g_string_append_printf(text, "%s atomic updates fall on at most %s sector%s",
+                               gmsim_count(finding->work).text, gmsim_count(finding->ideal).text,
+                               finding->ideal == 1 ? "" : "s");
+        break;
+    case GMSIM_FINDING_LOCAL:
+        g_string_append_printf(text, "local memory (spills or arrays) takes %s sectors of L1",
+                               gmsim_count(finding->work).text);
+        break;
+    case GMSIM_FINDING_SMALL_GRID:
+        g_string_append(text, "the grid is small for this GPU");
+        break;
+    case GMSIM_FINDING_OCCUPANCY:
+        g_string_append_printf(text, "occupancy is %.4g %%, limited by %s",
+                               result->occupancy.theoretical_pct,
+                               limiter_word(result->occupancy.limiters));
+        break;
+    default:
+        break;
+    }
+    return g_string_free(text, FALSE);
+}

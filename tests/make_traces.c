@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * make_traces.c - writes the small traces that the command-line tests run on, one for each access
+ * pattern: `make_traces FOLDER`. Kernels are invented; addresses are those real ones would use.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/gmtrace.h"
+
+#define WARPS 8u /* a CTA of 256 threads */
+#define IN    0x7f0000000000ull
+#define OUT   0x7f0040000000ull
+
+enum { LDG, STG, LDS, STS, RED, LDL, STL, BAR, EXIT, CODE_COUNT };
+
+typedef struct pattern {
+    const char *name;
+    uint32_t ctas, launches, static_shared, local_bytes, registers;
+    void (*warp)(uint64_t cta, uint32_t warp);
+} pattern;
+
+static gmtrace_writer *writer;
+static gmtrace_error error;
+
+static void check(bool ok)
+{
+    if (ok)
+        return;
+    fprintf(stderr, "make_traces: %s\n", error.text);
+    exit(1);
+}
+
+/* base + lane * stride, 4 bytes a lane */
+static void access(uint64_t cta, uint32_t warp, uint32_t instr, uint64_t base, int32_t stride)
+{
+    static const uint8_t op[] = {
+        [LDG] = GMTRACE_OP_LOAD,  [STG] = GMTRACE_OP_STORE,     [LDS] = GMTRACE_OP_LOAD,
+        [STS] = GMTRACE_OP_STORE, [RED] = GMTRACE_OP_REDUCTION, [LDL] = GMTRACE_OP_LOAD,
+        [STL] = GMTRACE_OP_STORE};
+    static const uint8_t space[] = {
+        [LDG] = GMTRACE_SPACE_GLOBAL, [STG] = GMTRACE_SPACE_GLOBAL, [LDS] = GMTRACE_SPACE_SHARED,
+        [STS] = GMTRACE_SPACE_SHARED, [RED] = GMTRACE_SPACE_GLOBAL, [LDL] = GMTRACE_SPACE_LOCAL,
+        [STL] = GMTRACE_SPACE_LOCAL};
+    gmtrace_record record = {.kind = GMTRACE_ACCESS,
+                             .instr = instr,
+                             .mask = UINT32_MAX,
+                             .op = op[instr],
+                             .space = space[instr],
+                             .shape = GMTRACE_AFFINE,
+                             .address = base,
+                             .stride = stride,
+                             .size = 4};
+
+    check(gmtrace_writer_append(writer, cta, warp, &record, NULL, &error));
+}
+
+static uint64_t thread(uint64_t cta, uint32_t warp)
+{
+    return (cta * WARPS + warp) * 32;
+}
+
+static void warp_stream(uint64_t cta, uint32_t warp)
+{
+    access(cta, warp, LDG, IN + thread(cta, warp) * 4, 4);
+    access(cta, warp, STG, OUT + thread(cta, warp) * 4, 4);
+}
+
+/* Two tiles of 32 x 8 floats a CTA: rows in, columns out. */
+static void warp_conflict(uint64_t cta, uint32_t warp)
+{
+    access(cta, warp, LDG, IN + thread(cta, warp) * 4, 4);
+    for (uint32_t i = 0; i < 4; i++) {
+        access(cta, warp, STS, warp * 128, 4);
+        access(cta, warp, LDS, warp * 4, 128);
+    }
+    access(cta, warp, STG, OUT + thread(cta, warp) * 4, 4);
+}
+
+static void warp_broadcast(uint64_t cta, uint32_t warp)
+{
+    for (uint32_t i = 0; i < 64; i++)
+        access(cta, warp, LDS, i * 4, 0);
+}
+
+static void warp_strided(uint64_t cta, uint32_t warp)
+{
+    access(cta, warp, LDG, IN + thread(cta, warp) * 128, 128);
+    access(cta, warp, STG, OUT + thread(cta, warp) * 4, 4);
+}
+
+static void warp_atomic(uint64_t cta, uint32_t warp)
+{
+    access(cta, warp, LDG, IN + thread(cta, warp) * 4, 4);
+    access(cta, warp, RED, OUT, 0);
+}
+
+static void warp_spill(uint64_t cta, uint32_t warp)
+{
+    access(cta, warp, LDG, IN + thread(cta, warp) * 4, 4);
+    for (uint32_t i = 0; i < 16; i++)
+        access(cta, warp, STL, i * 4, 0);
+    for (uint32_t i = 0; i < 16; i++)
+        access(cta, warp, LDL, i * 4, 0);
+}
+
+static void warp_nothing(uint64_t cta, uint32_t warp)
+{
+    gmtrace_record record = {
+        .kind = GMTRACE_BARRIER, .instr = BAR, .mask = UINT32_MAX, .aux = WARPS * 32};
+
+    check(gmtrace_writer_append(writer, cta, warp, &record, NULL, &error));
+}
+
+static const pattern patterns[] = {
+    {"stream", 1056, 1, 0, 0, 16, warp_stream},
+    {"conflict", 1056, 1, 4096, 0, 16, warp_conflict},
+    {"broadcast", 1056, 1, 1024, 0, 16, warp_broadcast},
+    {"strided", 1056, 1, 0, 0, 16, warp_strided},
+    {"atomic", 1056, 1, 0, 0, 16, warp_atomic},
+    {"spill", 1056, 1, 0, 64, 255, warp_spill},
+    {"nothing", 1056, 1, 0, 0, 16, warp_nothing},
+    {"small", 4, 1, 0, 0, 16, warp_stream},
+    {"many", 792, 6, 0, 0, 16, warp_stream},
+};
+
+static uint32_t add_kernel(const pattern *p)
+{
+    static const char *const opcodes[CODE_COUNT] = {
+        "LDG.E", "STG.E", "LDS", "STS", "RED.E.ADD", "LDL", "STL", "BAR.SYNC", "EXIT"};
+    static const uint8_t classes[CODE_COUNT] = {
+        GMTRACE_CLASS_LOAD,  GMTRACE_CLASS_STORE,     GMTRACE_CLASS_LOAD,
+        GMTRACE_CLASS_STORE, GMTRACE_CLASS_REDUCTION, GMTRACE_CLASS_LOAD,
+        GMTRACE_CLASS_STORE, GMTRACE_CLASS_BARRIER,   GMTRACE_CLASS_EXIT};
+    static const uint8_t spaces[CODE_COUNT] = {
+        GMTRACE_SPACE_GLOBAL, GMTRACE_SPACE_GLOBAL, GMTRACE_SPACE_SHARED,
+        GMTRACE_SPACE_SHARED, GMTRACE_SPACE_GLOBAL, GMTRACE_SPACE_LOCAL,
+        GMTRACE_SPACE_LOCAL,  GMTRACE_SPACE_NONE,   GMTRACE_SPACE_NONE};
+    static const char *const files[] = {"/nowhere/patterns.cu"};
+    gmtrace_instr code[CODE_COUNT];
+    char mangled[64], readable[64];
+    gmtrace_kernel kernel = {.mangled = mangled,
+                             .name = readable,
+                             .registers = p->registers,
+                             .static_shared = p->static_shared,
+                             .local_bytes = p->local_bytes,
+                             .barriers = 1,
+                             .instr_count = CODE_COUNT,
+                             .instr = code,
+                             .file_count = 1,
+                             .file = files};
+    uint32_t index;
+
+    snprintf(mangled, sizeof mangled, "_Z%zu%sPf", strlen(p->name), p->name);
+    snprintf(readable, sizeof readable, "%s(float *)", p->name);
+    for (uint32_t i = 0; i < CODE_COUNT; i++) {
+        bool memory = i < BAR;
+
+        code[i] = (gmtrace_instr){.pc = 16 * i,
+                                  .opcode = opcodes[i],
+                                  .operands = "",
+                                  .file = 0,
+                                  .line = 10 + i,
+                                  .target = GMTRACE_NO_INSTR,
+                                  .op_class = classes[i],
+                                  .space = spaces[i],
+                                  .width = memory ? 4 : 0,
+                                  .predicate = GMTRACE_NO_REGISTER,
+                                  .write_barrier = 7,
+                                  .read_barrier = 7};
+    }
+    check(gmtrace_writer_add_kernel(writer, &kernel, &index, &error));
+    return index;
+}
+
+static void write_pattern(const char *folder, const pattern *p)
+{
+    static const gmtrace_allocation allocations[] = {{IN, 1u << 22}, {OUT, 1u << 22}};
+    const gmtrace_capture capture = {.source = "make_traces",
+                                     .program = "patterns",
+                                     .gpu = "NVIDIA H200",
+                                     .cc_major = 9,
+                                     .sm_count = 132,
+                                     .detail = GMTRACE_DETAIL_MEMORY,
+                                     .unseen = GMTRACE_UNSEEN_CONSTANT | GMTRACE_UNSEEN_TEXTURE};
+    char path[4096];
+
+    if ((size_t)snprintf(path, sizeof path, "%s/%s.trc", folder, p->name) >= sizeof path)
+        exit(1);
+    writer = gmtrace_writer_create(path, &capture, NULL, &error);
+    check(writer != NULL);
+    for (uint32_t i = 0; i < p->launches; i++) {
+        gmtrace_launch launch = {.kernel = add_kernel(p),
+                                 .grid = {p->ctas, 1, 1},
+                                 .block = {WARPS * 32, 1, 1},
+                                 .cluster = {1, 1, 1},
+                                 .shared_config = GMTRACE_UNKNOWN,
+                                 .carveout_percent = -1,
+                                 .ordinal = i,
+                                 .allocation_count = 2,
+                                 .allocation = allocations};
+
+        check(gmtrace_writer_begin_launch(writer, &launch, &error));
+        for (uint64_t cta = 0; cta < p->ctas; cta++) {
+            for (uint32_t warp = 0; warp < WARPS; warp++)
+                p->warp(cta, warp);
+            check(gmtrace_writer_end_cta(writer, cta, &error));
+        }
+        check(gmtrace_writer_end_launch(writer, &error));
+    }
+    check(gmtrace_writer_close(writer, true, &error));
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2) {
+        fputs("make_traces: usage: make_traces FOLDER\n", stderr);
+        return 2;
+    }
+    for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++)
+        write_pattern(argv[1], &patterns[i]);
+    return 0;
+}
