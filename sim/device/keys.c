@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * keys.c - the schema table, and text to number and back. GKeyFile's own conversions accept too
+ * much (128KiB fails, "8 # ways" passes), so values are parsed here, to the last character.
+ */
+#include "sim/device/keys.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIELD(name) offsetof(gmsim_gpu, name)
+
+const gmsim_key gmsim_keys[] = {
+    {"gpu", "title", GMSIM_KEY_TEXT, FIELD(title), 0, 63, false, "the part's name"},
+    {"gpu", "cc_major", GMSIM_KEY_COUNT, FIELD(gpu_cc_major), 7, 12, false,
+     "compute capability, before the point"},
+    {"gpu", "cc_minor", GMSIM_KEY_COUNT, FIELD(gpu_cc_minor), 0, 9, false,
+     "compute capability, after the point"},
+    {"gpu", "sm_count", GMSIM_KEY_COUNT, FIELD(gpu_sm_count), 1, 1024, false, "SMs"},
+    {"gpu", "clock_mhz", GMSIM_KEY_COUNT, FIELD(gpu_clock_mhz), 100, 10000, false,
+     "SM clock under load"},
+    {"occupancy", "warps_per_sm", GMSIM_KEY_COUNT, FIELD(occupancy_warps_per_sm), 1, 64, false,
+     "resident warps an SM"},
+    {"occupancy", "threads_per_sm", GMSIM_KEY_COUNT, FIELD(occupancy_threads_per_sm), 32, 2048,
+     false, "resident threads an SM"},
+    {"occupancy", "threads_per_block", GMSIM_KEY_COUNT, FIELD(occupancy_threads_per_block), 32,
+     1024, false, "threads a CTA may have"},
+    {"occupancy", "blocks_per_sm", GMSIM_KEY_COUNT, FIELD(occupancy_blocks_per_sm), 1, 32, false,
+     "resident CTAs an SM"},
+    {"occupancy", "registers_per_sm", GMSIM_KEY_COUNT, FIELD(occupancy_registers_per_sm), 1024,
+     1u << 20, false, "32-bit registers an SM"},
+    {"occupancy", "registers_per_block", GMSIM_KEY_COUNT, FIELD(occupancy_registers_per_block),
+     1024, 1u << 20, false, "32-bit registers a CTA may have"},
+    {"occupancy", "registers_per_thread", GMSIM_KEY_COUNT, FIELD(occupancy_registers_per_thread),
+     16, 256, false, "32-bit registers a thread may have"},
+    {"occupancy", "register_unit", GMSIM_KEY_COUNT, FIELD(occupancy_register_unit), 1, 4096, false,
+     "a warp's registers are rounded up to this"},
+    {"occupancy", "sub_partitions", GMSIM_KEY_COUNT, FIELD(occupancy_sub_partitions), 1, 8, false,
+     "sub-partitions of an SM; registers are divided among them"},
+    {"occupancy", "barriers_per_sm", GMSIM_KEY_COUNT, FIELD(occupancy_barriers_per_sm), 0, 1024,
+     false, "named barriers an SM; 0: they limit nothing"},
+    {"shared", "per_sm", GMSIM_KEY_SIZE, FIELD(shared_per_sm), 1024, 1u << 20, false,
+     "largest carve-out"},
+    {"shared", "per_block", GMSIM_KEY_SIZE, FIELD(shared_per_block), 1024, 1u << 20, false,
+     "shared memory a CTA may have without opting in"},
+    {"shared", "per_block_optin", GMSIM_KEY_SIZE, FIELD(shared_per_block_optin), 1024, 1u << 20,
+     false, "shared memory a CTA may have after opting in"},
+    {"shared", "reserved", GMSIM_KEY_SIZE, FIELD(shared_reserved), 0, 1u << 16, false,
+     "shared memory the system takes in each CTA"},
+    {"shared", "unit", GMSIM_KEY_SIZE, FIELD(shared_unit), 1, 1u << 16, false,
+     "a CTA's shared memory is rounded up to this"},
+    {"shared", "carveouts", GMSIM_KEY_SIZES, FIELD(shared_carveout), 0, 1u << 20, false,
+     "carve-outs the hardware offers"},
+    {"l1", "size", GMSIM_KEY_SIZE, FIELD(l1_size), 1024, 1u << 22, false,
+     "unified L1 and shared memory of an SM"},
+    {"l1", "max_cache", GMSIM_KEY_SIZE, FIELD(l1_max_cache), 1024, 1u << 22, false,
+     "most of it that caches"},
+    {"l1", "sets", GMSIM_KEY_COUNT, FIELD(l1_sets), 1, 4096, false,
+     "sets of L1 at its largest size"},
+    {"l1", "store_allocate", GMSIM_KEY_BOOL, FIELD(l1_store_allocate), 0, 1, false,
+     "a store that misses leaves its line behind"},
+    {"l2", "size", GMSIM_KEY_SIZE64, FIELD(l2_size), 1u << 16, 1ull << 32, false, "L2"},
+    {"l2", "ways", GMSIM_KEY_COUNT, FIELD(l2_ways), 1, 64, false, "ways of a set of L2"},
+    {"l2", "slices", GMSIM_KEY_COUNT, FIELD(l2_slices), 1, 512, true, "slices of L2"},
+    {"l2", "partitions", GMSIM_KEY_COUNT, FIELD(l2_partitions), 1, 16, true,
+     "partitions of L2 that keep copies of each other's lines"},
+    {"l2", "fill_sectors", GMSIM_KEY_COUNT, FIELD(l2_fill_sectors), 1, 4, false,
+     "sectors brought from DRAM for a missing one"},
+    {"l2", "bytes_per_clock", GMSIM_KEY_COUNT, FIELD(l2_bytes_per_clock), 1, 1u << 20, true,
+     "bytes L2 gives all SMs together, an SM clock"},
+    {"dram", "size", GMSIM_KEY_SIZE64, FIELD(dram_size), 1u << 20, 1ull << 44, false,
+     "device memory"},
+    {"dram", "bytes_per_clock", GMSIM_KEY_COUNT, FIELD(dram_bytes_per_clock), 1, 1u << 20, true,
+     "bytes DRAM gives, an SM clock"},
+    {"launch", "gpcs", GMSIM_KEY_COUNT, FIELD(launch_gpcs), 1, 32, true,
+     "groups of SMs that the first CTAs are spread over"},
+};
+const unsigned gmsim_key_count = G_N_ELEMENTS(gmsim_keys);
+
+const gmsim_key *gmsim_key_find(const char *group, const char *key)
+{
+    for (unsigned i = 0; i < gmsim_key_count; i++)
+        if (!strcmp(gmsim_keys[i].group, group) && !strcmp(gmsim_keys[i].key, key))
+            return &gmsim_keys[i];
+    return NULL;
+}
+
+/* Levenshtein's distance; names are short. */
+static unsigned distance(const char *a, const char *b)
+{
+    size_t n = strlen(b);
+    unsigned row[64];
+    if (n >= G_N_ELEMENTS(row))
+        return UINT_MAX;
+    for (unsigned j = 0; j <= n; j++)
+        row[j] = j;
+    for (unsigned i = 1; *a; a++, i++) {
+        unsigned diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= n; j++) {
+            unsigned best = MIN(MIN(row[j], row[j - 1]) + 1, diagonal + (*a != b[j - 1]));
+            diagonal = row[j];
+            row[j] = best;
+        }
+    }
+    return row[n];
+}
+
+const char *gmsim_key_suggest(const char *name)
+{
+    static char best_name[64];
+    unsigned best = 4; /* more than three typing errors is another word */
+    best_name[0] = '\0';
+    for (unsigned i = 0; i < gmsim_key_count; i++) {
+        char full[64];
+        g_snprintf(full, sizeof full, "%s.%s", gmsim_keys[i].group, gmsim_keys[i].key);
+        unsigned d = distance(name, full);
+        if (d < best) {
+            best = d;
+            g_strlcpy(best_name, full, sizeof best_name);
+        }
+    }
+    return best_name[0] ? best_name : NULL;
+}
+
+static char *parse_number(const char *text, bool size, uint64_t *value)
+{
+    char *end;
+    if (!g_ascii_isdigit(*text))
+        return g_strdup_printf("'%s' is not a number", text);
+    errno = 0;
+    uint64_t number = g_ascii_strtoull(text, &end, 10);
+    if (errno == ERANGE)
+        return g_strdup_printf("'%s' is too large", text);
+    if (size && *end) {
+        static const char unit[] = "KMG";
+        const char *u = strchr(unit, g_ascii_toupper(*end));
+        unsigned shift = u ? 10u * (unsigned)(u - unit + 1) : 0;
+        if (u)
+            end++;
+        if (*end && (!strcmp(end, "iB") || !strcmp(end, "B")))
+            end += strlen(end);
+        if (number > UINT64_MAX >> shift)
+            return g_strdup_printf("'%s' is too large", text);
+        number <<= shift;
+    }
+    if (*end)
+        return g_strdup_printf("'%s' is not a %s", text,
+                               size ? "size (like 65536, 64K or 64KiB)" : "number");
+    *value = number;
+    return NULL;
+}
+
+static char *check_range(const gmsim_key *key, uint64_t value)
+{
+    if (value >= key->min && value <= key->max)
+        return NULL;
+    return g_strdup_printf("%" G_GUINT64_FORMAT " is out of range (%" G_GUINT64_FORMAT
+                           " to %" G_GUINT64_FORMAT ")",
+                           value, key->min, key->max);
+}
+
+static char *parse_sizes(const gmsim_key *key, const char *text, gmsim_gpu *gpu)
+{
+    g_auto(GStrv) part = g_strsplit_set(text, ", ", -1);
+    uint32_t count = 0;
+    uint32_t list[GMSIM_MAX_CARVEOUTS];
+    for (char **p = part; *p; p++) {
+        uint64_t value = 0;
+        if (!**p)
+            continue;
+        char *wrong = parse_number(*p, true, &value);
+        if (!wrong)
+            wrong = check_range(key, value);
+        if (wrong)
+            return wrong;
+        if (count == GMSIM_MAX_CARVEOUTS)
+            return g_strdup_printf("more than %u sizes", GMSIM_MAX_CARVEOUTS);
+        if (count && value <= list[count - 1])
+            return g_strdup("the sizes must ascend");
+        list[count++] = (uint32_t)value;
+    }
+    if (!count)
+        return g_strdup("no size given");
+    memcpy(gpu->shared_carveout, list, sizeof list);
+    gpu->shared_carveout_count = count;
+    return NULL;
+}
+
+char *gmsim_key_parse(const gmsim_key *key, const char *text, gmsim_gpu *gpu)
+{
+    char *field = (char *)gpu + key->offset, *wrong = NULL;
+    uint64_t value = 0;
+    switch (key->kind) {
+    case GMSIM_KEY_TEXT:
+        if (!*text || strlen(text) > key->max || !g_utf8_validate(text, -1, NULL))
+            return g_strdup_printf("a name of 1 to %u characters is needed", (unsigned)key->max);
+        g_strlcpy(field, text, key->max + 1);
+        return NULL;
+    case GMSIM_KEY_SIZES:
+        return parse_sizes(key, text, gpu);
+    case GMSIM_KEY_BOOL:
+        if (strcmp(text, "yes") && strcmp(text, "no"))
+            return g_strdup_printf("'%s' is neither yes nor no", text);
+        *(bool *)field = !strcmp(text, "yes");
+        return NULL;
+    case GMSIM_KEY_COUNT:
+    case GMSIM_KEY_SIZE:
+    case GMSIM_KEY_SIZE64:
+        break;
+    }
+    if (!(key->may_be_unknown && !strcmp(text, "unknown"))) {
+        wrong = parse_number(text, key->kind != GMSIM_KEY_COUNT, &value);
+        if (!wrong)
+            wrong = check_range(key, value);
+    }
+    if (wrong)
+        return wrong;
+    if (key->kind == GMSIM_KEY_SIZE64)
+        memcpy(field, &value, sizeof value);
+    else
+        memcpy(field, &(uint32_t){(uint32_t)value}, sizeof(uint32_t));
+    return NULL;
+}
+
+static char *format_size(uint64_t bytes)
+{
+    static const char *const unit[] = {"", "K", "M", "G"};
+    unsigned u = 0;
+    while (u < 3 && bytes && bytes % 1024 == 0) {
+        bytes /= 1024;
+        u++;
+    }
+    return g_strdup_printf("%" G_GUINT64_FORMAT "%s", bytes, unit[u]);
+}
+
+char *gmsim_key_format(const gmsim_key *key, const gmsim_gpu *gpu)
+{
+    const char *field = (const char *)gpu + key->offset;
+    uint64_t value;
+    uint32_t small;
+    switch (key->kind) {
+    case GMSIM_KEY_TEXT:
+        return g_strdup(field);
+    case GMSIM_KEY_BOOL:
+        return g_strdup(*(const bool *)field ? "yes" : "no");
+    case GMSIM_KEY_SIZES: {
+        GString *list = g_string_new(NULL);
+        for (uint32_t i = 0; i < gpu->shared_carveout_count; i++) {
+            g_autofree char *size = format_size(gpu->shared_carveout[i]);
+            g_string_append_printf(list, "%s%s", i ? ", " : "", size);
+        }
+        return g_string_free(list, FALSE);
+    }
+    case GMSIM_KEY_SIZE64:
+        memcpy(&value, field, sizeof value);
+        return format_size(value);
+    case GMSIM_KEY_SIZE:
+    case GMSIM_KEY_COUNT:
+        break;
+    }
+    memcpy(&small, field, sizeof small);
+    if (key->may_be_unknown && !small)
+        return g_strdup("unknown");
+    return key->kind == GMSIM_KEY_SIZE ? format_size(small) : g_strdup_printf("%u", small);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * keys.h - the schema of a GPU's .ini file: one row a key. Reader, --set, `gmsim gpus` and the
+ * manual all follow this table.
+ */
+#ifndef GMSIM_KEYS_H
+#define GMSIM_KEYS_H
+
+#include "sim/device/gpu.h"
+
+typedef enum gmsim_key_kind {
+    GMSIM_KEY_TEXT,
+    GMSIM_KEY_COUNT,  /* uint32_t */
+    GMSIM_KEY_SIZE,   /* uint32_t bytes; K, M, G with or without iB */
+    GMSIM_KEY_SIZE64, /* uint64_t bytes */
+    GMSIM_KEY_BOOL,   /* yes or no */
+    GMSIM_KEY_SIZES,  /* the ascending carve-out list */
+} gmsim_key_kind;
+
+typedef struct gmsim_key {
+    const char *group, *key;
+    gmsim_key_kind kind;
+    size_t offset; /* of the field in gmsim_gpu */
+    uint64_t min, max;
+    bool may_be_unknown; /* the word "unknown" stands for 0 */
+    const char *meaning;
+} gmsim_key;
+
+extern const gmsim_key gmsim_keys[];
+extern const unsigned gmsim_key_count;
+
+/* The key named "group.key", or NULL. */
+const gmsim_key *gmsim_key_find(const char *group, const char *key);
+/* The known "group.key" nearest in spelling, or NULL where none is near. Static string. */
+const char *gmsim_key_suggest(const char *name);
+/* Parses text into the key's field. Returns NULL, or what is wrong (owned by the caller). */
+char *gmsim_key_parse(const gmsim_key *key, const char *text, gmsim_gpu *gpu);
+/* The field's value as an .ini file writes it; free with g_free(). */
+char *gmsim_key_format(const gmsim_key *key, const gmsim_gpu *gpu);
+
+#endif
