@@ -195,7 +195,7 @@ static void write_pattern(const char *folder, const pattern *p)
                                  .grid = {p->ctas, 1, 1},
                                  .block = {WARPS * 32, 1, 1},
                                  .cluster = {1, 1, 1},
-                                 .shared_config = GMTRACE_UNKNOWN,
+                                 .shared_config = 65536,
                                  .carveout_percent = -1,
                                  .ordinal = i,
                                  .allocation_count = 2,

@@ -153,7 +153,8 @@ void gmsim_text_occupancy(GString *out, const gmsim_report *report, const gmsim_
         if (occupancy->limiters >> bit & 1u)
             g_string_append_printf(out, "%s %s", named++ > 0 ? "," : "", words[bit]);
     }
-    g_string_append_printf(out, "; %.3g waves\n", result->waves);
+    g_string_append_printf(out, "; %.3g wave%s\n", result->waves,
+                           result->waves > 1 || result->waves < 1 ? "s" : "");
     g_string_append(out, "           ");
     if (kernel->registers != GMTRACE_UNKNOWN)
         g_string_append_printf(out, "registers/thread %u  ", kernel->registers);

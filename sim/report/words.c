@@ -361,7 +361,7 @@ char *gmsim_finding_fix(const gmsim_gpu *gpu, const gmsim_result *result,
     case GMSIM_FINDING_ATOMICS:
         return g_strdup("add up in registers or shared memory first, then one atomic a block.");
     case GMSIM_FINDING_LOCAL:
-        if (result->kernel->registers >= gpu->occupancy_registers_per_thread)
+        if (result->kernel->registers >= MIN(gpu->occupancy_registers_per_thread, 255u))
             return g_strdup(
                 "index per-thread arrays with constants so that they stay in registers, "
                 "or split the kernel: it has all the registers a thread can have.");
