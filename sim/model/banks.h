@@ -8,6 +8,8 @@
 #include "sim/device/gpu.h"
 #include "traces/gmtrace.h"
 
+#pragma GCC visibility push(hidden)
+
 typedef enum gmsim_bank_use {
     GMSIM_BANK_LOAD,
     GMSIM_BANK_STORE, /* cp.async's shared write too */
@@ -28,5 +30,7 @@ gmsim_wavefronts gmsim_banks(const gmtrace_chunk *chunk, const gmtrace_record *r
 /* The same from addresses already expanded. */
 gmsim_wavefronts gmsim_banks_lanes(const uint64_t address[GMTRACE_WARP_LANES], uint32_t mask,
                                    uint32_t size, gmsim_bank_use use, uint32_t matrices);
+
+#pragma GCC visibility pop
 
 #endif

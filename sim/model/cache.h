@@ -21,6 +21,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#pragma GCC visibility push(hidden)
+
 /* (line number + 1) << 8 | dirty sectors << 4 | valid sectors. 0: empty. */
 typedef uint64_t gmsim_entry;
 
@@ -49,6 +51,20 @@ static inline gmsim_entry *gmsim_cache_set(const gmsim_cache *cache, uint64_t li
     if (high >= cache->odd)
         high -= cache->odd;
     return cache->entry + (high << cache->power | ((line ^ block) & mask)) * cache->ways;
+}
+
+/* The sets of several lines, fetched ahead of their use: the arrays are larger than the first cache
+ * levels of the host, and their accesses are independent. */
+static inline void gmsim_cache_sets(const gmsim_cache *cache, const uint64_t *line, uint32_t lines,
+                                    gmsim_entry **set)
+{
+    const gmsim_cache geometry = *cache;
+    for (uint32_t i = 0; i < lines; i++) {
+        set[i] = gmsim_cache_set(&geometry, line[i]);
+        __builtin_prefetch(set[i], 1);
+        if (geometry.ways > 8u)
+            __builtin_prefetch(set[i] + 8, 1);
+    }
 }
 
 static inline gmsim_entry gmsim_entry_tag(uint64_t line)
@@ -88,5 +104,7 @@ static inline uint32_t gmsim_sector_count(uint32_t mask)
 {
     return (uint32_t)(0x4332322132212110u >> (4u * (mask & 0xfu))) & 0xfu;
 }
+
+#pragma GCC visibility pop
 
 #endif

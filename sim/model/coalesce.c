@@ -20,7 +20,6 @@
 
 #define LINE_SHIFT   7u
 #define SECTOR_SHIFT 5u
-#define LINE_MASK    (UINT64_MAX >> LINE_SHIFT)
 
 /* Open-addressed table from a line number to its place in the footprint, plus one. 128 slots for at
  * most 64 lines: half empty at worst. */
@@ -28,25 +27,27 @@
 #define TABLE_SIZE (1u << TABLE_BITS)
 
 typedef struct gather {
-    gmsim_footprint *footprint;
+    uint64_t *line; /* the footprint's */
+    uint32_t lines;
     uint8_t slot[TABLE_SIZE];
     uint64_t bytes[GMSIM_MAX_LINES][2]; /* one bit a byte, 64 bytes a word */
 } gather;
 
-static inline uint32_t find_or_add(gather *g, uint64_t line)
+/* Inlined into loops that keep `lines` in a register: stores of bytes may alias anything, and would
+ * make the compiler reload it. */
+static inline uint32_t find_or_add(gather *g, uint32_t *lines, uint64_t line)
 {
-    gmsim_footprint *f = g->footprint;
     uint32_t at = (uint32_t)((line * 0x9e3779b97f4a7c15u) >> (64u - TABLE_BITS));
     for (;;) {
         uint32_t found = g->slot[at];
         if (found == 0) {
-            found = f->lines++;
-            f->line[found] = line;
+            found = (*lines)++;
+            g->line[found] = line;
             g->bytes[found][0] = g->bytes[found][1] = 0;
             g->slot[at] = (uint8_t)(found + 1u);
             return found;
         }
-        if (f->line[found - 1u] == line)
+        if (g->line[found - 1u] == line)
             return found - 1u;
         at = (at + 1u) & (TABLE_SIZE - 1u);
     }
@@ -58,13 +59,13 @@ static uint32_t count_bits(uint64_t word)
 }
 
 /* Sector masks of each line from its byte masks. */
-static void finish(gather *g)
+static void finish(const gather *g, gmsim_footprint *f)
 {
-    gmsim_footprint *f = g->footprint;
-    uint32_t sectors = 0;
-    for (uint32_t i = 0; i < f->lines; i++) {
-        uint32_t part[4] = {(uint32_t)g->bytes[i][0], (uint32_t)(g->bytes[i][0] >> 32),
-                            (uint32_t)g->bytes[i][1], (uint32_t)(g->bytes[i][1] >> 32)};
+    uint32_t sectors = 0, lines = g->lines;
+    for (uint32_t i = 0; i < lines; i++) {
+        uint64_t low = g->bytes[i][0], high = g->bytes[i][1];
+        uint32_t part[4] = {(uint32_t)low, (uint32_t)(low >> 32), (uint32_t)high,
+                            (uint32_t)(high >> 32)};
         uint32_t touched = 0, full = 0;
         for (uint32_t s = 0; s < GMSIM_LINE_SECTORS; s++) {
             touched |= (uint32_t)(part[s] != 0) << s;
@@ -74,69 +75,63 @@ static void finish(gather *g)
         f->touched[i] = (uint8_t)touched;
         f->full[i] = (uint8_t)full;
     }
+    f->lines = lines;
     f->sectors = sectors;
 }
 
-static void begin(gather *g, gmsim_footprint *footprint)
-{
-    g->footprint = footprint;
-    memset(g->slot, 0, sizeof g->slot);
-    footprint->lines = footprint->sectors = footprint->bytes = 0;
-}
-
 /* Lanes whose size is a power of two and whose addresses are multiples of it: no lane straddles,
- * and two lanes share either all their bytes or none. */
-static void add_aligned(gather *g, const uint64_t *address, uint32_t mask, uint32_t size)
+ * and two lanes share either all their bytes or none. Returns distinct bytes. */
+static uint32_t add_aligned(gather *g, const uint64_t *address, uint32_t mask, uint32_t size)
 {
     uint64_t ones = (1ull << size) - 1u, previous = UINT64_MAX; /* no line number is that large */
-    uint32_t slot = 0, bytes = 0;
+    uint32_t slot = 0, distinct = 0, lines = 0;
     for (; mask; mask &= mask - 1u) {
         uint64_t a = address[gmsim_lowest(mask)], line = a >> LINE_SHIFT;
         if (line != previous) {
-            slot = find_or_add(g, line);
+            slot = find_or_add(g, &lines, line);
             previous = line;
         }
-        uint64_t *word = &g->bytes[slot][(a >> 6) & 1u], want = ones << (a & 63u);
-        if (!(*word & want))
-            bytes += size;
-        *word |= want;
+        uint64_t *word = &g->bytes[slot][(a >> 6) & 1u], old = *word;
+        distinct += !(old >> (a & 63u) & 1u);
+        *word = old | ones << (a & 63u);
     }
-    g->footprint->bytes = bytes;
+    g->lines = lines;
+    return distinct * size;
 }
 
-/* Lanes anyhow, in pieces that stay within 64 bytes. */
-static void add_unaligned(gather *g, const uint64_t *address, uint32_t mask, uint32_t size)
+/* Lanes anyhow, in pieces that stay within 64 bytes. Returns distinct bytes. */
+static uint32_t add_unaligned(gather *g, const uint64_t *address, uint32_t mask, uint32_t size)
 {
-    uint32_t bytes = 0;
+    uint32_t distinct = 0, lines = 0;
     for (; mask; mask &= mask - 1u) {
         uint64_t a = address[gmsim_lowest(mask)];
         for (uint32_t left = size; left;) {
             uint32_t at = (uint32_t)(a & 63u), piece = left < 64u - at ? left : 64u - at;
-            uint32_t slot = find_or_add(g, a >> LINE_SHIFT);
-            uint64_t *word = &g->bytes[slot][(a >> 6) & 1u];
+            uint64_t *word = &g->bytes[find_or_add(g, &lines, a >> LINE_SHIFT)][(a >> 6) & 1u];
             uint64_t want = ((1ull << piece) - 1u) << at;
-            bytes += count_bits(want & ~*word);
+            distinct += count_bits(want & ~*word);
             *word |= want;
             a += piece;
             left -= piece;
         }
     }
-    g->footprint->bytes = bytes;
+    g->lines = lines;
+    return distinct;
 }
 
 void gmsim_coalesce_lanes(gmsim_footprint *footprint, const uint64_t address[GMTRACE_WARP_LANES],
                           uint32_t mask, uint32_t size)
 {
     gather g;
-    begin(&g, footprint);
+    g.line = footprint->line;
+    memset(g.slot, 0, sizeof g.slot);
     uint64_t low_bits = 0;
     for (uint32_t m = mask; m; m &= m - 1u)
         low_bits |= address[gmsim_lowest(m)];
-    if ((size & (size - 1u)) == 0 && (low_bits & (size - 1u)) == 0)
-        add_aligned(&g, address, mask, size);
-    else
-        add_unaligned(&g, address, mask, size);
-    finish(&g);
+    bool aligned = (size & (size - 1u)) == 0 && (low_bits & (size - 1u)) == 0;
+    footprint->bytes =
+        aligned ? add_aligned(&g, address, mask, size) : add_unaligned(&g, address, mask, size);
+    finish(&g, footprint);
 }
 
 /* Sectors first to last of a line, both counted. */

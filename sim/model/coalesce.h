@@ -8,6 +8,8 @@
 #include "sim/device/gpu.h"
 #include "traces/gmtrace.h"
 
+#pragma GCC visibility push(hidden)
+
 /* 32 lanes of up to 32 bytes, each of which may straddle two lines. */
 #define GMSIM_MAX_LINES    64u
 #define GMSIM_MAX_WIDTH    32u
@@ -41,5 +43,7 @@ static inline uint32_t gmsim_sectors_ideal(const gmsim_footprint *footprint)
 {
     return (footprint->bytes + GMSIM_SECTOR_BYTES - 1u) / GMSIM_SECTOR_BYTES;
 }
+
+#pragma GCC visibility pop
 
 #endif

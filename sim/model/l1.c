@@ -27,42 +27,44 @@ uint32_t gmsim_l1_sets(const gmsim_gpu *gpu, uint32_t bytes)
     return sets ? sets : 1u;
 }
 
-static inline void send(gmsim_traffic *traffic, uint64_t line, uint32_t sectors)
-{
-    traffic->line[traffic->lines] = line;
-    traffic->touched[traffic->lines++] = (uint8_t)sectors;
-    traffic->sectors += gmsim_sector_count(sectors);
-}
-
-uint32_t gmsim_l1_read(const gmsim_cache *l1, const gmsim_footprint *footprint, gmsim_l1_load how,
+uint32_t gmsim_l1_read(const gmsim_cache *l1, const gmsim_footprint *footprint,
+                       gmsim_entry *const *l1_set, gmsim_entry *const *l2_set, gmsim_l1_load how,
                        gmsim_traffic *misses)
 {
-    misses->lines = misses->sectors = 0;
-    for (uint32_t i = 0; i < footprint->lines; i++) {
+    const gmsim_cache cache = *l1; /* so that stores of bytes below cannot alias it */
+    uint32_t lines = footprint->lines, missed = 0, sectors = 0;
+    for (uint32_t i = 0; i < lines; i++) {
         uint64_t line = footprint->line[i];
         uint32_t touched = footprint->touched[i], valid = 0;
         if (how != GMSIM_L1_BYPASS) {
-            gmsim_entry *set = gmsim_cache_set(l1, line);
-            if (gmsim_cache_find(l1, set, line)) {
+            gmsim_entry *set = l1_set[i];
+            if (gmsim_cache_find(&cache, set, line)) {
                 valid = (uint32_t)*set;
                 if (how == GMSIM_L1_ALLOCATE)
                     *set |= touched;
             } else if (how == GMSIM_L1_ALLOCATE) {
-                gmsim_cache_insert(l1, set, line, touched);
+                gmsim_cache_insert(&cache, set, line, touched);
             }
         }
-        if (touched & ~valid)
-            send(misses, line, touched & ~valid);
+        uint32_t missing = touched & ~valid;
+        misses->line[missed] = line;
+        misses->set[missed] = l2_set[i];
+        misses->touched[missed] = (uint8_t)missing;
+        missed += missing != 0;
+        sectors += gmsim_sector_count(missing);
     }
-    return footprint->sectors - misses->sectors;
+    misses->lines = missed;
+    misses->sectors = sectors;
+    return footprint->sectors - sectors;
 }
 
-uint32_t gmsim_l1_write(const gmsim_cache *l1, const gmsim_footprint *footprint, bool allocate)
+uint32_t gmsim_l1_write(const gmsim_cache *l1, const gmsim_footprint *footprint,
+                        gmsim_entry *const *l1_set, bool allocate)
 {
     uint32_t hits = 0;
     for (uint32_t i = 0; i < footprint->lines; i++) {
         uint64_t line = footprint->line[i];
-        gmsim_entry *set = gmsim_cache_set(l1, line);
+        gmsim_entry *set = l1_set[i];
         if (gmsim_cache_find(l1, set, line)) {
             hits += gmsim_sector_count(footprint->touched[i]);
             if (allocate)

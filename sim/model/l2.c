@@ -42,18 +42,6 @@ void gmsim_l2_reset_counts(gmsim_l2 *l2)
     l2->counts = (gmsim_l2_counts){.dirty_sectors = l2->counts.dirty_sectors};
 }
 
-/* Sets of several lines, fetched ahead of use: the array is far larger than a host's first cache
- * levels, and its accesses are independent. */
-static void find_sets(const gmsim_cache *cache, const uint64_t *line, uint32_t lines,
-                      gmsim_entry **set)
-{
-    for (uint32_t i = 0; i < lines; i++) {
-        set[i] = gmsim_cache_set(cache, line[i]);
-        __builtin_prefetch(set[i], 1);
-        __builtin_prefetch(set[i] + cache->ways - 1u, 1);
-    }
-}
-
 /* Brings the line to the front of its set, allocating it empty if need be. */
 static inline void bring(gmsim_l2 *l2, gmsim_entry *set, uint64_t line)
 {
@@ -91,24 +79,21 @@ static inline void mark_dirty(gmsim_l2 *l2, gmsim_entry *entry, uint32_t sectors
 
 void gmsim_l2_read(gmsim_l2 *l2, const gmsim_traffic *traffic)
 {
-    gmsim_entry *set[GMSIM_MAX_LINES];
-    find_sets(&l2->cache, traffic->line, traffic->lines, set);
     uint32_t hits = 0;
     for (uint32_t i = 0; i < traffic->lines; i++) {
-        bring(l2, set[i], traffic->line[i]);
-        uint32_t valid = (uint32_t)*set[i], missing = traffic->touched[i] & ~valid;
+        gmsim_entry *entry = traffic->set[i];
+        bring(l2, entry, traffic->line[i]);
+        uint32_t valid = (uint32_t)*entry, missing = traffic->touched[i] & ~valid;
         hits += gmsim_sector_count(traffic->touched[i] & valid);
         if (missing)
-            fill(l2, set[i], widen(missing, l2->fill_sectors));
+            fill(l2, entry, widen(missing, l2->fill_sectors));
     }
     l2->counts.read_sectors += traffic->sectors;
     l2->counts.read_hit_sectors += hits;
 }
 
-void gmsim_l2_write(gmsim_l2 *l2, const gmsim_footprint *footprint)
+void gmsim_l2_write(gmsim_l2 *l2, const gmsim_footprint *footprint, gmsim_entry *const *set)
 {
-    gmsim_entry *set[GMSIM_MAX_LINES];
-    find_sets(&l2->cache, footprint->line, footprint->lines, set);
     for (uint32_t i = 0; i < footprint->lines; i++) {
         bring(l2, set[i], footprint->line[i]);
         fill(l2, set[i], (uint32_t)(footprint->touched[i] & ~footprint->full[i]));
@@ -118,10 +103,9 @@ void gmsim_l2_write(gmsim_l2 *l2, const gmsim_footprint *footprint)
     l2->counts.write_hit_sectors += footprint->sectors;
 }
 
-void gmsim_l2_atomic(gmsim_l2 *l2, const gmsim_footprint *footprint, bool reduction)
+void gmsim_l2_atomic(gmsim_l2 *l2, const gmsim_footprint *footprint, gmsim_entry *const *set,
+                     bool reduction)
 {
-    gmsim_entry *set[GMSIM_MAX_LINES];
-    find_sets(&l2->cache, footprint->line, footprint->lines, set);
     for (uint32_t i = 0; i < footprint->lines; i++) {
         bring(l2, set[i], footprint->line[i]);
         fill(l2, set[i], footprint->touched[i]);

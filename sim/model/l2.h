@@ -9,11 +9,14 @@
 #include "sim/model/coalesce.h"
 #include "sim/model/model.h"
 
+#pragma GCC visibility push(hidden)
+
 /* Sectors of several lines on their way to L2, as one request sends them. */
 typedef struct gmsim_traffic {
     uint32_t lines, sectors;
     uint64_t line[GMSIM_MAX_LINES];
     uint8_t touched[GMSIM_MAX_LINES];
+    gmsim_entry *set[GMSIM_MAX_LINES];
 } gmsim_traffic;
 
 typedef struct gmsim_l2 {
@@ -31,8 +34,11 @@ void gmsim_l2_flush(gmsim_l2 *l2);
 void gmsim_l2_reset_counts(gmsim_l2 *l2);
 
 void gmsim_l2_read(gmsim_l2 *l2, const gmsim_traffic *traffic);
-/* full: sectors written whole; the others need their remaining bytes. */
-void gmsim_l2_write(gmsim_l2 *l2, const gmsim_footprint *footprint);
-void gmsim_l2_atomic(gmsim_l2 *l2, const gmsim_footprint *footprint, bool reduction);
+/* set[] are the sets of the footprint's lines (gmsim_cache_sets()). */
+void gmsim_l2_write(gmsim_l2 *l2, const gmsim_footprint *footprint, gmsim_entry *const *set);
+void gmsim_l2_atomic(gmsim_l2 *l2, const gmsim_footprint *footprint, gmsim_entry *const *set,
+                     bool reduction);
+
+#pragma GCC visibility pop
 
 #endif

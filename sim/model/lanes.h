@@ -58,13 +58,13 @@ static inline void gmsim_lane_addresses(const gmtrace_chunk *chunk, const gmtrac
         break;
     }
     case GMTRACE_OFFSETS: {
-        const uint32_t *offset = chunk->offset32 + record->lanes;
+        const uint32_t *offset = chunk->offset32 + (size_t)record->lanes * GMTRACE_WARP_LANES;
         for (unsigned i = 0; i < GMTRACE_WARP_LANES; i++)
             address[i] = record->address + offset[i];
         break;
     }
     case GMTRACE_FULL: {
-        const uint64_t *full = chunk->address64 + record->lanes;
+        const uint64_t *full = chunk->address64 + (size_t)record->lanes * GMTRACE_WARP_LANES;
         for (unsigned i = 0; i < GMTRACE_WARP_LANES; i++)
             address[i] = full[i];
         break;

@@ -7,6 +7,8 @@
 
 #include "sim/model/coalesce.h"
 
+#pragma GCC visibility push(hidden)
+
 /* An access of more than 4 bytes a lane passes word by word. */
 static inline uint32_t gmsim_local_passes(const gmtrace_record *record)
 {
@@ -17,5 +19,7 @@ static inline uint32_t gmsim_local_passes(const gmtrace_record *record)
  * 128. */
 void gmsim_coalesce_local(gmsim_footprint *footprint, const gmtrace_chunk *chunk,
                           const gmtrace_record *record, uint64_t window, uint32_t pass);
+
+#pragma GCC visibility pop
 
 #endif

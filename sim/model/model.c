@@ -9,6 +9,8 @@
 
 #include "sim/model/schedule.h"
 
+#include <stdlib.h>
+
 struct gmsim_model {
     gmsim_gpu gpu;
     gmsim_options options;
@@ -19,6 +21,16 @@ struct gmsim_model {
     gmsim_result result;
 };
 
+/* Aligned so that a set of 8 entries is one line of the host's cache. */
+static gmsim_entry *new_entries(size_t count)
+{
+    size_t bytes = (count * sizeof(gmsim_entry) + 127u) & ~(size_t)127u;
+    gmsim_entry *entry = aligned_alloc(128, bytes);
+    if (!entry)
+        g_error("out of memory: %zu bytes", bytes);
+    return entry;
+}
+
 gmsim_model *gmsim_model_new(const gmsim_gpu *gpu, const gmsim_options *options)
 {
     gmsim_model *model = g_new0(gmsim_model, 1);
@@ -27,12 +39,12 @@ gmsim_model *gmsim_model_new(const gmsim_gpu *gpu, const gmsim_options *options)
         model->options = *options;
     uint32_t ways = gmsim_l1_ways(gpu);
     model->l1_entries = (size_t)gmsim_l1_sets(gpu, gpu->l1_size) * ways;
-    model->l1_entry = g_new(gmsim_entry, model->l1_entries * gpu->gpu_sm_count);
-    model->l2_entry = g_new(gmsim_entry, gmsim_l2_entries(gpu));
+    model->l1_entry = new_entries(model->l1_entries * gpu->gpu_sm_count);
+    model->l2_entry = new_entries(gmsim_l2_entries(gpu));
     model->sm = g_new(gmsim_sm, gpu->gpu_sm_count);
-    model->replay.l1 = g_new0(gmsim_cache, gpu->gpu_sm_count);
-    model->replay.store_allocate = gpu->l1_store_allocate;
-    gmsim_l2_init(&model->replay.l2, model->l2_entry, gpu);
+    model->replay.queue.l1 = g_new0(gmsim_cache, gpu->gpu_sm_count);
+    model->replay.queue.store_allocate = gpu->l1_store_allocate;
+    gmsim_l2_init(&model->replay.queue.l2, model->l2_entry, gpu);
     return model;
 }
 
@@ -41,10 +53,10 @@ void gmsim_model_free(gmsim_model *model)
     if (!model)
         return;
     gmsim_tally_clear(&model->replay.tally);
-    g_free(model->replay.l1);
+    g_free(model->replay.queue.l1);
     g_free(model->sm);
-    g_free(model->l2_entry);
-    g_free(model->l1_entry);
+    free(model->l2_entry);
+    free(model->l1_entry);
     g_free(model);
 }
 
@@ -105,7 +117,7 @@ static void flush_l1(gmsim_model *model, uint32_t bytes)
 {
     uint32_t sets = gmsim_l1_sets(&model->gpu, MIN(bytes, model->gpu.l1_size));
     for (uint32_t i = 0; i < model->gpu.gpu_sm_count; i++)
-        gmsim_cache_init(&model->replay.l1[i], model->l1_entry + i * model->l1_entries, sets,
+        gmsim_cache_init(&model->replay.queue.l1[i], model->l1_entry + i * model->l1_entries, sets,
                          gmsim_l1_ways(&model->gpu));
 }
 
@@ -143,10 +155,12 @@ static bool replay_once(gmsim_model *model, gmsim_scheduler *scheduler, GError *
 {
     flush_l1(model, model->result.occupancy.l1_bytes);
     gmsim_tally_reset(&model->replay.tally);
-    gmsim_l2_reset_counts(&model->replay.l2);
+    gmsim_l2_reset_counts(&model->replay.queue.l2);
     model->replay.l1_clocks = 0;
     memset(model->replay.degree, 0, sizeof model->replay.degree);
-    return gmsim_schedule(scheduler, error);
+    bool done = gmsim_schedule(scheduler, error);
+    gmsim_queue_drain(&model->replay.queue);
+    return done;
 }
 
 const gmsim_result *gmsim_model_run(gmsim_model *model, gmtrace_reader *reader, uint32_t index,
@@ -176,7 +190,7 @@ const gmsim_result *gmsim_model_run(gmsim_model *model, gmtrace_reader *reader, 
     }
     gmsim_tally_begin(&replay->tally, kernel);
     if (model->options.caches == GMSIM_CACHES_COLD)
-        gmsim_l2_flush(&replay->l2);
+        gmsim_l2_flush(&replay->queue.l2);
     else if (!replay_once(model, &scheduler, error))
         return NULL;
     if (!replay_once(model, &scheduler, error))
@@ -191,7 +205,7 @@ const gmsim_result *gmsim_model_run(gmsim_model *model, gmtrace_reader *reader, 
     result->instr_count = gmsim_tally_finish(&replay->tally, result->row);
     result->instr = replay->tally.entry;
     memcpy(result->degree, replay->degree, sizeof result->degree);
-    result->l2 = replay->l2.counts;
+    result->l2 = replay->queue.l2.counts;
     result->unseen = gmtrace_get_capture(reader)->unseen;
     result->truncated = scheduler.truncated || !launch->complete;
     find_bound(model, &scheduler.plan, result);

@@ -57,37 +57,6 @@ static uint32_t stage_clocks(const gmsim_footprint *footprint)
     return tags > data ? tags : data;
 }
 
-static void load(gmsim_replay *replay, const gmsim_executor *who, gmsim_l1_load how,
-                 const gmsim_footprint *footprint, gmsim_counts *counts)
-{
-    gmsim_traffic misses;
-    counts->l1_hit_sectors += gmsim_l1_read(&replay->l1[who->sm], footprint, how, &misses);
-    counts->l1_miss_sectors += misses.sectors;
-    counts->xbar_read_sectors += misses.sectors;
-    if (misses.lines)
-        gmsim_l2_read(&replay->l2, &misses);
-}
-
-static void store(gmsim_replay *replay, const gmsim_executor *who, const gmsim_footprint *footprint,
-                  gmsim_counts *counts)
-{
-    uint32_t hits = gmsim_l1_write(&replay->l1[who->sm], footprint, replay->store_allocate);
-    counts->l1_hit_sectors += hits;
-    counts->l1_miss_sectors += footprint->sectors - hits;
-    counts->xbar_write_sectors += footprint->sectors;
-    gmsim_l2_write(&replay->l2, footprint);
-}
-
-static void atomic(gmsim_replay *replay, const gmsim_footprint *footprint, bool reduction,
-                   gmsim_counts *counts)
-{
-    counts->l1_miss_sectors += footprint->sectors;
-    counts->xbar_write_sectors += footprint->sectors;
-    if (!reduction)
-        counts->xbar_read_sectors += footprint->sectors;
-    gmsim_l2_atomic(&replay->l2, footprint, reduction);
-}
-
 static void count_footprint(gmsim_replay *replay, const gmsim_footprint *footprint,
                             gmsim_counts *counts)
 {
@@ -107,30 +76,31 @@ static const char *replay_global(gmsim_replay *replay, const gmsim_executor *who
         [GMTRACE_OP_REDUCTION] = GMSIM_GLOBAL_REDUCTION + 1,
         [GMTRACE_OP_COPY_READ] = GMSIM_GLOBAL_COPY + 1,
     };
+    static const uint8_t kind_of[GMTRACE_OP_COUNT] = {
+        [GMTRACE_OP_LOAD] = GMSIM_REQUEST_LOAD,
+        [GMTRACE_OP_STORE] = GMSIM_REQUEST_STORE,
+        [GMTRACE_OP_ATOMIC] = GMSIM_REQUEST_ATOMIC,
+        [GMTRACE_OP_REDUCTION] = GMSIM_REQUEST_REDUCTION,
+        [GMTRACE_OP_COPY_READ] = GMSIM_REQUEST_LOAD,
+    };
     int row = row_of[record->op] - 1;
     if (row < 0)
         return "an operation that global memory does not have";
-    gmsim_footprint footprint;
-    gmsim_coalesce(&footprint, chunk, record);
+    gmsim_request *request = gmsim_queue_next(&replay->queue);
+    gmsim_footprint *footprint = &request->footprint;
+    gmsim_coalesce(footprint, chunk, record);
     const gmsim_site *site = gmsim_tally_site(&replay->tally, record->instr);
     gmsim_instr_counts *entry =
         gmsim_tally_entry(&replay->tally, site, record->instr, (gmsim_row)row);
     gmsim_counts *counts = count_instruction(entry, record);
-    count_footprint(replay, &footprint, counts);
+    count_footprint(replay, footprint, counts);
     counts->copies_bypass += site->copy_bypass;
-    switch ((gmtrace_op)record->op) {
-    case GMTRACE_OP_STORE:
-        store(replay, who, &footprint, counts);
-        break;
-    case GMTRACE_OP_ATOMIC:
-    case GMTRACE_OP_REDUCTION:
-        atomic(replay, &footprint, record->op == GMTRACE_OP_REDUCTION, counts);
-        break;
-    default:
-        load(replay, who, (gmsim_l1_load)site->load, &footprint, counts);
-        break;
-    }
-    note_worst(entry, footprint.sectors, who, chunk, record);
+    note_worst(entry, footprint->sectors, who, chunk, record);
+    request->counts = counts;
+    request->sm = who->sm;
+    request->kind = kind_of[record->op];
+    request->load = site->load;
+    gmsim_queue_send(&replay->queue);
     return NULL;
 }
 
@@ -146,14 +116,15 @@ static const char *replay_local(gmsim_replay *replay, const gmsim_executor *who,
     gmsim_counts *counts = count_instruction(entry, record);
     uint32_t passes = gmsim_local_passes(record), sectors = 0;
     for (uint32_t pass = 0; pass < passes; pass++) {
-        gmsim_footprint footprint;
-        gmsim_coalesce_local(&footprint, chunk, record, who->window, pass);
-        count_footprint(replay, &footprint, counts);
-        sectors += footprint.sectors;
-        if (is_store)
-            store(replay, who, &footprint, counts);
-        else
-            load(replay, who, GMSIM_L1_ALLOCATE, &footprint, counts);
+        gmsim_request *request = gmsim_queue_next(&replay->queue);
+        gmsim_coalesce_local(&request->footprint, chunk, record, who->window, pass);
+        count_footprint(replay, &request->footprint, counts);
+        sectors += request->footprint.sectors;
+        request->counts = counts;
+        request->sm = who->sm;
+        request->kind = is_store ? GMSIM_REQUEST_STORE : GMSIM_REQUEST_LOAD;
+        request->load = GMSIM_L1_ALLOCATE;
+        gmsim_queue_send(&replay->queue);
     }
     note_worst(entry, sectors, who, chunk, record);
     return NULL;
@@ -218,12 +189,13 @@ static const char *replay_access(gmsim_replay *replay, const gmsim_executor *who
         return "an access without active lanes";
     if (record->op == GMTRACE_OP_PREFETCH) {
         gmtrace_record touch = *record;
-        gmsim_footprint footprint;
-        gmsim_traffic traffic;
+        gmsim_request *request = gmsim_queue_next(&replay->queue);
         touch.size = 1;
-        gmsim_coalesce(&footprint, chunk, &touch);
-        gmsim_l1_read(&replay->l1[who->sm], &footprint, GMSIM_L1_BYPASS, &traffic);
-        gmsim_l2_read(&replay->l2, &traffic);
+        gmsim_coalesce(&request->footprint, chunk, &touch);
+        request->counts = NULL;
+        request->sm = who->sm;
+        request->kind = GMSIM_REQUEST_FETCH;
+        gmsim_queue_send(&replay->queue);
         return NULL;
     }
     if (record->size == 0 || record->size > GMSIM_MAX_WIDTH)
@@ -262,24 +234,19 @@ static const char *replay_bulk(gmsim_replay *replay, const gmsim_executor *who,
     counts->bytes += record->aux;
     if (row == GMSIM_REMOTE_SHARED)
         return NULL;
+    gmsim_request_kind kind = record->op == GMTRACE_OP_BULK_LOAD     ? GMSIM_REQUEST_FETCH
+                              : record->op == GMTRACE_OP_BULK_REDUCE ? GMSIM_REQUEST_REDUCTION
+                                                                     : GMSIM_REQUEST_WRITE_OUT;
     for (uint32_t left = record->aux; left;) {
         uint32_t step = left < BULK_STEP ? left : BULK_STEP - (uint32_t)(address & 127u);
-        gmsim_footprint footprint;
-        gmsim_traffic traffic;
-        gmsim_coalesce_range(&footprint, address, step);
-        counts->sectors += footprint.sectors;
-        counts->tags += footprint.lines;
-        if (record->op == GMTRACE_OP_BULK_LOAD) {
-            gmsim_l1_read(&replay->l1[who->sm], &footprint, GMSIM_L1_BYPASS, &traffic);
-            gmsim_l2_read(&replay->l2, &traffic);
-            counts->xbar_read_sectors += footprint.sectors;
-        } else {
-            counts->xbar_write_sectors += footprint.sectors;
-            if (record->op == GMTRACE_OP_BULK_REDUCE)
-                gmsim_l2_atomic(&replay->l2, &footprint, true);
-            else
-                gmsim_l2_write(&replay->l2, &footprint);
-        }
+        gmsim_request *request = gmsim_queue_next(&replay->queue);
+        gmsim_coalesce_range(&request->footprint, address, step);
+        counts->sectors += request->footprint.sectors;
+        counts->tags += request->footprint.lines;
+        request->counts = counts;
+        request->sm = who->sm;
+        request->kind = (uint8_t)kind;
+        gmsim_queue_send(&replay->queue);
         address += step;
         left -= step;
     }

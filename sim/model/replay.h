@@ -5,12 +5,13 @@
 #ifndef GMSIM_REPLAY_H
 #define GMSIM_REPLAY_H
 
+#include "sim/model/request.h"
 #include "sim/model/tally.h"
 
+#pragma GCC visibility push(hidden)
+
 typedef struct gmsim_replay {
-    gmsim_l2 l2;
-    gmsim_cache *l1; /* one an SM */
-    bool store_allocate;
+    gmsim_queue queue; /* and the caches behind it */
     gmsim_tally tally;
     uint64_t l1_clocks; /* least clocks of all L1 tag and data stages, added up */
     uint64_t degree[GMSIM_DEGREE_BINS];
@@ -24,8 +25,11 @@ typedef struct gmsim_executor {
     uint64_t window; /* address of the warp's local memory */
 } gmsim_executor;
 
-/* Counts an ACCESS or BULK record. Returns NULL, or what is wrong with the record. */
+/* Counts an ACCESS or BULK record. Returns NULL, or what is wrong with the record. Cache counts are
+ * complete only after gmsim_queue_drain(). */
 const char *gmsim_replay_record(gmsim_replay *replay, const gmsim_executor *who,
                                 const gmtrace_chunk *chunk, const gmtrace_record *record);
+
+#pragma GCC visibility pop
 
 #endif

@@ -7,6 +7,8 @@
 
 #include "sim/model/replay.h"
 
+#pragma GCC visibility push(hidden)
+
 #define GMSIM_MAX_CTA_WARPS  32u
 #define GMSIM_MAX_SM_WARPS   64u
 #define GMSIM_MAX_SM_CTAS    32u
@@ -65,5 +67,7 @@ bool gmsim_schedule(gmsim_scheduler *scheduler, GError **error);
 
 /* Sets error to what the trace library says. */
 void gmsim_schedule_error(GError **error, const gmtrace_error *reason);
+
+#pragma GCC visibility pop
 
 #endif

@@ -8,6 +8,8 @@
 #include "sim/model/l1.h"
 #include "sim/model/model.h"
 
+#pragma GCC visibility push(hidden)
+
 /* One instruction of the kernel's table, as the replay sees it. */
 typedef struct gmsim_site {
     uint32_t first;   /* its entries in gmsim_tally.entry */
@@ -55,5 +57,7 @@ static inline gmsim_instr_counts *gmsim_tally_entry(gmsim_tally *tally, const gm
         return entry;
     return gmsim_tally_claim(tally, site, instr, row);
 }
+
+#pragma GCC visibility pop
 
 #endif

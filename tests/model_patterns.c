@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * test-patterns.c - coalescer, shared-memory banks and local memory: expectations worked out by
+ * model_patterns.c - coalescer, shared-memory banks and local memory: expectations worked out by
  * hand, and thousands of random accesses of each shape against a naive reading of the rules.
  */
 #include "sim/model/banks.h"
@@ -166,12 +166,12 @@ static void make_random(random_record *r, gmtrace_shape shape, bool aligned)
     if (g_test_rand_int_range(0, 16) == 0) /* near the top, so that lanes wrap around */
         record->address = UINT64_MAX - (random64() & 255u);
     record->address -= record->address % (uint64_t)unit;
-    record->lanes = 32u * (uint32_t)g_test_rand_bit();
+    record->lanes = (uint32_t)g_test_rand_bit();
     uint32_t spread = 1u << g_test_rand_int_range(0, 14);
     for (uint32_t i = 0; i < 32; i++) {
         uint32_t offset = ((uint32_t)g_test_rand_int() % spread) * (uint32_t)unit;
-        r->offset32[record->lanes + i] = offset;
-        r->address64[record->lanes + i] = record->address + offset;
+        r->offset32[32u * record->lanes + i] = offset;
+        r->address64[32u * record->lanes + i] = record->address + offset;
     }
     r->chunk.offset32 = r->offset32;
     r->chunk.address64 = r->address64;

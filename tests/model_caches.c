@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * test-caches.c - the cache array against a naive LRU, and the rules of L1 and L2 one by one.
+ * model_caches.c - the cache array against a naive LRU, and the rules of L1 and L2 one by one.
  */
 #include "sim/model/l1.h"
 #include "sim/model/lanes.h"
@@ -124,7 +124,31 @@ static void tear_down(fixture *x, gconstpointer data)
 
 static uint32_t read_l1(fixture *x, gmsim_footprint f, gmsim_l1_load how)
 {
-    return gmsim_l1_read(&x->l1, &f, how, &x->misses);
+    gmsim_entry *l1_set[GMSIM_MAX_LINES], *l2_set[GMSIM_MAX_LINES];
+    gmsim_cache_sets(&x->l1, f.line, f.lines, l1_set);
+    gmsim_cache_sets(&x->l2.cache, f.line, f.lines, l2_set);
+    return gmsim_l1_read(&x->l1, &f, l1_set, l2_set, how, &x->misses);
+}
+
+static uint32_t write_l1(fixture *x, gmsim_footprint f, bool allocate)
+{
+    gmsim_entry *set[GMSIM_MAX_LINES];
+    gmsim_cache_sets(&x->l1, f.line, f.lines, set);
+    return gmsim_l1_write(&x->l1, &f, set, allocate);
+}
+
+static void write_l2(fixture *x, gmsim_footprint f)
+{
+    gmsim_entry *set[GMSIM_MAX_LINES];
+    gmsim_cache_sets(&x->l2.cache, f.line, f.lines, set);
+    gmsim_l2_write(&x->l2, &f, set);
+}
+
+static void atomic_l2(fixture *x, gmsim_footprint f, bool reduction)
+{
+    gmsim_entry *set[GMSIM_MAX_LINES];
+    gmsim_cache_sets(&x->l2.cache, f.line, f.lines, set);
+    gmsim_l2_atomic(&x->l2, &f, set, reduction);
 }
 
 static void test_l1_read(fixture *x, gconstpointer data)
@@ -171,18 +195,18 @@ static void test_l1_store(fixture *x, gconstpointer data)
         gmsim_cache_clear(&x->l1);
         for (uint32_t warp = 0; warp < 4; warp++) {
             gmsim_footprint f = footprint_of(0x1000 + 32u * warp, 1, 1, all);
-            hits += gmsim_l1_write(&x->l1, &f, allocate != 0);
+            hits += write_l1(x, f, allocate != 0);
         }
         g_assert_cmpuint(hits, ==, allocate ? 3 : 0);
         /* Sectors written whole can be read back; sectors written in part cannot. */
         gmsim_footprint part = footprint_of(0x1080, 8, 4, all);
-        gmsim_l1_write(&x->l1, &part, allocate != 0);
+        write_l1(x, part, allocate != 0);
         g_assert_cmpuint(read_l1(x, footprint_of(0x1000, 4, 4, all), GMSIM_L1_ALLOCATE), ==,
                          allocate ? 4 : 0);
         g_assert_cmpuint(read_l1(x, footprint_of(0x1080, 4, 4, all), GMSIM_L1_ALLOCATE), ==, 0);
         /* A store after a load of any sector of the line hits. */
         gmsim_footprint after = footprint_of(0x1060, 4, 4, 0xff);
-        g_assert_cmpuint(gmsim_l1_write(&x->l1, &after, allocate != 0), ==, 1);
+        g_assert_cmpuint(write_l1(x, after, allocate != 0), ==, 1);
     }
 }
 
@@ -233,13 +257,13 @@ static void test_l2_write(fixture *x, gconstpointer data)
     (void)data;
     gmsim_l2_counts *c = &x->l2.counts;
     gmsim_footprint whole = footprint_of(0x1000, 4, 4, all), part = footprint_of(0x2000, 64, 4, 3);
-    gmsim_l2_write(&x->l2, &whole);
+    write_l2(x, whole);
     g_assert_cmpuint(c->write_sectors, ==, 4);
     g_assert_cmpuint(c->dram_read_sectors, ==, 0);
     g_assert_cmpuint(c->dirty_sectors, ==, 4);
     /* Scattered 4-byte stores read the rest of their sectors, once. */
-    gmsim_l2_write(&x->l2, &part);
-    gmsim_l2_write(&x->l2, &part);
+    write_l2(x, part);
+    write_l2(x, part);
     g_assert_cmpuint(c->dram_read_sectors, ==, 2);
     g_assert_cmpuint(c->dirty_sectors, ==, 6);
     /* Five more lines of the same set push the first one out. */
@@ -264,8 +288,8 @@ static void test_l2_atomic(fixture *x, gconstpointer data)
     (void)data;
     gmsim_l2_counts *c = &x->l2.counts;
     gmsim_footprint f = footprint_of(0x1000, 4, 4, all);
-    gmsim_l2_atomic(&x->l2, &f, false);
-    gmsim_l2_atomic(&x->l2, &f, true);
+    atomic_l2(x, f, false);
+    atomic_l2(x, f, true);
     g_assert_cmpuint(c->atomic_sectors, ==, 4);
     g_assert_cmpuint(c->reduction_sectors, ==, 4);
     g_assert_cmpuint(c->dram_read_sectors, ==, 4);

@@ -1,0 +1,591 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * model_replay.c - whole launches through the public interface: golden patterns, barriers, the
+ * order of CTAs, what happens to damaged traces, cold and warm caches.
+ */
+#include "sim/model/model.h"
+#include "tests/support/trace_builder.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+#define ALL  UINT32_MAX
+#define BASE 0x7f0000000000u
+
+/* A trace under construction in a temporary file, then the model that replays it. */
+typedef struct bench {
+    char *folder, *path;
+    gmtest_trace trace;
+    gmtrace_reader *reader;
+    gmsim_model *model;
+} bench;
+
+static void begin(bench *b)
+{
+    memset(b, 0, sizeof *b);
+    b->folder = g_dir_make_tmp("gmsim-test-XXXXXX", NULL);
+    g_assert_nonnull(b->folder);
+    b->path = g_build_filename(b->folder, "test.trc", NULL);
+    gmtest_open(&b->trace, b->path);
+}
+
+static void open_model(bench *b, gmsim_caches caches)
+{
+    GError *error = NULL;
+    gmtrace_error reason;
+    gmsim_gpu gpu;
+    gmsim_options options = {.caches = caches};
+    gmsim_gpu_load(&gpu, "h200", &error);
+    g_assert_no_error(error);
+    b->reader = gmtrace_open(b->path, &reason);
+    g_assert_nonnull(b->reader);
+    b->model = gmsim_model_new(&gpu, &options);
+}
+
+static void close_model(bench *b)
+{
+    gmsim_model_free(b->model);
+    gmtrace_close(b->reader);
+    b->model = NULL;
+    b->reader = NULL;
+}
+
+static const gmsim_result *run(bench *b)
+{
+    GError *error = NULL;
+    gmtest_close(&b->trace);
+    open_model(b, GMSIM_CACHES_COLD);
+    const gmsim_result *result = gmsim_model_run(b->model, b->reader, 0, NULL, NULL, &error);
+    g_assert_no_error(error);
+    g_assert_nonnull(result);
+    return result;
+}
+
+static void end(bench *b)
+{
+    close_model(b);
+    g_unlink(b->path);
+    g_rmdir(b->folder);
+    g_free(b->path);
+    g_free(b->folder);
+}
+
+static void expect_error(bench *b, uint32_t launch, gmsim_error_code code, const char *text)
+{
+    GError *error = NULL;
+    g_assert_null(gmsim_model_run(b->model, b->reader, launch, NULL, NULL, &error));
+    g_assert_error(error, GMSIM_ERROR, (int)code);
+    g_assert_nonnull(strstr(error->message, text));
+    g_error_free(error);
+}
+
+static void barrier(bench *b, uint64_t cta, uint32_t warp, uint32_t mask, uint64_t number,
+                    uint32_t threads)
+{
+    gmtrace_record record = gmtest_record(GMTEST_BAR, mask);
+    record.address = number;
+    record.aux = threads;
+    gmtest_append(&b->trace, cta, warp, &record, NULL);
+}
+
+static void load(bench *b, uint64_t cta, uint32_t warp, uint64_t address)
+{
+    gmtest_affine(&b->trace, cta, warp, GMTEST_LDG, ALL, address, 4);
+}
+
+/* ------------------------------------------------------------------------------------ golden */
+
+/* 1024 x 1024 floats, tiles of 32 x 32, rows of the tile `pitch` bytes apart. */
+static void write_transpose(bench *b, int32_t pitch)
+{
+    gmtest_launch(&b->trace, 1024, 1024);
+    for (uint64_t cta = 0; cta < 1024; cta++) {
+        uint64_t x = cta % 32, y = cta / 32;
+        for (uint32_t warp = 0; warp < 32; warp++) {
+            uint64_t in = BASE + ((y * 32 + warp) * 1024 + x * 32) * 4;
+            uint64_t out = BASE + (1u << 24) + ((x * 32 + warp) * 1024 + y * 32) * 4;
+            gmtest_affine(&b->trace, cta, warp, GMTEST_LDG, ALL, in, 4);
+            gmtest_affine(&b->trace, cta, warp, GMTEST_STS, ALL, warp * (uint64_t)pitch, 4);
+            gmtest_barrier(&b->trace, cta, warp);
+            gmtest_affine(&b->trace, cta, warp, GMTEST_LDS, ALL, warp * 4u, pitch);
+            gmtest_affine(&b->trace, cta, warp, GMTEST_STG, ALL, out, 4);
+        }
+        gmtest_end_cta(&b->trace, cta);
+    }
+}
+
+static void test_transpose(gconstpointer data)
+{
+    int32_t pitch = GPOINTER_TO_INT(data);
+    uint32_t ways = pitch == 128 ? 32 : 1;
+    bench b;
+    begin(&b);
+    write_transpose(&b, pitch);
+    const gmsim_result *r = run(&b);
+    g_assert_cmpuint(r->records, ==, 5 * 32768);
+    g_assert_cmpuint(r->barriers, ==, 32768);
+    g_assert_cmpuint(r->row[GMSIM_SHARED_LOAD].requests, ==, 32768);
+    g_assert_cmpuint(r->row[GMSIM_SHARED_LOAD].wavefronts, ==, 32768u * ways);
+    g_assert_cmpuint(r->row[GMSIM_SHARED_LOAD].wavefronts_ideal, ==, 32768);
+    g_assert_cmpuint(r->row[GMSIM_SHARED_STORE].wavefronts, ==, 32768);
+    g_assert_cmpuint(r->degree[1], ==, ways == 1 ? 65536 : 32768);
+    g_assert_cmpuint(r->degree[32], ==, ways == 1 ? 0 : 32768);
+    const gmsim_counts *in = &r->row[GMSIM_GLOBAL_LOAD], *out = &r->row[GMSIM_GLOBAL_STORE];
+    g_assert_cmpuint(in->instructions, ==, 32768);
+    g_assert_cmpuint(in->threads, ==, 1u << 20);
+    g_assert_cmpuint(in->bytes, ==, 4u << 20);
+    g_assert_cmpuint(in->sectors, ==, 131072);
+    g_assert_cmpuint(in->sectors_ideal, ==, 131072);
+    g_assert_cmpuint(in->tags, ==, 32768);
+    g_assert_cmpuint(in->l1_hit_sectors, ==, 0);
+    g_assert_cmpuint(in->xbar_read_sectors, ==, 131072);
+    g_assert_cmpuint(out->sectors, ==, 131072);
+    g_assert_cmpuint(out->l1_hit_sectors, ==, 0);
+    g_assert_cmpuint(out->xbar_write_sectors, ==, 131072);
+    /* 4 MiB in, 4 MiB out, all of it new, and none of it has to leave L2. */
+    g_assert_cmpuint(r->l2.read_sectors, ==, 131072);
+    g_assert_cmpuint(r->l2.read_hit_sectors, ==, 0);
+    g_assert_cmpuint(r->l2.dram_read_sectors, ==, 131072);
+    g_assert_cmpuint(r->l2.write_sectors, ==, 131072);
+    g_assert_cmpuint(r->l2.dram_write_sectors, ==, 0);
+    g_assert_cmpuint(r->l2.dirty_sectors, ==, 131072);
+    g_assert_false(r->truncated);
+    /* 132 SMs, two CTAs of 1024 threads each. */
+    g_assert_cmpuint(r->occupancy.blocks, ==, 2);
+    g_assert_cmpfloat(r->waves, ==, 1024.0 / 264.0);
+    g_assert_cmpuint(r->min_cycles[GMSIM_RESOURCE_SHARED], ==, (32768u * (ways + 1) + 131) / 132);
+    g_assert_cmpuint(r->min_cycles[GMSIM_RESOURCE_L1], ==, (65536 + 131) / 132);
+    g_assert_cmpuint(r->min_cycles[GMSIM_RESOURCE_L2], ==, (262144u * 32 + 4899) / 4900);
+    g_assert_cmpuint(r->min_cycles[GMSIM_RESOURCE_DRAM], ==, (131072u * 32 + 2169) / 2170);
+    g_assert_cmpint(r->bound, ==, ways == 1 ? GMSIM_RESOURCE_DRAM : GMSIM_RESOURCE_SHARED);
+    /* By instruction, in order of the code, with the worst request of each. */
+    static const gmsim_row rows[] = {GMSIM_GLOBAL_LOAD, GMSIM_GLOBAL_STORE, GMSIM_SHARED_LOAD,
+                                     GMSIM_SHARED_STORE};
+    g_assert_cmpuint(r->instr_count, ==, 4);
+    for (uint32_t i = 0; i < 4; i++) {
+        g_assert_cmpuint(r->instr[i].instr, ==, i);
+        g_assert_cmpint(r->instr[i].row, ==, rows[i]);
+        g_assert_true(memcmp(&r->instr[i].counts, &r->row[rows[i]], sizeof(gmsim_counts)) == 0);
+    }
+    const gmsim_worst *worst = &r->instr[2].worst;
+    g_assert_cmpuint(worst->work, ==, ways);
+    g_assert_cmphex(worst->mask, ==, ALL);
+    g_assert_cmpuint(worst->address[31] - worst->address[0], ==, 31u * (uint32_t)pitch);
+    end(&b);
+}
+
+/* Every lane reads cache[0]: a broadcast, not a conflict. */
+static void test_broadcast(void)
+{
+    bench b;
+    begin(&b);
+    gmtest_launch(&b.trace, 1, 32);
+    gmtest_affine(&b.trace, 0, 0, GMTEST_LDS, ALL, 0, 0);
+    const gmsim_result *r = run(&b);
+    g_assert_cmpuint(r->row[GMSIM_SHARED_LOAD].wavefronts, ==, 1);
+    g_assert_cmpuint(r->degree[1], ==, 1);
+    end(&b);
+}
+
+static void test_local(void)
+{
+    bench b;
+    begin(&b);
+    gmtest_launch(&b.trace, 1, 64);
+    for (uint32_t warp = 0; warp < 2; warp++)
+        for (int i = 0; i < 2; i++)
+            gmtest_affine(&b.trace, 0, warp, GMTEST_LDL, ALL, 0xfff00, 0);
+    const gmsim_result *r = run(&b);
+    const gmsim_counts *c = &r->row[GMSIM_LOCAL_LOAD];
+    g_assert_cmpuint(c->requests, ==, 4);
+    g_assert_cmpuint(c->sectors, ==, 16);
+    g_assert_cmpuint(c->tags, ==, 4);
+    g_assert_cmpuint(c->l1_hit_sectors, ==, 8); /* each warp has memory of its own */
+    end(&b);
+}
+
+/* ------------------------------------------------------------------------- other instructions */
+
+enum { LDGSTS, UBLKCP, BAR_ARV, BAR_SYNC, LDSM, LD, LDG_STRONG, EXTRA_INSTRS };
+
+static const gmtrace_instr extra[EXTRA_INSTRS] = {
+    [LDGSTS] = {.pc = 0,
+                .opcode = "LDGSTS.E.BYPASS.128",
+                .operands = "",
+                .op_class = GMTRACE_CLASS_COPY_ASYNC,
+                .space = GMTRACE_SPACE_GLOBAL,
+                .width = 16,
+                .bypass_l1 = 1},
+    [UBLKCP] = {.pc = 16, .opcode = "UBLKCP.S.G", .operands = "", .op_class = GMTRACE_CLASS_BULK},
+    [BAR_ARV] = {.pc = 32, .opcode = "BAR.ARV", .operands = "", .op_class = GMTRACE_CLASS_BARRIER},
+    [BAR_SYNC] = {.pc = 48,
+                  .opcode = "BAR.SYNC",
+                  .operands = "",
+                  .op_class = GMTRACE_CLASS_BARRIER},
+    [LDSM] = {.pc = 64,
+              .opcode = "LDSM.16.M88.2",
+              .operands = "",
+              .op_class = GMTRACE_CLASS_LOAD,
+              .space = GMTRACE_SPACE_SHARED,
+              .width = 8,
+              .matrices = 2},
+    [LD] = {.pc = 80,
+            .opcode = "LD.E",
+            .operands = "",
+            .op_class = GMTRACE_CLASS_LOAD,
+            .space = GMTRACE_SPACE_GENERIC,
+            .width = 4},
+    [LDG_STRONG] = {.pc = 96,
+                    .opcode = "LDG.E.STRONG.GPU",
+                    .operands = "",
+                    .op_class = GMTRACE_CLASS_LOAD,
+                    .space = GMTRACE_SPACE_GLOBAL,
+                    .width = 4,
+                    .cache = GMTRACE_CACHE_STRONG_GPU},
+};
+
+static void use_extra(bench *b)
+{
+    gmtrace_instr instr[EXTRA_INSTRS];
+    memcpy(instr, extra, sizeof instr);
+    for (uint32_t i = 0; i < EXTRA_INSTRS; i++) {
+        instr[i].file = GMTRACE_UNKNOWN;
+        instr[i].target = GMTRACE_NO_INSTR;
+        instr[i].predicate = GMTRACE_NO_REGISTER;
+        instr[i].write_barrier = instr[i].read_barrier = 7;
+    }
+    gmtrace_kernel kernel = *gmtest_kernel();
+    kernel.instr = instr;
+    kernel.instr_count = EXTRA_INSTRS;
+    gmtest_use_kernel(&b->trace, &kernel);
+}
+
+static void access(bench *b, uint32_t instr, gmtrace_op op, gmtrace_space space, uint8_t size,
+                   uint64_t address, int32_t stride)
+{
+    gmtrace_record record = {.instr = instr,
+                             .mask = ALL,
+                             .op = (uint8_t)op,
+                             .space = (uint8_t)space,
+                             .size = size,
+                             .address = address,
+                             .stride = stride};
+    gmtest_append(&b->trace, 0, 0, &record, NULL);
+}
+
+static void test_rows(void)
+{
+    bench b;
+    begin(&b);
+    use_extra(&b);
+    gmtest_launch(&b.trace, 1, 32);
+    for (int i = 0; i < 2; i++) {
+        access(&b, LDGSTS, GMTRACE_OP_COPY_READ, GMTRACE_SPACE_GLOBAL, 16, BASE, 16);
+        access(&b, LDGSTS, GMTRACE_OP_COPY_WRITE, GMTRACE_SPACE_SHARED, 16, 0, 16);
+    }
+    gmtrace_record bulk = {.kind = GMTRACE_BULK,
+                           .op = GMTRACE_OP_BULK_LOAD,
+                           .space = GMTRACE_SPACE_GLOBAL,
+                           .instr = UBLKCP,
+                           .mask = 1,
+                           .address = BASE + 0x10010,
+                           .aux = 16384};
+    gmtest_append(&b.trace, 0, 0, &bulk, NULL);
+    access(&b, LDSM, GMTRACE_OP_LOAD, GMTRACE_SPACE_SHARED, 16, 0, 128);
+    access(&b, LD, GMTRACE_OP_LOAD, GMTRACE_SPACE_GLOBAL, 4, BASE + 0x20000, 4);
+    access(&b, LD, GMTRACE_OP_LOAD, GMTRACE_SPACE_SHARED, 4, 0, 8);
+    access(&b, LDG_STRONG, GMTRACE_OP_LOAD, GMTRACE_SPACE_GLOBAL, 4, BASE + 0x20000, 4);
+    access(&b, GMTRACE_NO_INSTR, GMTRACE_OP_STORE, GMTRACE_SPACE_GLOBAL, 4, BASE, 4);
+    const gmsim_result *r = run(&b);
+    const gmsim_counts *copy = &r->row[GMSIM_GLOBAL_COPY];
+    g_assert_cmpuint(copy->instructions, ==, 2);
+    g_assert_cmpuint(copy->copies_bypass, ==, 2);
+    g_assert_cmpuint(copy->sectors, ==, 32);
+    g_assert_cmpuint(copy->l1_hit_sectors, ==, 0); /* past L1 both times */
+    g_assert_cmpuint(r->row[GMSIM_SHARED_COPY].wavefronts, ==, 8);
+    g_assert_cmpuint(r->row[GMSIM_SHARED_COPY].copies_bypass, ==, 2);
+    const gmsim_counts *tma = &r->row[GMSIM_BULK_LOAD];
+    g_assert_cmpuint(tma->instructions, ==, 1);
+    g_assert_cmpuint(tma->requests, ==, 0);
+    g_assert_cmpuint(tma->bytes, ==, 16384);
+    g_assert_cmpuint(tma->sectors, ==, 513); /* half a sector off */
+    g_assert_cmpuint(tma->xbar_read_sectors, ==, 513);
+    g_assert_cmpuint(r->row[GMSIM_SHARED_LDSM].wavefronts, ==, 16); /* two matrices, 8-way */
+    g_assert_cmpuint(r->row[GMSIM_SHARED_LDSM].wavefronts_ideal, ==, 2);
+    g_assert_cmpuint(r->row[GMSIM_SHARED_LOAD].wavefronts, ==, 2);
+    g_assert_cmpuint(r->degree[2], ==, 1); /* LDSM and copies are not in the histogram */
+    g_assert_cmpuint(r->row[GMSIM_GLOBAL_LOAD].instructions, ==, 2);
+    g_assert_cmpuint(r->row[GMSIM_GLOBAL_LOAD].l1_hit_sectors, ==, 0);
+    g_assert_cmpuint(r->l2.read_sectors, ==, 32 + 513 + 8);
+    g_assert_cmpuint(r->l2.read_hit_sectors, ==, 16 + 4);
+    /* The generic load fell into two rows; the store without instruction comes last. */
+    g_assert_cmpuint(r->instr_count, ==, 8);
+    static const uint32_t instr[] = {LDGSTS, LDGSTS, UBLKCP,     LDSM,
+                                     LD,     LD,     LDG_STRONG, GMTRACE_NO_INSTR};
+    for (uint32_t i = 0; i < G_N_ELEMENTS(instr); i++)
+        g_assert_cmpuint(r->instr[i].instr, ==, instr[i]);
+    g_assert_cmpint(r->instr[7].row, ==, GMSIM_GLOBAL_STORE);
+    end(&b);
+}
+
+/* --------------------------------------------------------------------------------- scheduling */
+
+/* Warp 1 reads after the barrier what warp 0 read before it: all of it hits. */
+static void test_barrier_order(void)
+{
+    bench b;
+    begin(&b);
+    gmtest_launch(&b.trace, 1, 64);
+    for (uint64_t i = 0; i < 100; i++)
+        load(&b, 0, 0, BASE + i * 128);
+    gmtest_barrier(&b.trace, 0, 0);
+    gmtest_barrier(&b.trace, 0, 1);
+    for (uint64_t i = 0; i < 100; i++)
+        load(&b, 0, 1, BASE + (99 - i) * 128);
+    const gmsim_result *r = run(&b);
+    g_assert_cmpuint(r->row[GMSIM_GLOBAL_LOAD].l1_hit_sectors, ==, 400);
+    g_assert_cmpuint(r->row[GMSIM_GLOBAL_LOAD].l1_miss_sectors, ==, 400);
+    end(&b);
+}
+
+/* Warp 2 never arrives: it has no record. Warp 1 ends after the first of two barriers. */
+static void test_exited_warps(void)
+{
+    bench b;
+    begin(&b);
+    gmtest_launch(&b.trace, 1, 96);
+    for (uint32_t warp = 0; warp < 2; warp++)
+        gmtest_barrier(&b.trace, 0, warp);
+    gmtest_barrier(&b.trace, 0, 0);
+    load(&b, 0, 0, BASE);
+    const gmsim_result *r = run(&b);
+    g_assert_cmpuint(r->barriers, ==, 3);
+    g_assert_cmpuint(r->row[GMSIM_GLOBAL_LOAD].requests, ==, 1);
+    end(&b);
+}
+
+/* Lanes of one warp may arrive in pieces, which together are one arrival. */
+static void test_divergent_arrival(void)
+{
+    bench b;
+    begin(&b);
+    gmtest_launch(&b.trace, 1, 64);
+    for (int i = 0; i < 2; i++) {
+        barrier(&b, 0, 0, 0x0000ffff, 0, 64);
+        barrier(&b, 0, 0, 0xffff0000, 0, 64);
+        barrier(&b, 0, 1, ALL, 0, 64);
+    }
+    const gmsim_result *r = run(&b);
+    g_assert_cmpuint(r->barriers, ==, 6);
+    end(&b);
+}
+
+/* Two of four warps meet at a barrier of their own; the others meet elsewhere. */
+static void test_named_barriers(void)
+{
+    bench b;
+    begin(&b);
+    gmtest_launch(&b.trace, 1, 128);
+    for (int i = 0; i < 3; i++) {
+        for (uint32_t warp = 0; warp < 4; warp++)
+            barrier(&b, 0, warp, ALL, 1 + warp / 2, 64);
+        for (uint32_t warp = 0; warp < 4; warp++)
+            barrier(&b, 0, warp, ALL, 0, 128);
+    }
+    const gmsim_result *r = run(&b);
+    g_assert_cmpuint(r->barriers, ==, 24);
+    end(&b);
+}
+
+/* A producer that only arrives goes on; were it to wait, nobody could. */
+static void test_arrive(void)
+{
+    bench b;
+    begin(&b);
+    use_extra(&b);
+    gmtest_launch(&b.trace, 1, 64);
+    gmtrace_record arrive = {.kind = GMTRACE_BARRIER, .instr = BAR_ARV, .mask = ALL, .aux = 64};
+    gmtrace_record sync = {.kind = GMTRACE_BARRIER, .instr = BAR_SYNC, .mask = ALL, .aux = 64};
+    arrive.address = 1;
+    sync.address = 2;
+    gmtest_append(&b.trace, 0, 0, &arrive, NULL);
+    gmtest_append(&b.trace, 0, 0, &sync, NULL);
+    gmtest_append(&b.trace, 0, 1, &sync, NULL);
+    sync.address = 1;
+    gmtest_append(&b.trace, 0, 1, &sync, NULL);
+    const gmsim_result *r = run(&b);
+    g_assert_cmpuint(r->barriers, ==, 4);
+    end(&b);
+}
+
+/* 96 of 128 threads are expected, 64 come. */
+static void test_deadlock(void)
+{
+    bench b;
+    begin(&b);
+    gmtest_launch(&b.trace, 1, 128);
+    barrier(&b, 0, 0, ALL, 3, 96);
+    barrier(&b, 0, 1, ALL, 3, 96);
+    load(&b, 0, 2, BASE);
+    gmtest_close(&b.trace);
+    open_model(&b, GMSIM_CACHES_COLD);
+    expect_error(&b, 0, GMSIM_ERROR_CORRUPT, "barrier");
+    expect_error(&b, 0, GMSIM_ERROR_CORRUPT, "CTA 0 warp 0");
+    expect_error(&b, 1, GMSIM_ERROR_USAGE, "no launch 1");
+    end(&b);
+}
+
+/* CTA i and CTA i + 132 share an SM in the first wave, so that the second finds the first's line;
+ * CTAs of different SMs share nothing but L2. */
+static void test_first_wave(void)
+{
+    bench b;
+    begin(&b);
+    gmtest_launch(&b.trace, 264, 1024);
+    for (uint64_t cta = 0; cta < 264; cta++)
+        load(&b, cta, 0, BASE + cta % 132 * 128);
+    const gmsim_result *r = run(&b);
+    g_assert_cmpuint(r->row[GMSIM_GLOBAL_LOAD].l1_hit_sectors, ==, 132 * 4);
+    g_assert_cmpfloat(r->waves, ==, 1.0);
+    end(&b);
+    begin(&b);
+    gmtest_launch(&b.trace, 132, 1024);
+    for (uint64_t cta = 0; cta < 132; cta++)
+        load(&b, cta, 0, BASE);
+    r = run(&b);
+    g_assert_cmpuint(r->row[GMSIM_GLOBAL_LOAD].l1_hit_sectors, ==, 0);
+    g_assert_cmpuint(r->l2.read_sectors, ==, 132 * 4);
+    g_assert_cmpuint(r->l2.read_hit_sectors, ==, 131 * 4);
+    end(&b);
+}
+
+/* Many waves of CTAs of uneven length: each is run once, whoever gets it. */
+static void test_many_waves(void)
+{
+    bench b;
+    uint64_t loads = 0;
+    begin(&b);
+    gmtest_launch(&b.trace, 5000, 512);
+    for (uint64_t cta = 0; cta < 5000; cta++) {
+        for (uint64_t i = 0; i < cta * 7 % 13; i++, loads++)
+            load(&b, cta, (uint32_t)(i % 16), BASE + (cta * 16 + i) * 128);
+        gmtest_end_cta(&b.trace, cta);
+    }
+    const gmsim_result *r = run(&b);
+    g_assert_cmpuint(r->records, ==, loads);
+    g_assert_cmpuint(r->l2.dram_read_sectors, ==, loads * 4);
+    end(&b);
+}
+
+/* ----------------------------------------------------------------------------- caches, damage */
+
+static void test_warm_and_repeat(void)
+{
+    bench b;
+    GError *error = NULL;
+    begin(&b);
+    write_transpose(&b, 132);
+    gmsim_result first = *run(&b);
+    g_assert_cmpuint(first.l2.dram_read_sectors, ==, 131072);
+    const gmsim_result *again = gmsim_model_run(b.model, b.reader, 0, NULL, NULL, &error);
+    g_assert_no_error(error);
+    g_assert_true(memcmp(first.row, again->row, sizeof first.row) == 0);
+    g_assert_true(memcmp(&first.l2, &again->l2, sizeof first.l2) == 0);
+    close_model(&b);
+    open_model(&b, GMSIM_CACHES_WARM);
+    const gmsim_result *warm = gmsim_model_run(b.model, b.reader, 0, NULL, NULL, &error);
+    g_assert_no_error(error);
+    g_assert_cmpuint(warm->records, ==, first.records);
+    g_assert_cmpuint(warm->l2.read_hit_sectors, ==, 131072);
+    g_assert_cmpuint(warm->l2.dram_read_sectors, ==, 0);
+    g_assert_cmpuint(warm->row[GMSIM_GLOBAL_LOAD].l1_hit_sectors, ==, 0); /* L1 starts empty */
+    end(&b);
+}
+
+/* A trace cut short anywhere past its header gives what could be read and says so. Its barriers may
+ * wait for warps that were lost; that does not stop it. */
+static void test_truncated(void)
+{
+    bench b;
+    begin(&b);
+    gmtrace_writer_options options = {.pending_limit = 1u << 16};
+    gmtest_close(&b.trace);
+    gmtest_open_with(&b.trace, b.path, &options);
+    gmtest_launch(&b.trace, 64, 128);
+    for (uint64_t cta = 0; cta < 64; cta++) {
+        for (uint32_t i = 0; i < 400; i++) {
+            uint64_t address[32];
+            for (uint32_t lane = 0; lane < 32; lane++)
+                address[lane] = BASE + (uint64_t)g_test_rand_int_range(0, 1 << 28) * 4;
+            gmtest_lanes(&b.trace, cta, i % 4, GMTEST_LDG, ALL, address);
+            if (i % 16 < 4)
+                barrier(&b, cta, i % 4, ALL, i % 8 < 4 ? 0 : 1, 128);
+        }
+        gmtest_end_cta(&b.trace, cta);
+    }
+    const gmsim_result *whole = run(&b);
+    uint64_t records = whole->records, sectors = whole->row[GMSIM_GLOBAL_LOAD].sectors;
+    g_assert_false(whole->truncated);
+    close_model(&b);
+    char *bytes;
+    gsize length;
+    g_assert_true(g_file_get_contents(b.path, &bytes, &length, NULL));
+    uint32_t opened = 0;
+    for (uint32_t eighth = 1; eighth < 8; eighth++) {
+        GError *error = NULL;
+        g_assert_true(g_file_set_contents(b.path, bytes, (gssize)(length * eighth / 8), NULL));
+        open_model(&b, GMSIM_CACHES_COLD);
+        if (gmtrace_launch_count(b.reader)) {
+            const gmsim_result *r = gmsim_model_run(b.model, b.reader, 0, NULL, NULL, &error);
+            g_assert_no_error(error);
+            g_assert_true(r->truncated);
+            g_assert_cmpuint(r->records, <, records);
+            g_assert_cmpuint(r->row[GMSIM_GLOBAL_LOAD].sectors, <, sectors);
+            opened += r->records != 0;
+        }
+        close_model(&b);
+    }
+    g_assert_cmpuint(opened, >, 3);
+    g_free(bytes);
+    end(&b);
+}
+
+static void test_too_large(void)
+{
+    bench b;
+    begin(&b);
+    gmtrace_launch launch = {.grid = {1, 1, 1},
+                             .block = {32, 1, 1},
+                             .cluster = {1, 1, 1},
+                             .dynamic_shared = 1u << 20,
+                             .shared_config = GMTRACE_UNKNOWN,
+                             .carveout_percent = -1};
+    gmtest_launch_with(&b.trace, &launch);
+    load(&b, 0, 0, BASE);
+    gmtest_close(&b.trace);
+    open_model(&b, GMSIM_CACHES_COLD);
+    expect_error(&b, 0, GMSIM_ERROR_USAGE, "--gpu");
+    end(&b);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_data_func("/replay/transpose/nopad", GINT_TO_POINTER(128), test_transpose);
+    g_test_add_data_func("/replay/transpose/pad", GINT_TO_POINTER(132), test_transpose);
+    g_test_add_func("/replay/broadcast", test_broadcast);
+    g_test_add_func("/replay/local", test_local);
+    g_test_add_func("/replay/rows", test_rows);
+    g_test_add_func("/replay/barrier/order", test_barrier_order);
+    g_test_add_func("/replay/barrier/exited", test_exited_warps);
+    g_test_add_func("/replay/barrier/divergent", test_divergent_arrival);
+    g_test_add_func("/replay/barrier/named", test_named_barriers);
+    g_test_add_func("/replay/barrier/arrive", test_arrive);
+    g_test_add_func("/replay/barrier/deadlock", test_deadlock);
+    g_test_add_func("/replay/ctas/first-wave", test_first_wave);
+    g_test_add_func("/replay/ctas/many-waves", test_many_waves);
+    g_test_add_func("/replay/caches/warm", test_warm_and_repeat);
+    g_test_add_func("/replay/damage/truncated", test_truncated);
+    g_test_add_func("/replay/damage/too-large", test_too_large);
+    return g_test_run();
+}
