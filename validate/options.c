@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * options.c - gmvalidate's command line, and reading the files it names.
+ */
+#include "validate/validation.h"
+
+#include <string.h>
+
+static bool usage(GError **error, const char *what)
+{
+    g_set_error(error, GMSIM_ERROR, GMSIM_ERROR_USAGE, "%s; see gmvalidate --help", what);
+    return false;
+}
+
+bool gmsim_validate_options_read(gmsim_validate_options *o, int *argc, char ***argv, GError **error)
+{
+    const GOptionEntry entries[] = {
+        {"measured", 'm', 0, G_OPTION_ARG_FILENAME_ARRAY, &o->measured,
+         "what ncu --csv --page raw --print-units base wrote; may be given several times", "FILE"},
+        {"gpu", 'g', 0, G_OPTION_ARG_STRING, &o->gpu, "GPU to predict for (default h200)",
+         "NAME|FILE.ini"},
+        {"set", 's', 0, G_OPTION_ARG_STRING_ARRAY, &o->set, "change one number of the GPU",
+         "KEY=VALUE"},
+        {"caches", 0, 0, G_OPTION_ARG_STRING, &o->caches,
+         "state of the caches when a launch begins (default cold, as ncu flushes them)",
+         "cold|warm"},
+        {"limit", 'l', 0, G_OPTION_ARG_STRING_ARRAY, &o->limit,
+         "largest mean (or single) error allowed; exit 3 past it", "METRIC[:max]=VALUE"},
+        {"limits", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->limits,
+         "such limits from a file, groups [mean] and [max]", "FILE.ini"},
+        {"exceptions", 'x', 0, G_OPTION_ARG_FILENAME_ARRAY, &o->exceptions,
+         "values of the exact family known to differ: trace, metric, reason a line", "FILE"},
+        {"exact", 'e', 0, G_OPTION_ARG_NONE, &o->exact,
+         "exit 3 if a metric of the exact family differs anywhere", NULL},
+        {"complete", 'c', 0, G_OPTION_ARG_NONE, &o->complete,
+         "exit 3 if a launch of a trace was not compared", NULL},
+        {"show", 0, 0, G_OPTION_ARG_STRING_ARRAY, &o->show,
+         "print these metrics launch by launch instead (predicted / measured)", "METRIC,..."},
+        {"format", 'f', 0, G_OPTION_ARG_STRING, &o->format, "default text", "text|markdown|csv"},
+        {"verbose", 'v', 0, G_OPTION_ARG_NONE, &o->verbose,
+         "every launch and metric; with csv in place of the summary", NULL},
+        {"list", 0, 0, G_OPTION_ARG_NONE, &o->list, "list the metrics gmsim predicts", NULL},
+        {"version", 0, 0, G_OPTION_ARG_NONE, &o->version, "print the version", NULL},
+        {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->trace, NULL, "TRACE..."},
+        {NULL, 0, 0, 0, NULL, NULL, NULL},
+    };
+    GOptionContext *context = g_option_context_new(NULL);
+    bool done;
+
+    g_option_context_set_summary(
+        context, "Compares what gmsim predicts for traces with what Nsight Compute measured.");
+    g_option_context_set_description(
+        context, "Exit status: 0 done, 1 failed or corrupt input, 2 usage, 3 a limit was passed.");
+    g_option_context_add_main_entries(context, entries, NULL);
+    done = g_option_context_parse(context, argc, argv, error);
+    g_option_context_free(context);
+    if (!done)
+        return false;
+    if (o->list || o->version)
+        return true;
+    if (o->measured == NULL)
+        return usage(error, "no --measured FILE was given");
+    if (o->trace == NULL)
+        return usage(error, "no TRACE was given");
+    return true;
+}
+
+void gmsim_validate_options_free(gmsim_validate_options *o)
+{
+    g_strfreev(o->measured);
+    g_strfreev(o->set);
+    g_strfreev(o->limit);
+    g_strfreev(o->limits);
+    g_strfreev(o->exceptions);
+    g_strfreev(o->show);
+    g_strfreev(o->trace);
+    g_free(o->gpu);
+    g_free(o->format);
+    g_free(o->caches);
+}
+
+static bool read_show(gmsim_validation *v, GError **error)
+{
+    for (char **list = v->options->show; list != NULL && *list != NULL; list++) {
+        char **names = g_strsplit(*list, ",", -1);
+
+        for (char **name = names; *name != NULL; name++) {
+            int index = gmsim_metric_find(*name);
+            unsigned metric = (unsigned)index;
+
+            if (index < 0) {
+                g_set_error(error, GMSIM_ERROR, GMSIM_ERROR_USAGE,
+                            "--show: no metric is called '%s'; gmvalidate --list shows those "
+                            "there are",
+                            *name);
+                g_strfreev(names);
+                return false;
+            }
+            g_array_append_val(v->show, metric);
+        }
+        g_strfreev(names);
+    }
+    return true;
+}
+
+static bool read_words(gmsim_validation *v, GError **error)
+{
+    const gmsim_validate_options *o = v->options;
+
+    if (o->format == NULL || strcmp(o->format, "text") == 0)
+        v->format = GMSIM_VALIDATE_TEXT;
+    else if (strcmp(o->format, "markdown") == 0)
+        v->format = GMSIM_VALIDATE_MARKDOWN;
+    else if (strcmp(o->format, "csv") == 0)
+        v->format = GMSIM_VALIDATE_CSV;
+    else
+        return usage(error, "--format is text, markdown or csv");
+    if (o->caches == NULL || strcmp(o->caches, "cold") == 0)
+        v->caches = GMSIM_CACHES_COLD;
+    else if (strcmp(o->caches, "warm") == 0)
+        v->caches = GMSIM_CACHES_WARM;
+    else
+        return usage(error, "--caches is cold or warm");
+    return true;
+}
+
+bool gmsim_validation_prepare(gmsim_validation *v, GError **error)
+{
+    const gmsim_validate_options *o = v->options;
+
+    if (!read_words(v, error) || !read_show(v, error))
+        return false;
+    for (char **file = o->limits; file != NULL && *file != NULL; file++) {
+        if (!gmsim_limits_load(v->limits, *file, error))
+            return false;
+    }
+    for (char **limit = o->limit; limit != NULL && *limit != NULL; limit++) {
+        if (!gmsim_limit_parse(v->limits, *limit, error))
+            return false;
+    }
+    for (char **file = o->exceptions; file != NULL && *file != NULL; file++) {
+        if (!gmsim_exceptions_load(v->exceptions, *file, error))
+            return false;
+    }
+    if (!gmsim_gpu_load(&v->gpu, o->gpu != NULL ? o->gpu : "h200", error))
+        return false;
+    for (char **set = o->set; set != NULL && *set != NULL; set++) {
+        if (!gmsim_gpu_set(&v->gpu, *set, error))
+            return false;
+    }
+    for (char **file = o->measured; *file != NULL; file++) {
+        if (!gmsim_measured_read(v->measured, *file, error))
+            return false;
+    }
+    return true;
+}
