@@ -203,7 +203,7 @@ static void test_patterns(void)
     g_assert_cmpstr(words, ==, "1 bank, 128 B apart");
     g_free(words);
     words = gmsim_pattern_words(&sparse, false);
-    g_assert_cmpstr(words, ==, "3 lanes, 3 sectors, 8 B apart");
+    g_assert_cmpstr(words, ==, "3 lanes, 8 B apart");
     g_free(words);
 }
 
@@ -437,7 +437,7 @@ static void test_text_screen(void)
     fixture_transpose(&f, false);
     text = report_of(&f, "text", false);
     check_screen(text);
-    g_assert_nonnull(strstr(text, "32.00   1.00"));
+    g_assert_nonnull(strstr(text, "32.00  1.00"));
     g_assert_nonnull(strstr(text, "words  w...............................  bank 0: 32"));
     free(text);
     fixture_transpose(&f, true);

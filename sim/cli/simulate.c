@@ -284,7 +284,7 @@ static int run(void)
             return cli_fail(NULL, error);
     }
     if (given.kernel != NULL) {
-        work.kernel = g_regex_new(given.kernel, G_REGEX_OPTIMIZE, 0, &error);
+        work.kernel = g_regex_new(given.kernel, G_REGEX_OPTIMIZE | G_REGEX_RAW, 0, &error);
         if (work.kernel == NULL) {
             cli_say("--kernel: %s", error->message);
             g_error_free(error);

@@ -159,19 +159,19 @@ char *gmsim_pattern_words(const gmsim_pattern *pattern, bool shared)
 {
     GString *words = g_string_new(NULL);
     unsigned places = shared ? pattern->banks : pattern->sectors;
+    bool all = pattern->lanes == GMTRACE_WARP_LANES;
+    bool spaced = pattern->strided && pattern->addresses > 1;
 
-    if (pattern->lanes < GMTRACE_WARP_LANES)
+    if (!all)
         g_string_append_printf(words, "%u lane%s, ", pattern->lanes,
                                pattern->lanes == 1 ? "" : "s");
-    g_string_append_printf(words, "%u %s%s", places, shared ? "bank" : "sector",
-                           places == 1 ? "" : "s");
-    if (pattern->lanes < 2)
-        return g_string_free(words, FALSE);
-    if (pattern->addresses == 1)
-        g_string_append(words, ", one address");
-    else if (pattern->strided)
-        g_string_append_printf(words, ", %" G_GINT64_FORMAT " B apart", ABS(pattern->stride));
-    else
-        g_string_append(words, ", irregular");
+    if (all || !spaced)
+        g_string_append_printf(words, "%u %s%s", places, shared ? "bank" : "sector",
+                               places == 1 ? "" : "s");
+    if (spaced)
+        g_string_append_printf(words, "%s%" G_GINT64_FORMAT " B apart", all ? ", " : "",
+                               ABS(pattern->stride));
+    else if (all)
+        g_string_append(words, pattern->addresses == 1 ? ", one address" : ", irregular");
     return g_string_free(words, FALSE);
 }

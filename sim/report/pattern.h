@@ -28,8 +28,9 @@ typedef struct gmsim_pattern {
 
 void gmsim_pattern_of(const gmsim_worst *worst, gmsim_pattern *pattern);
 
-/* A few words for the report's last column: "1 bank, 128 B apart". The number of lanes is
- * said where some are inactive; shared chooses between banks and sectors. Free with g_free(). */
+/* A few words for the report's last column: "1 bank, 128 B apart". Kept short: where
+ * some lanes are inactive their number takes the place of one of the two. shared chooses between
+ * banks and sectors. Free with g_free(). */
 char *gmsim_pattern_words(const gmsim_pattern *pattern, bool shared);
 
 /* Whether a row's cost is wavefronts over banks (true) or sectors (false). */

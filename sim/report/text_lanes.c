@@ -106,7 +106,7 @@ void gmsim_text_hot(GString *out, const gmsim_report *report, const gmsim_result
                            ranked[0].cost > 0 ? "by excess work" : "by work; none is in excess",
                            shown, result->instr_count,
                            shown < result->instr_count ? " (--verbose: all)" : "");
-    g_string_append_printf(out, "%13s%8s%8s%7s  %-16s %-20s %s\n", "excess", "share", "per req",
+    g_string_append_printf(out, "%12s%7s%8s%6s  %-18s %-18s %s\n", "excess", "share", "per req",
                            "ideal", "op", "source", "worst request");
     for (uint32_t i = 0; i < shown; i++) {
         const gmsim_instr_counts *instr = ranked[i].instr;
@@ -114,10 +114,10 @@ void gmsim_text_hot(GString *out, const gmsim_report *report, const gmsim_result
         bool shared = gmsim_row_is_shared(instr->row);
         uint64_t excess = gmsim_work_excess(instr->row, counts);
         char *place = gmsim_instr_place(result, instr), *words = why(instr);
-        char *opcode = gmsim_clean(gmsim_instr_opcode(result, instr), 16);
+        char *opcode = gmsim_clean(gmsim_instr_opcode(result, instr), 18);
 
         g_string_append_printf(
-            out, "%13s%8s%8s%7s  %-16s %-20s %s\n", gmsim_count(excess).text,
+            out, "%12s%7s%8s%6s  %-18s %-18s %s\n", gmsim_count(excess).text,
             gmsim_percentage(excess, shared ? waves : sectors).text,
             gmsim_ratio(gmsim_work(instr->row, counts), counts->requests).text,
             gmsim_ratio(gmsim_work_ideal(instr->row, counts), counts->requests).text, opcode, place,

@@ -15,7 +15,7 @@
 #include "sim/report/pattern.h"
 
 #define GAIN_PERCENT      10u /* of the bound: smaller moves are asides */
-#define EXCESS_PERCENT    10u /* of a resource's own work: smaller excess is not mentioned */
+#define EXCESS_PERCENT    5u  /* of a resource's own work: smaller excess is not mentioned */
 #define LOCAL_PERCENT     10u /* of L1 sectors */
 #define OCCUPANCY_PERCENT 50.0
 
@@ -297,6 +297,8 @@ void gmsim_verdict_make(const gmsim_gpu *gpu, const gmsim_result *result, gmsim_
     if (few_warps && bound != GMSIM_RESOURCE_SHARED)
         add(verdict, &idle);
     idle.kind = GMSIM_FINDING_NOTHING;
+    for (int i = 0; i < 4; i++)
+        idle.work += holds[i];
     if (verdict->count == 0)
         add(verdict, &idle);
     for (int i = 0; i < 4; i++) {

@@ -29,7 +29,7 @@ typedef struct gmsim_finding {
     gmsim_finding_kind kind;
     gmsim_row row;                   /* where most of the excess is */
     const gmsim_instr_counts *worst; /* instruction with most of it, NULL where none stands out */
-    uint64_t work, ideal;            /* wavefronts, sectors or updates concerned */
+    uint64_t work, ideal;            /* wavefronts, sectors or updates concerned; NOTHING: asides */
     uint64_t now, then;              /* least cycles of the launch, without and with the fix */
     gmsim_resource then_bound;       /* what binds afterwards */
 } gmsim_finding;

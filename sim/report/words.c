@@ -194,7 +194,9 @@ static void say_nothing(GString *text, const gmsim_result *result, const gmsim_f
     const gmsim_l2_counts *l2 = &result->l2;
     gmsim_resource bound = finding->then_bound;
 
-    g_string_append(text, "Nothing to fix in the access pattern. ");
+    g_string_append(text, finding->work == 0
+                              ? "Nothing to fix in the access pattern. "
+                              : "No change of the access pattern would lower the bound. ");
     g_string_append_printf(text, "%s carries the most: at least %s cycles", carrier(bound),
                            gmsim_count(finding->now).text);
     if (bound == GMSIM_RESOURCE_DRAM)
