@@ -386,6 +386,12 @@ static bool shared_config(const gmsim_result *result, double *value)
     X("l1tex__t_sectors_pipe_lsu_mem_global_op_st_lookup_hit.sum", MODELLED, false,                \
       "sectors of global stores whose line is in L1",                                              \
       SUM(ROW(GLOBAL_STORE), l1_hit_sectors))                                                      \
+    X("l1tex__t_sectors_pipe_lsu_mem_local_op_ld_lookup_hit.sum", MODELLED, false,                 \
+      "sectors of local loads found in L1",                                                        \
+      SUM(ROW(LOCAL_LOAD), l1_hit_sectors))                                                        \
+    X("l1tex__t_sectors_pipe_lsu_mem_local_op_st_lookup_hit.sum", MODELLED, false,                 \
+      "sectors of local stores whose line is in L1",                                               \
+      SUM(ROW(LOCAL_STORE), l1_hit_sectors))                                                       \
     X("l1tex__t_sector_pipe_lsu_mem_global_op_ld_hit_rate.pct", MODELLED, true,                    \
       "L1 hit rate of global loads and asynchronous copies",                                       \
       CALL(l1_load_hit_rate))                                                                      \
