@@ -123,7 +123,8 @@ static void put_own(gmsim_json *json, const gmsim_gpu *gpu, const gmsim_result *
     gmsim_json_object(json, "gmsim", false);
     if (gmsim_conflict_degree(result) > 0)
         gmsim_json_real(json, "shared_conflict_degree", gmsim_conflict_degree(result));
-    gmsim_json_string(json, "bound", resource[result->bound]);
+    if (result->min_cycles[result->bound] > 0)
+        gmsim_json_string(json, "bound", resource[result->bound]);
     gmsim_json_object(json, "min_cycles", true);
     for (unsigned i = 0; i < GMSIM_RESOURCES; i++)
         gmsim_json_uint(json, resource[i], result->min_cycles[i]);
