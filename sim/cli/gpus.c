@@ -19,16 +19,11 @@ static const GOptionEntry entries[] = {
 static void put_key(const char *key, const char *value, const char *meaning, const char *source,
                     gpointer data)
 {
-    GString *out = (GString *)data;
-    gsize start = out->len;
+    GString *out = data;
 
-    g_string_append_printf(out, "%-32s %-14s ", key, value);
-    gmsim_wrap(out, meaning != NULL ? meaning : "", (unsigned)(out->len - start), 48, 100);
-    if (source != NULL && source[0] != 0) {
-        g_string_append_printf(out, "\n%48s", "");
-        gmsim_wrap(out, source, 48, 48, 100);
-    }
-    g_string_append_c(out, '\n');
+    g_string_append_printf(out, "%s = %s\n    %s\n", key, value, meaning);
+    if (source != NULL && *source != '\0')
+        g_string_append_printf(out, "    source: %s\n", source);
 }
 
 static int print_one(const char *name)

@@ -16,14 +16,26 @@ G_DEFINE_QUARK(gmsim - error - quark, gmsim_error)
 
 /* ------------------------------------------------------------------------------- finding */
 
-/* Folders that hold .ini files, best first: $GMSIM_DEVICE_PATH (colon-separated), then where
- * `make install` puts them. */
+/* Folders that hold .ini files, best first: $GMSIM_DEVICE_PATH (colon-separated), then where the
+ * running program stands in a source tree (DIR/program, DIR/build/program, DIR/build/.libs/program)
+ * or in a moved installation (PREFIX/bin/program), then where `make install` put them. */
 static char **folders(void)
 {
+    static const char *const beside[] = {"sim/device", "../sim/device", "../../sim/device",
+                                         "../share/gmsim/device"};
+    g_autofree char *program = g_file_read_link("/proc/self/exe", NULL);
+    g_autofree char *here = program ? g_path_get_dirname(program) : NULL;
     const char *path = g_getenv("GMSIM_DEVICE_PATH");
-    g_autofree char *all =
-        path && *path ? g_strconcat(path, ":", GMSIM_DEVICE_DIR, NULL) : g_strdup(GMSIM_DEVICE_DIR);
-    return g_strsplit(all, ":", -1);
+    GPtrArray *list = g_ptr_array_new();
+    g_auto(GStrv) given = g_strsplit(path ? path : "", ":", -1);
+    for (char **p = given; *p; p++)
+        if (**p)
+            g_ptr_array_add(list, g_strdup(*p));
+    for (unsigned i = 0; here && i < G_N_ELEMENTS(beside); i++)
+        g_ptr_array_add(list, g_build_filename(here, beside[i], NULL));
+    g_ptr_array_add(list, g_strdup(GMSIM_DEVICE_DIR));
+    g_ptr_array_add(list, NULL);
+    return (char **)g_ptr_array_free(list, FALSE);
 }
 
 static int by_name(gconstpointer a, gconstpointer b)
@@ -64,7 +76,7 @@ static char *find(const char *what, GError **error)
     for (char **f = folder; *f; f++) {
         g_autofree char *file = g_strconcat(what, ".ini", NULL);
         char *path = g_build_filename(*f, file, NULL);
-        if (**f && g_file_test(path, G_FILE_TEST_EXISTS))
+        if (g_file_test(path, G_FILE_TEST_EXISTS))
             return path;
         g_free(path);
     }
