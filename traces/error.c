@@ -16,8 +16,11 @@ bool gmt_fail(gmtrace_error *error, gmtrace_status status, uint64_t offset, cons
     error->offset = offset;
     va_list list;
     va_start(list, format);
-    vsnprintf(error->text, sizeof error->text, format, list);
+    const int length = vsnprintf(error->text, sizeof error->text, format, list);
     va_end(list);
+    if (status == GMTRACE_CORRUPT && length > 0 && (size_t)length < sizeof error->text)
+        snprintf(error->text + length, sizeof error->text - (size_t)length,
+                 "; copy or capture it again");
     return false;
 }
 

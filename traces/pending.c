@@ -5,9 +5,10 @@
  */
 #include "traces/pending.h"
 
-#define PAGE_CTAS  32768u
-#define PAGE_LIMIT (1u << 22) /* past 2^37 CTAs the double-end check is given up, not the memory   \
-                               */
+#define PAGE_CTAS 32768u
+#define PAGE_LIMIT                                                                                 \
+    (1u << 22) /* past 2^37 CTAs the double-end check is given up, not the memory                  \
+                */
 
 static void free_blocks(gmt_block *block)
 {

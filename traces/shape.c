@@ -39,14 +39,20 @@ static bool fits32(uint64_t stride)
     return (uint64_t)(int64_t)(int32_t)stride == stride;
 }
 
-/* Does address[i] = base + i * stride hold for all active lanes? Branch-free over lanes: the
- * compiler turns it into vector code, and inactive lanes are masked out at the end. */
+#define GROUP                                                                                      \
+    8u /* lanes compared at once: wrong shapes are given up early, right ones cost little */
+
+/* Does address[i] = base + i * stride hold for all active lanes? */
 static bool holds_affine(const uint64_t *address, uint32_t mask, uint64_t base, uint64_t stride)
 {
-    uint64_t wrong = 0;
-    for (unsigned i = 0; i < GMTRACE_WARP_LANES; i++)
-        wrong |= (address[i] - (base + i * stride)) & (0 - (uint64_t)(mask >> i & 1));
-    return wrong == 0;
+    for (unsigned first = 0; first < GMTRACE_WARP_LANES; first += GROUP) {
+        uint64_t wrong = 0;
+        for (unsigned i = first; i < first + GROUP; i++)
+            wrong |= (address[i] - (base + i * stride)) & (0 - (uint64_t)(mask >> i & 1));
+        if (wrong)
+            return false;
+    }
+    return true;
 }
 
 static bool pick_affine(gmtrace_record *record, const uint64_t *address)
@@ -80,11 +86,12 @@ static bool holds_grid(const uint64_t *address, uint32_t mask, uint64_t base, ui
                        uint64_t stride2, unsigned log2)
 {
     const unsigned column = (1u << log2) - 1;
-    uint64_t wrong = 0;
-    for (unsigned i = 0; i < GMTRACE_WARP_LANES; i++)
-        wrong |= (address[i] - (base + (i & column) * stride + (i >> log2) * stride2)) &
-                 (0 - (uint64_t)(mask >> i & 1));
-    return wrong == 0;
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        const unsigned i = (unsigned)__builtin_ctz(rest);
+        if (address[i] != base + (i & column) * stride + (i >> log2) * stride2)
+            return false;
+    }
+    return true;
 }
 
 /* Rows of 2, 4, 8 or 16 lanes. Only masks with two neighbours in a row and two rows with the same
@@ -94,11 +101,9 @@ static bool pick_grid(gmtrace_record *record, const uint64_t *address)
     const uint32_t mask = record->mask;
     for (unsigned log2 = 1; log2 <= 4; log2++) {
         const unsigned columns = 1u << log2;
-        /* lanes i whose right neighbour is active and in the same row */
-        uint32_t ends = 0; /* last column of each row */
-        for (unsigned i = columns - 1; i < GMTRACE_WARP_LANES; i += columns)
-            ends |= 1u << i;
-        const uint32_t pairs = mask & (mask >> 1) & ~ends;
+        /* lanes whose right neighbour is active and in the same row */
+        static const uint32_t row_end[5] = {0, 0xaaaaaaaa, 0x88888888, 0x80808080, 0x80008000};
+        const uint32_t pairs = mask & (mask >> 1) & ~row_end[log2];
         const uint32_t rows = mask & (mask >> columns);
         if (!pairs || !rows)
             continue;
@@ -120,19 +125,27 @@ static bool pick_grid(gmtrace_record *record, const uint64_t *address)
     return false;
 }
 
+static void find_range(const uint64_t *address, uint32_t mask, uint64_t *lowest, uint64_t *highest)
+{
+    const uint64_t any = address[__builtin_ctz(mask)];
+    uint64_t low = any, high = any;
+    for (unsigned i = 0; i < GMTRACE_WARP_LANES; i++) {
+        const uint64_t a = mask >> i & 1 ? address[i] : any;
+        low = a < low ? a : low;
+        high = a > high ? a : high;
+    }
+    *lowest = low;
+    *highest = high;
+}
+
 size_t gmt_pick_shape(gmtrace_record *record, const uint64_t address[GMTRACE_WARP_LANES],
                       void *lanes)
 {
     if (pick_affine(record, address) || pick_grid(record, address))
         return 0;
     const uint32_t mask = record->mask;
-    uint64_t low = UINT64_MAX, high = 0;
-    for (unsigned i = 0; i < GMTRACE_WARP_LANES; i++) {
-        const uint64_t active = 0 - (uint64_t)(mask >> i & 1);
-        const uint64_t bottom = address[i] | ~active, top = address[i] & active;
-        low = bottom < low ? bottom : low;
-        high = top > high ? top : high;
-    }
+    uint64_t low, high;
+    find_range(address, mask, &low, &high);
     record->address = low;
     record->stride = record->stride2 = 0;
     record->log2_columns = 0;
@@ -140,7 +153,7 @@ size_t gmt_pick_shape(gmtrace_record *record, const uint64_t address[GMTRACE_WAR
         record->shape = GMTRACE_OFFSETS;
         uint32_t *offset = lanes;
         for (unsigned i = 0; i < GMTRACE_WARP_LANES; i++)
-            offset[i] = mask >> i & 1 ? (uint32_t)(address[i] - low) : 0;
+            offset[i] = (uint32_t)(address[i] - low) & (0 - (mask >> i & 1));
         return GMTRACE_WARP_LANES * sizeof *offset;
     }
     record->shape = GMTRACE_FULL;

@@ -112,6 +112,9 @@ bool gmt_reader_walk(gmtrace_reader *reader, gmtrace_error *error)
         at += GMT_SECTION_SIZE + section.length;
     }
     /* Everything is there but a sound footer, or gmtrace_open() would have used the index. */
+    uint64_t index;
+    if (gmt_reader_footer(reader, at, &index, error) < 0)
+        return false;
     if (reader->size - at >= GMT_FOOTER_SIZE)
         return gmt_fail(error, GMTRACE_CORRUPT, at, "wrong footer at byte %llu",
                         (unsigned long long)at);

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #define DEFAULT_LEVEL 1
+#define SMALL         128u /* bytes of a section not worth compressing */
 #define DEFAULT_LIMIT ((size_t)192 << 20)
 
 typedef struct written_launch {
@@ -93,7 +94,7 @@ static bool put_section(gmtrace_writer *writer, uint32_t type, gmt_section *sect
                                             raw->size, writer->level);
     gmtrace_error failure;
     bool done;
-    if (!ZSTD_isError(packed) && packed + 8 < raw->size)
+    if (raw->size >= SMALL && !ZSTD_isError(packed) && packed + 8 < raw->size)
         done = gmt_sink_section(&writer->sink, type, GMT_FLAG_ZSTD, payload->data, packed + 8,
                                 section, &failure);
     else

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * command.h - what the subcommands of gmtrace share. The command uses libgmtrace's public header
+ * alone.
+ */
+#ifndef GMTRACE_COMMAND_H
+#define GMTRACE_COMMAND_H
+
+#include "traces/gmtrace.h"
+
+#include <getopt.h>
+#include <stdio.h>
+
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+
+/* Each takes the arguments after the subcommand's name, argv[0] being the program's, and returns
+ * the exit status. */
+int command_info(int argc, char **argv);
+int command_dump(int argc, char **argv);
+int command_verify(int argc, char **argv);
+int command_slice(int argc, char **argv);
+
+/* One line on standard error; both return the exit status. */
+int complain(const char *path, const gmtrace_error *error);
+int complain_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* For an option that getopt_long() did not accept. */
+int complain_option(void);
+/* Flushes standard output; EXIT_FAILED when not all of it could be written. */
+int finish_output(int status);
+
+/* Says on standard error that a trace is cut short; returns EXIT_FAILED when it is. */
+int report_damage(const char *path, const gmtrace_reader *reader);
+
+/* A list of numbers as "3", "0-7", "2,5-" given to an option. Without any, all are meant. */
+typedef struct number_list {
+    struct number_range {
+        uint64_t first, last;
+    } range[32];
+    unsigned count;
+} number_list;
+
+bool parse_numbers(const char *text, number_list *list);
+bool has_number(const number_list *list, uint64_t number);
+
+/* The CTAs of a launch that the trace holds records of and `list` names, ascending. The caller
+ * frees *cta. */
+bool list_ctas(gmtrace_reader *reader, uint32_t launch, const number_list *list, uint64_t **cta,
+               size_t *count, gmtrace_error *error);
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * main.c - the gmtrace command: looks into, checks and cuts traces.
+ */
+#include "traces/command/command.h"
+
+#include "config.h"
+
+#include <string.h>
+
+static const char help[] =
+    "Usage: gmtrace info [--instructions] TRACE\n"
+    "       gmtrace dump [--launch LIST] [--cta LIST] [--warp LIST] [--lanes] TRACE\n"
+    "       gmtrace verify TRACE...\n"
+    "       gmtrace slice -o OUTPUT [--launch LIST] [--kernel REGEX] [--cta LIST] TRACE\n"
+    "\n"
+    "Looks into, checks and cuts traces of GPU memory accesses (.trc files).\n"
+    "\n"
+    "Commands:\n"
+    "  info      print what was captured, the launches and their sizes\n"
+    "  dump      print every record, one a line\n"
+    "  verify    check every byte: checksums, contents, totals, index\n"
+    "  slice     copy chosen launches or CTAs to a new trace\n"
+    "\n"
+    "Options:\n"
+    "  -i, --instructions   info: print each kernel's SASS with its control bits\n"
+    "  -l, --launch=LIST    dump, slice: only these launches, numbered from 0\n"
+    "  -k, --kernel=REGEX   slice: only launches of kernels whose name matches\n"
+    "  -c, --cta=LIST       dump, slice: only these CTAs, by linear number\n"
+    "  -w, --warp=LIST      dump: only these warps of each CTA\n"
+    "  -a, --lanes          dump: print the address of every active lane\n"
+    "  -o, --output=FILE    slice: the trace to write\n"
+    "  -h, --help           print this help and exit\n"
+    "  -V, --version        print the version and exit\n"
+    "\n"
+    "LIST is numbers and ranges: 3 or 0-7 or 2,5-8,100-. TRACE may be - for standard\n"
+    "input.\n"
+    "\n"
+    "Exit status: 0 done, 1 failed or the trace is corrupt or cut short, 2 wrong usage.\n"
+    "\n"
+    "Examples:\n"
+    "  gmtrace info -i transpose.trc\n"
+    "  gmtrace dump --cta 0 --warp 0-3 transpose.trc\n"
+    "  gmtrace slice -o small.trc --kernel '^gemm' --cta 0-131 network.trc\n";
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        int (*run)(int argc, char **argv);
+    } command[] = {
+        {"info", command_info},
+        {"dump", command_dump},
+        {"verify", command_verify},
+        {"slice", command_slice},
+    };
+    if (argc < 2)
+        return complain_usage("a command is missing");
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+            fputs(help, stdout);
+            return finish_output(EXIT_DONE);
+        }
+        if (strcmp(argv[i], "--version") == 0 || strcmp(argv[i], "-V") == 0) {
+            printf("gmtrace (gmsim) %s, trace format %u.%u\n", PACKAGE_VERSION,
+                   GMTRACE_FORMAT_MAJOR, GMTRACE_FORMAT_MINOR);
+            return finish_output(EXIT_DONE);
+        }
+    }
+    for (size_t i = 0; i < sizeof command / sizeof *command; i++)
+        if (strcmp(argv[1], command[i].name) == 0) {
+            static char name[] = "gmtrace";
+            argv[1] = name; /* for getopt's messages */
+            return command[i].run(argc - 1, argv + 1);
+        }
+    return complain_usage("unknown command '%s'", argv[1]);
+}
