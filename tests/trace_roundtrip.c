@@ -492,6 +492,36 @@ static void sparse_ctas(void)
     g_free(path);
 }
 
+/* Bytes a record on disk, of `records` records: coalesced, or 32 random words of 512 MiB. */
+static double bytes_a_record(bool coalesced, uint32_t records)
+{
+    char *path = scratch_path();
+    gmtest_trace t;
+    uint64_t address[GMTRACE_WARP_LANES];
+    gmtest_open(&t, path);
+    gmtest_launch(&t, 8, 256);
+    for (uint32_t i = 0; i < records; i++) {
+        const uint64_t base = 0x7f2e40000000 + (coalesced ? 128 * (uint64_t)i : 0);
+        for (unsigned k = 0; k < GMTRACE_WARP_LANES; k++)
+            address[k] = base + 4 * (coalesced ? k : next_random() >> 37);
+        gmtest_lanes(&t, i / 8 % 8, i % 8, GMTEST_LDG, UINT32_MAX, address);
+    }
+    gmtest_close(&t);
+    gmtrace_reader *reader = open_ok(path);
+    const double size = (double)gmtrace_file_size(reader);
+    gmtrace_close(reader);
+    g_unlink(path);
+    g_free(path);
+    return size / records;
+}
+
+static void size_on_disk(void)
+{
+    random_state = 1;
+    g_assert_cmpfloat(bytes_a_record(true, 65536), <=, 2.0);
+    g_assert_cmpfloat(bytes_a_record(false, 8192), <=, 110.0);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -507,5 +537,6 @@ int main(int argc, char **argv)
     g_test_add_func("/trace/writer/misuse", misuse_is_refused);
     g_test_add_func("/trace/writer/no-partial-file", no_partial_file);
     g_test_add_func("/trace/reader/sparse-ctas", sparse_ctas);
+    g_test_add_func("/trace/size-on-disk", size_on_disk);
     return g_test_run();
 }

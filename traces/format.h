@@ -45,7 +45,7 @@ enum {
 #define GMT_MAX_RECORDS   65536u       /* of a chunk */
 #define GMT_MAX_CHUNK_RAW (64u << 20)
 #define GMT_MAX_BLOCK     1024u  /* threads of a CTA */
-#define GMT_CHUNK_TARGET  49152u /* decoded bytes at which a writer ends a chunk */
+#define GMT_CHUNK_TARGET  32768u /* decoded bytes at which a writer ends a chunk */
 
 /* CHUNK: twelve 32-bit fields before the (compressed) streams. */
 #define GMT_CHUNK_PREFIX    48u

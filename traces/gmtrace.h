@@ -389,8 +389,8 @@ bool gmtrace_writer_end_cta(gmtrace_writer *writer, uint64_t cta, gmtrace_error 
 bool gmtrace_writer_end_launch(gmtrace_writer *writer, gmtrace_error *error);
 /* Updates GMTRACE_UNSEEN_* bits learnt during the capture; they are stored at the end. */
 void gmtrace_writer_add_unseen(gmtrace_writer *writer, uint32_t unseen);
-/* Writes index and footer, renames into place, frees. With `keep` false the partial file is
- * removed instead. NULL is allowed. */
+/* Writes index and footer, renames into place, frees. With `keep` false, after an earlier failure,
+ * and inside an open launch (USAGE) the partial file is removed instead. NULL is allowed. */
 bool gmtrace_writer_close(gmtrace_writer *writer, bool keep, gmtrace_error *error);
 
 /* ---------------------------------------------------------------------------------------- words */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * trace_bench.c - what libgmtrace costs: records encoded and decoded a second, bytes a record on
- * disk. Two streams that bound real ones: fully coalesced loads of a grid-stride loop, and 32
- * random 4-byte addresses. Decoding is measured from the page cache; every rate is the best of
- * several runs, because on a shared machine the others measure the neighbours.
+ * trace_bench.c - what libgmtrace costs: records encoded, decoded and replayed a second, bytes
+ * a record on disk. Two streams that bound real ones: fully coalesced loads of a grid-stride loop,
+ * and 32 random 4-byte addresses. Decoding is measured from the page cache; every rate is the best
+ * of several runs, because on a shared machine the others measure the neighbours.
  */
 #include "tests/support/trace_builder.h"
 
@@ -107,10 +107,42 @@ static double decode(const char *path, uint64_t *records, uint64_t *size)
     return seconds;
 }
 
+/* Replays as the model does: all warps of all CTAs open at once, each advancing in turn. */
+static double replay(const char *path)
+{
+    static gmtrace_cursor cursor[CTAS * WARPS];
+    gmtrace_error error;
+    gmtrace_reader *reader = gmtrace_open(path, &error);
+    if (!reader)
+        fail(&error);
+    const double begin = now();
+    uint64_t sum = 0;
+    if (!gmtrace_select_launch(reader, 0, &error))
+        fail(&error);
+    for (uint32_t i = 0; i < CTAS * WARPS; i++)
+        if (!gmtrace_cursor_open(reader, &cursor[i], i / WARPS, i % WARPS, &error))
+            fail(&error);
+    for (bool moved = true; moved;) {
+        moved = false;
+        for (uint32_t i = 0; i < CTAS * WARPS; i++) {
+            gmtrace_cursor *c = &cursor[i];
+            if (c->next == c->end && !gmtrace_cursor_refill(reader, c, &error))
+                continue;
+            sum += (c->next++)->address;
+            moved = true;
+        }
+    }
+    const double seconds = now() - begin;
+    if (error.status != GMTRACE_OK || sum == 0)
+        fail(&error);
+    gmtrace_close(reader);
+    return seconds;
+}
+
 static void measure(const char *path, const char *name, stream kind, uint64_t records,
                     uint64_t bytes)
 {
-    double put = 1e9, get = 1e9;
+    double put = 1e9, get = 1e9, walk = 1e9;
     uint64_t seen = 0, size = 0;
     for (int run = 0; run < 3; run++) {
         const double seconds = encode(path, kind, records, bytes);
@@ -120,8 +152,12 @@ static void measure(const char *path, const char *name, stream kind, uint64_t re
         const double seconds = decode(path, &seen, &size);
         get = seconds < get ? seconds : get;
     }
-    printf("%-34s %8.2f M/s %10.2f M/s %10.2f B\n", name, (double)seen / put / 1e6,
-           (double)seen / get / 1e6, (double)size / (double)seen);
+    for (int run = 0; run < 5; run++) {
+        const double seconds = replay(path);
+        walk = seconds < walk ? seconds : walk;
+    }
+    printf("%-32s %8.2f M/s %8.2f M/s %8.2f M/s %8.2f B\n", name, (double)seen / put / 1e6,
+           (double)seen / get / 1e6, (double)seen / walk / 1e6, (double)size / (double)seen);
     unlink(path);
 }
 
@@ -131,7 +167,8 @@ int main(void)
     char path[4096];
     snprintf(path, sizeof path, "%s/gmtrace-bench-%ld.trc", folder ? folder : "/tmp",
              (long)getpid());
-    printf("%-34s %12s %14s %12s\n", "trace: records", "encode", "decode", "on disk");
+    printf("%-32s %12s %12s %12s %10s\n", "trace: records", "encode", "decode", "replay",
+           "on disk");
     measure(path, "coalesced, given as a shape", COALESCED, 4u << 20, 512u << 20);
     measure(path, "coalesced, given as 32 addresses", COALESCED_LANES, 2u << 20, 512u << 20);
     measure(path, "32 random addresses in 64 MiB", RANDOM, 1u << 18, 64u << 20);
