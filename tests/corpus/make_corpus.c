@@ -213,6 +213,47 @@ static void good_two_launches(void)
     gmtest_close(&t);
 }
 
+static uint64_t random_state = 88172645463325252u;
+
+static uint32_t below(uint32_t bound)
+{
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return (uint32_t)(random_state >> 24) % bound;
+}
+
+/* Loops of a few instructions whose masks, steps and lanes change now and then, as predictors meet
+ * them. Nothing about it is sound as a program. */
+static void good_random(void)
+{
+    gmtest_trace t;
+    uint64_t lane[GMTRACE_WARP_LANES] = {0};
+    gmtest_open(&t, at("good-random"));
+    gmtest_launch(&t, 5, 128);
+    for (unsigned n = 0; n < 260; n++) {
+        const unsigned cta = below(5), warp = below(4), instr = below(GMTEST_BAR);
+        const uint32_t mask = below(3) ? UINT32_MAX : below(UINT32_MAX) | 1u << below(32);
+        const uint64_t base = 4096 * (uint64_t)instr + 128 * warp + 256 * (n / 20);
+        if (below(8) == 0) {
+            gmtrace_record r = gmtest_record(GMTEST_BAR, mask);
+            r.kind = below(2) ? GMTRACE_COPY_WAIT : GMTRACE_WGMMA;
+            r.aux = below(4);
+            r.aux64 = below(2) * (uint64_t)below(4096);
+            gmtest_append(&t, cta, warp, &r, NULL);
+        } else if (below(4)) {
+            gmtest_affine(&t, cta, warp, instr, mask, base, below(5) ? 4 : (int32_t)below(64) - 32);
+        } else {
+            for (unsigned i = 0; i < GMTRACE_WARP_LANES && below(3); i++)
+                lane[i] = base + 4 * (uint64_t)below(1u << (4 + 2 * instr));
+            if (below(6) == 0)
+                lane[below(32)] += (uint64_t)below(1u << 20) << 20;
+            gmtest_lanes(&t, cta, warp, instr, mask, lane);
+        }
+    }
+    gmtest_close(&t);
+}
+
 /* A later minor version: unknown optional flags, and an optional section put before the index. */
 static void good_newer_minor(void)
 {
@@ -379,6 +420,7 @@ int main(int argc, char **argv)
     good_shapes();
     good_split_cta();
     good_two_launches();
+    good_random();
     good_newer_minor();
     bad_files();
     bad_checksums();
