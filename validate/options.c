@@ -144,10 +144,8 @@ bool gmsim_validation_prepare(gmsim_validation *v, GError **error)
     }
     if (!gmsim_gpu_load(&v->gpu, o->gpu != NULL ? o->gpu : "h200", error))
         return false;
-    for (char **set = o->set; set != NULL && *set != NULL; set++) {
-        if (!gmsim_gpu_set(&v->gpu, *set, error))
-            return false;
-    }
+    if (!gmsim_gpu_set_all(&v->gpu, o->set, error))
+        return false;
     for (char **file = o->measured; *file != NULL; file++) {
         if (!gmsim_measured_read(v->measured, *file, error))
             return false;

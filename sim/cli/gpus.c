@@ -34,10 +34,8 @@ static int print_one(const char *name)
 
     if (!gmsim_gpu_load(&gpu, name, &error))
         return cli_fail(NULL, error);
-    for (char **set = assignments; set != NULL && *set != NULL; set++) {
-        if (!gmsim_gpu_set(&gpu, *set, &error))
-            return cli_fail(NULL, error);
-    }
+    if (!gmsim_gpu_set_all(&gpu, assignments, &error))
+        return cli_fail(NULL, error);
     out = g_string_new(NULL);
     g_string_append_printf(out, "%s: %s, from %s\n\n", gpu.name, gpu.title, gpu.path);
     gmsim_gpu_foreach(&gpu, put_key, out);

@@ -279,10 +279,8 @@ static int run(void)
 
     if (!gmsim_gpu_load(&gpu, given.gpu != NULL ? given.gpu : "h200", &error))
         return cli_fail(NULL, error);
-    for (char **set = given.set; set != NULL && *set != NULL; set++) {
-        if (!gmsim_gpu_set(&gpu, *set, &error))
-            return cli_fail(NULL, error);
-    }
+    if (!gmsim_gpu_set_all(&gpu, given.set, &error))
+        return cli_fail(NULL, error);
     if (given.kernel != NULL) {
         work.kernel = g_regex_new(given.kernel, G_REGEX_OPTIMIZE | G_REGEX_RAW, 0, &error);
         if (work.kernel == NULL) {

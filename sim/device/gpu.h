@@ -85,15 +85,22 @@ typedef struct gmsim_gpu {
 /* Reads a GPU: `what` is a name ("h200") looked up in $GMSIM_DEVICE_PATH, then in the build tree,
  * then in the installed folder; or a path when it holds a '/' or ends in ".ini". Unknown keys,
  * missing keys, duplicates, bad numbers and numbers out of range are errors that name file, line
- * and key ("h200.ini:14: [l1] sets: ..."). Returns false and sets error. */
+ * and key ("h200.ini:14: [l1] sets: ..."). Returns false and sets error.
+ * Where no source gives a number the .ini says `unknown`, which is 0 here and allowed for the few
+ * keys that the model can do without: l2.slices, l2.partitions, launch.gpcs, and the rates
+ * l2.bytes_per_clock and dram.bytes_per_clock, without which that resource gives no bound. */
 bool gmsim_gpu_load(gmsim_gpu *gpu, const char *what, GError **error);
 
 /* Applies "group.key=value" (sizes take K, M, G with optional iB). Unknown keys are answered with
- * the nearest known one. */
+ * the nearest known one. On error the GPU stays as it was. */
 bool gmsim_gpu_set(gmsim_gpu *gpu, const char *assignment, GError **error);
 
+/* The same for a NULL-terminated list, or NULL, of assignments that may only make sense together:
+ * the numbers are checked against one another after the last. */
+bool gmsim_gpu_set_all(gmsim_gpu *gpu, char *const *assignments, GError **error);
+
 /* Checks the numbers against one another (a carve-out larger than the SM's shared memory, a set
- * count that does not divide ...). Called by both functions above. */
+ * count that does not divide ...). Called by the functions above. */
 bool gmsim_gpu_check(const gmsim_gpu *gpu, GError **error);
 
 /* Names that gmsim_gpu_load() would find, sorted, each once. Free with g_strfreev(). */

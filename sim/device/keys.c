@@ -107,26 +107,31 @@ static unsigned distance(const char *a, const char *b)
     return row[n];
 }
 
-const char *gmsim_key_suggest(const char *name)
+const gmsim_key *gmsim_key_suggest(const char *name)
 {
-    static char best_name[64];
-    unsigned best = 4; /* more than three typing errors is another word */
-    best_name[0] = '\0';
+    const gmsim_key *nearest = NULL;
+    unsigned best = MIN(4u, (unsigned)strlen(name) / 3u + 1u); /* more errors: another word */
+    const char *dot = strchr(name, '.'), *bare = dot ? dot + 1 : name;
     for (unsigned i = 0; i < gmsim_key_count; i++) {
-        char full[64];
-        g_snprintf(full, sizeof full, "%s.%s", gmsim_keys[i].group, gmsim_keys[i].key);
+        g_autofree char *full = g_strdup_printf("%s.%s", gmsim_keys[i].group, gmsim_keys[i].key);
         unsigned d = distance(name, full);
         if (d < best) {
             best = d;
-            g_strlcpy(best_name, full, sizeof best_name);
+            nearest = &gmsim_keys[i];
         }
     }
-    return best_name[0] ? best_name : NULL;
+    /* The right key of the wrong group, or of none. */
+    for (unsigned i = 0; !nearest && i < gmsim_key_count; i++)
+        if (!strcmp(bare, gmsim_keys[i].key))
+            nearest = &gmsim_keys[i];
+    return nearest;
 }
 
 static char *parse_number(const char *text, bool size, uint64_t *value)
 {
     char *end;
+    if (!*text)
+        return g_strdup("has no value");
     if (!g_ascii_isdigit(*text))
         return g_strdup_printf("'%s' is not a number", text);
     errno = 0;
@@ -138,9 +143,7 @@ static char *parse_number(const char *text, bool size, uint64_t *value)
         const char *u = strchr(unit, g_ascii_toupper(*end));
         unsigned shift = u ? 10u * (unsigned)(u - unit + 1) : 0;
         if (u)
-            end++;
-        if (*end && (!strcmp(end, "iB") || !strcmp(end, "B")))
-            end += strlen(end);
+            end += !strcmp(end + 1, "iB") ? 3 : 1;
         if (number > UINT64_MAX >> shift)
             return g_strdup_printf("'%s' is too large", text);
         number <<= shift;
@@ -157,15 +160,15 @@ static char *check_range(const gmsim_key *key, uint64_t value)
     if (value >= key->min && value <= key->max)
         return NULL;
     return g_strdup_printf("%" G_GUINT64_FORMAT " is out of range (%" G_GUINT64_FORMAT
-                           " to %" G_GUINT64_FORMAT ")",
-                           value, key->min, key->max);
+                           " to %" G_GUINT64_FORMAT "%s)",
+                           value, key->min, key->max, key->may_be_unknown ? ", or unknown" : "");
 }
 
 static char *parse_sizes(const gmsim_key *key, const char *text, gmsim_gpu *gpu)
 {
     g_auto(GStrv) part = g_strsplit_set(text, ", ", -1);
     uint32_t count = 0;
-    uint32_t list[GMSIM_MAX_CARVEOUTS];
+    uint32_t list[GMSIM_MAX_CARVEOUTS] = {0};
     for (char **p = part; *p; p++) {
         uint64_t value = 0;
         if (!**p)
@@ -210,7 +213,10 @@ char *gmsim_key_parse(const gmsim_key *key, const char *text, gmsim_gpu *gpu)
     case GMSIM_KEY_SIZE64:
         break;
     }
-    if (!(key->may_be_unknown && !strcmp(text, "unknown"))) {
+    if (!strcmp(text, "unknown")) {
+        if (!key->may_be_unknown)
+            wrong = g_strdup("the model cannot do without this number");
+    } else {
         wrong = parse_number(text, key->kind != GMSIM_KEY_COUNT, &value);
         if (!wrong)
             wrong = check_range(key, value);

@@ -22,7 +22,7 @@ typedef struct gmsim_key {
     gmsim_key_kind kind;
     size_t offset; /* of the field in gmsim_gpu */
     uint64_t min, max;
-    bool may_be_unknown; /* the word "unknown" stands for 0 */
+    bool may_be_unknown; /* the word "unknown" stands for 0, and the model does without */
     const char *meaning;
 } gmsim_key;
 
@@ -31,8 +31,8 @@ extern const unsigned gmsim_key_count;
 
 /* The key named "group.key", or NULL. */
 const gmsim_key *gmsim_key_find(const char *group, const char *key);
-/* The known "group.key" nearest in spelling, or NULL where none is near. Static string. */
-const char *gmsim_key_suggest(const char *name);
+/* The key nearest in spelling to "group.key", or NULL where none is near. */
+const gmsim_key *gmsim_key_suggest(const char *name);
 /* Parses text into the key's field. Returns NULL, or what is wrong (owned by the caller). */
 char *gmsim_key_parse(const gmsim_key *key, const char *text, gmsim_gpu *gpu);
 /* The field's value as an .ini file writes it; free with g_free(). */

@@ -3,6 +3,11 @@
  * occupancy.c - CTAs an SM. The limits follow the rules of the CUDA toolkit's cuda_occupancy.h
  * (13.0) for compute capability 7.0 to 9.0; tests compare with that header and with an H200.
  *
+ * Two numbers differ for shared memory. What an SM can give is the largest carve-out, or the one
+ * the program prefers: that decides whether shared memory limits a kernel. What it is set to give
+ * is the carve-out the driver chose for the launch, which may be much smaller; Nsight Compute
+ * divides that one to get launch__occupancy_limit_shared_mem, and so does limit_shared here.
+ *
  * Leaves out: the virtual-resource limit of compute capability 10 and later, and clusters (a
  * cluster must fit one GPC).
  */
@@ -10,12 +15,40 @@
 
 #include <string.h>
 
-static uint32_t round_up(uint32_t value, uint32_t unit)
+static uint64_t round_up(uint64_t value, uint32_t unit)
 {
     return (value + unit - 1) / unit * unit;
 }
 
-/* The smallest carve-out the hardware offers that holds `bytes`, or the largest there is. */
+static uint32_t clip(uint64_t value)
+{
+    return (uint32_t)MIN(value, UINT32_MAX);
+}
+
+static uint32_t limit_by_warps(const gmsim_gpu *gpu, const gmsim_demand *demand, uint32_t warps)
+{
+    if (demand->threads > gpu->occupancy_threads_per_block)
+        return 0;
+    return gpu->occupancy_warps_per_sm / warps;
+}
+
+/* A warp's registers come from its sub-partition alone, in units: what is left over there is lost.
+ * The launch check counts a CTA's warps as if they filled the sub-partitions evenly. */
+static uint32_t limit_by_registers(const gmsim_gpu *gpu, const gmsim_demand *demand, uint32_t warps,
+                                   uint32_t *a_block)
+{
+    uint32_t parts = gpu->occupancy_sub_partitions;
+    uint64_t a_warp = round_up(demand->registers * UINT64_C(32), gpu->occupancy_register_unit);
+    *a_block = clip(a_warp * warps);
+    if (!a_warp)
+        return UINT32_MAX;
+    if (demand->registers > gpu->occupancy_registers_per_thread ||
+        a_warp * round_up(warps, parts) > gpu->occupancy_registers_per_block)
+        return 0;
+    return (uint32_t)(gpu->occupancy_registers_per_sm / parts / a_warp * parts / warps);
+}
+
+/* The smallest carve-out on offer that holds `bytes`, or the largest there is. */
 static uint32_t carveout_for(const gmsim_gpu *gpu, uint64_t bytes)
 {
     for (uint32_t i = 0; i < gpu->shared_carveout_count; i++)
@@ -24,93 +57,75 @@ static uint32_t carveout_for(const gmsim_gpu *gpu, uint64_t bytes)
     return gpu->shared_per_sm;
 }
 
-static void limit_by_registers(const gmsim_gpu *gpu, const gmsim_demand *demand,
-                               gmsim_occupancy *result)
+/* The carve-out that can be had: the program's preference rounded up to one on offer, or the
+ * largest without a preference; never less than one CTA needs. */
+static uint32_t largest_carveout(const gmsim_gpu *gpu, const gmsim_demand *demand, uint32_t a_block)
 {
-    uint32_t warp = round_up(demand->registers * 32u, gpu->occupancy_register_unit);
-    uint32_t parts = gpu->occupancy_sub_partitions;
-    result->registers_per_block = warp * result->warps_per_block;
-    if (!warp)
-        return;
-    /* The launch check takes a CTA's warps as a multiple of the sub-partitions. */
-    uint64_t checked = (uint64_t)warp * round_up(result->warps_per_block, parts);
-    if (checked > gpu->occupancy_registers_per_block ||
-        demand->registers > gpu->occupancy_registers_per_thread) {
-        result->limit_registers = 0;
-        return;
-    }
-    uint32_t warps = gpu->occupancy_registers_per_sm / parts / warp * parts;
-    result->limit_registers = warps / result->warps_per_block;
+    uint64_t percent = (uint64_t)CLAMP(demand->carveout_percent, 0, 100);
+    uint64_t preferred =
+        demand->carveout_percent < 0 ? gpu->shared_per_sm : percent * gpu->shared_per_sm / 100u;
+    return carveout_for(gpu, MAX(preferred, a_block));
 }
 
-/* The carve-out that cuda_occupancy.h assumes: the preference, or the largest without one. */
-static uint32_t preferred_carveout(const gmsim_gpu *gpu, const gmsim_demand *demand)
+/* The carve-out an SM is set to. The trace's, where it says and one CTA fits; otherwise a first
+ * rule, to be replaced by a measured one: a preference is followed, and without one the driver
+ * takes the least that leaves the occupancy as it is. An H200 was seen to take 8 KiB for one CTA
+ * of 1,024 threads an SM, as this rule does, but 32 KiB for most kernels without shared memory,
+ * where the rule takes 8 to 32 KiB; L1 has the same size with all of these. */
+static uint32_t chosen_carveout(const gmsim_gpu *gpu, const gmsim_demand *demand, uint32_t a_block,
+                                uint32_t largest, uint32_t blocks)
 {
-    if (demand->carveout_percent < 0)
-        return gpu->shared_per_sm;
-    return carveout_for(gpu, (uint64_t)demand->carveout_percent * gpu->shared_per_sm / 100u);
-}
-
-static void limit_by_shared(const gmsim_gpu *gpu, const gmsim_demand *demand,
-                            gmsim_occupancy *result)
-{
-    uint64_t asked =
-        (uint64_t)demand->static_shared + gpu->shared_reserved + demand->dynamic_shared;
-    if (asked > gpu->shared_per_block_optin + gpu->shared_reserved) {
-        result->shared_per_block = asked > UINT32_MAX ? UINT32_MAX : (uint32_t)asked;
-        result->limit_shared = 0;
-        return;
-    }
-    result->shared_per_block = round_up((uint32_t)asked, gpu->shared_unit);
-    if (!result->shared_per_block)
-        return;
-    uint32_t capacity = preferred_carveout(gpu, demand);
-    if (capacity < result->shared_per_block)
-        capacity = carveout_for(gpu, result->shared_per_block);
-    result->limit_shared = capacity / result->shared_per_block;
-}
-
-/* First rule for the carve-out the driver chooses, until a microbenchmark settles it: a preference
- * is followed as above; without one, the least that leaves the occupancy as it is. */
-static uint32_t chosen_carveout(const gmsim_gpu *gpu, const gmsim_demand *demand,
-                                const gmsim_occupancy *result)
-{
-    if (demand->shared_config != UINT32_MAX)
+    if (demand->shared_config >= a_block && demand->shared_config <= gpu->shared_per_sm)
         return demand->shared_config;
-    uint32_t preferred = preferred_carveout(gpu, demand);
-    if (demand->carveout_percent >= 0 && preferred >= result->shared_per_block)
-        return preferred;
-    uint64_t need = (uint64_t)result->shared_per_block * MAX(result->blocks, 1u);
-    return carveout_for(gpu, need);
+    if (demand->carveout_percent >= 0)
+        return largest;
+    return carveout_for(gpu, (uint64_t)a_block * MAX(blocks, 1u));
 }
 
 void gmsim_occupancy_compute(const gmsim_gpu *gpu, const gmsim_demand *demand,
                              gmsim_occupancy *result)
 {
+    uint32_t warps = MAX(demand->threads / 32u + (demand->threads % 32u != 0), 1u);
+    uint64_t asked =
+        (uint64_t)demand->static_shared + demand->dynamic_shared + gpu->shared_reserved;
+    uint32_t a_block = clip(round_up(asked, gpu->shared_unit));
+
     memset(result, 0, sizeof *result);
-    result->limit_registers = result->limit_shared = result->limit_barriers = UINT32_MAX;
-    result->warps_per_block = MAX((demand->threads + 31u) / 32u, 1u);
+    result->warps_per_block = warps;
+    result->shared_per_block = a_block;
     result->limit_blocks = gpu->occupancy_blocks_per_sm;
-    result->limit_warps = demand->threads > gpu->occupancy_threads_per_block
-                              ? 0
-                              : gpu->occupancy_warps_per_sm / result->warps_per_block;
-    limit_by_registers(gpu, demand, result);
-    limit_by_shared(gpu, demand, result);
+    result->limit_warps = limit_by_warps(gpu, demand, warps);
+    result->limit_registers = limit_by_registers(gpu, demand, warps, &result->registers_per_block);
+    result->limit_barriers = UINT32_MAX;
     if (gpu->occupancy_barriers_per_sm && demand->barriers)
         result->limit_barriers = gpu->occupancy_barriers_per_sm / demand->barriers;
+    uint32_t others = MIN(MIN(result->limit_warps, result->limit_blocks),
+                          MIN(result->limit_registers, result->limit_barriers));
 
-    const uint32_t limit[] = {result->limit_warps, result->limit_blocks, result->limit_registers,
-                              result->limit_shared, result->limit_barriers};
-    result->blocks = UINT32_MAX;
-    for (unsigned i = 0; i < G_N_ELEMENTS(limit); i++)
-        result->blocks = MIN(result->blocks, limit[i]);
-    for (unsigned i = 0; i < G_N_ELEMENTS(limit); i++)
-        if (limit[i] == result->blocks)
-            result->limiters |= 1u << i; /* in the order of GMSIM_LIMIT_* */
-    result->warps = result->blocks * result->warps_per_block;
+    uint32_t largest = largest_carveout(gpu, demand, a_block), can = UINT32_MAX;
+    bool fits = asked <= (uint64_t)gpu->shared_per_block_optin + gpu->shared_reserved;
+    if (a_block)
+        can = fits ? largest / a_block : 0;
+    result->shared_config = chosen_carveout(gpu, demand, a_block, largest, MIN(others, can));
+    result->limit_shared = can;
+    if (a_block && fits)
+        result->limit_shared = result->shared_config / a_block;
+
+    result->blocks = MIN(others, result->limit_shared);
+    if (result->limit_warps == result->blocks)
+        result->limiters |= GMSIM_LIMIT_WARPS;
+    if (result->limit_blocks == result->blocks)
+        result->limiters |= GMSIM_LIMIT_BLOCKS;
+    if (result->limit_registers == result->blocks)
+        result->limiters |= GMSIM_LIMIT_REGISTERS;
+    if (result->limit_barriers == result->blocks)
+        result->limiters |= GMSIM_LIMIT_BARRIERS;
+    /* A small carve-out that holds all the CTAs there is room for otherwise stops none. */
+    if (can <= result->blocks || result->limit_shared < others)
+        result->limiters |= GMSIM_LIMIT_SHARED;
+
+    result->warps = result->blocks * warps;
     result->theoretical_pct = 100.0 * result->warps / gpu->occupancy_warps_per_sm;
-
-    result->shared_config = chosen_carveout(gpu, demand, result);
     uint32_t left = gpu->l1_size > result->shared_config ? gpu->l1_size - result->shared_config : 0;
     result->l1_bytes = MIN(left, gpu->l1_max_cache);
 }
