@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * allocations.h - the device memory that the program holds.
+ */
+#ifndef GMCAPTURE_ALLOCATIONS_H
+#define GMCAPTURE_ALLOCATIONS_H
+
+#include "traces/gmtrace.h"
+
+void gmc_allocations_add(uint64_t base, uint64_t size);
+void gmc_allocations_remove(uint64_t base);
+/* A copy, sorted by base and without overlaps; free it. *count 0 where there are none. */
+gmtrace_allocation *gmc_allocations_copy(uint32_t *count);
+
+#endif

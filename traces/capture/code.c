@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * code.c - runs nvdisasm on a kernel and the functions it calls, and puts together what the trace
+ * says of the kernel.
+ */
+#include "traces/capture/code.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "traces/capture/names.h"
+#include "traces/capture/tools.h"
+
+/* From compute capability 8.0 on the system keeps the first kilobyte of a CTA's shared memory, and
+ * cubins count it as the kernel's. */
+#define SYSTEM_SHARED 1024u
+
+/* nvdisasm's two runs go at the same time. */
+static bool disassemble(const gmc_settings *settings, const char *cubin_path, gmc_kernel *kernel)
+{
+    char code_path[4096], lives_path[4096];
+    char *symbols = calloc(kernel->function_count, 12);
+    if (!symbols)
+        return false;
+    size_t length = 0;
+    for (uint32_t i = 0; i < kernel->function_count; i++)
+        length +=
+            (size_t)sprintf(symbols + length, "%s%u", i ? "," : "", kernel->function[i]->symbol);
+    snprintf(code_path, sizeof code_path, "%s.code", cubin_path);
+    snprintf(lives_path, sizeof lives_path, "%s.lives", cubin_path);
+    char *tool = (char *)(uintptr_t)settings->nvdisasm, *path = (char *)(uintptr_t)cubin_path;
+    char *const code_run[] = {tool, "-hex", "-g", "-c", "-fun", symbols, path, NULL};
+    char *const lives_run[] = {tool, "-c", "-lrm", "narrow", "-fun", symbols, path, NULL};
+    pid_t code_process = gmc_tool_start(code_run, code_path);
+    pid_t lives_process = gmc_tool_start(lives_run, lives_path);
+    bool has_code = gmc_tool_wait(code_process), has_lives = gmc_tool_wait(lives_process);
+    char *code = has_code ? gmc_read_file(code_path) : NULL;
+    char *lives = has_lives ? gmc_read_file(lives_path) : NULL;
+
+    bool good = code != NULL;
+    uint64_t base = 0;
+    for (uint32_t i = 0; i < kernel->function_count && good; i++) {
+        char section[4096];
+        snprintf(section, sizeof section, ".text.%s", kernel->function[i]->name);
+        good = gmtrace_sass_listing(&kernel->sass, code, section, base);
+        if (good && lives)
+            gmtrace_sass_lives(&kernel->sass, lives, section, base);
+        base += kernel->function[i]->size;
+    }
+    if (good)
+        gmtrace_sass_link(&kernel->sass);
+    unlink(code_path);
+    unlink(lives_path);
+    free(code);
+    free(lives);
+    free(symbols);
+    return good;
+}
+
+static void use_raw_code(const gmc_cubin *cubin, gmc_kernel *kernel)
+{
+    uint64_t base = 0;
+    gmtrace_sass_free(&kernel->sass);
+    for (uint32_t i = 0; i < kernel->function_count; i++) {
+        size_t size;
+        const void *code = gmc_cubin_code(cubin, kernel->function[i], &size);
+        if (!code || !gmtrace_sass_raw(&kernel->sass, code, size, base))
+            return;
+        base += kernel->function[i]->size;
+    }
+}
+
+/* Reads of constant memory other than plain parameters: an index register, or a bank that holds
+ * the program's own __constant__ data. */
+static bool reads_constants(const gmtrace_instr *instr)
+{
+    const char *bank = instr->operands;
+    while ((bank = strstr(bank, "c[0x"))) {
+        char *end;
+        unsigned long number = strtoul(bank + 4, &end, 16);
+        if (number == 3 || strncmp(end, "][R", 3) == 0 || strncmp(end, "][UR", 4) == 0)
+            return strncmp(end, "][RZ]", 5) != 0;
+        bank = end;
+    }
+    return false;
+}
+
+static uint32_t find_unseen(const gmtrace_sass *sass)
+{
+    uint32_t unseen = 0;
+    for (uint32_t i = 0; i < sass->instr_count; i++) {
+        const gmtrace_instr *instr = &sass->instr[i];
+        if (instr->op_class == GMTRACE_CLASS_TEXTURE)
+            unseen |= instr->opcode[0] == 'S' ? GMTRACE_UNSEEN_SURFACE : GMTRACE_UNSEEN_TEXTURE;
+        if (strncmp(instr->opcode, "UTMALDG", 7) == 0 ||
+            strncmp(instr->opcode, "UTMASTG", 7) == 0 || strncmp(instr->opcode, "UTMAREDG", 8) == 0)
+            unseen |= GMTRACE_UNSEEN_TENSOR_COPY;
+        if (reads_constants(instr))
+            unseen |= GMTRACE_UNSEEN_CONSTANT;
+    }
+    return unseen;
+}
+
+gmc_kernel *gmc_kernel_create(const gmc_settings *settings, const gmc_cubin *cubin,
+                              const char *cubin_path, const char *mangled)
+{
+    gmc_kernel *kernel = calloc(1, sizeof *kernel);
+    if (!kernel)
+        return NULL;
+    kernel->mangled = strdup(mangled);
+    kernel->name = gmc_display_name(settings, mangled);
+    kernel->function = calloc(GMC_MAX_CALLEES + 1, sizeof *kernel->function);
+    kernel->unseen = GMTRACE_UNSEEN_CONSTANT | GMTRACE_UNSEEN_TEXTURE | GMTRACE_UNSEEN_SURFACE |
+                     GMTRACE_UNSEEN_TENSOR_COPY;
+    kernel->local_bytes = GMTRACE_UNKNOWN;
+    if (!kernel->mangled || !kernel->name || !kernel->function) {
+        gmc_kernel_free(kernel);
+        return NULL;
+    }
+    const gmc_function *self = cubin ? gmc_cubin_find(cubin, mangled) : NULL;
+    if (!self)
+        return kernel;
+    size_t callees = gmc_cubin_callees(cubin, self, kernel->function + 1, GMC_MAX_CALLEES);
+    kernel->function[0] = self;
+    kernel->function_count = 1 + (uint32_t)(callees < GMC_MAX_CALLEES ? callees : GMC_MAX_CALLEES);
+    kernel->registers = self->registers;
+    kernel->barriers = self->barriers;
+    kernel->local_bytes = self->frame_bytes;
+    kernel->static_shared =
+        self->shared_bytes > SYSTEM_SHARED ? self->shared_bytes - SYSTEM_SHARED : 0;
+    kernel->disassembled = settings->nvdisasm && disassemble(settings, cubin_path, kernel);
+    if (kernel->disassembled)
+        kernel->unseen = find_unseen(&kernel->sass);
+    else
+        use_raw_code(cubin, kernel);
+    return kernel;
+}
+
+void gmc_kernel_free(gmc_kernel *kernel)
+{
+    if (!kernel)
+        return;
+    gmtrace_sass_free(&kernel->sass);
+    free(kernel->mangled);
+    free(kernel->name);
+    free(kernel->function);
+    free(kernel);
+}

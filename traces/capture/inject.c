@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * inject.c - libgmcapture.so's way in and out: loaded with LD_PRELOAD, it subscribes to the
+ * Sanitizer's callbacks before main() and writes the trace after it. Without GMCAPTURE_OUTPUT in
+ * the environment it does nothing.
+ */
+#include <stdlib.h>
+
+#include "traces/capture/allocations.h"
+#include "traces/capture/launch.h"
+#include "traces/capture/launch_call.h"
+#include "traces/capture/message.h"
+#include "traces/capture/modules.h"
+
+static gmc_settings settings;
+
+static void on_resource(Sanitizer_CallbackId id, const void *data)
+{
+    const Sanitizer_ResourceMemoryData *memory = data;
+    switch (id) {
+    case SANITIZER_CBID_RESOURCE_INIT_FINISHED:
+        gmc_report(&settings, "cuda", "initialised");
+        break;
+    case SANITIZER_CBID_RESOURCE_CONTEXT_DESTROY_STARTING:
+        gmc_launch_context_gone(((const Sanitizer_ResourceContextData *)data)->context);
+        break;
+    case SANITIZER_CBID_RESOURCE_MODULE_LOADED:
+        gmc_modules_loaded(data, gmc_launch_in_call());
+        break;
+    case SANITIZER_CBID_RESOURCE_MODULE_UNLOAD_STARTING:
+        gmc_modules_unloaded(data);
+        break;
+    case SANITIZER_CBID_RESOURCE_DEVICE_MEMORY_ALLOC:
+    case SANITIZER_CBID_RESOURCE_MEMORY_ALLOC_ASYNC:
+        gmc_allocations_add(memory->address, memory->size);
+        break;
+    case SANITIZER_CBID_RESOURCE_DEVICE_MEMORY_FREE:
+    case SANITIZER_CBID_RESOURCE_MEMORY_FREE_ASYNC:
+        gmc_allocations_remove(memory->address);
+        break;
+    }
+}
+
+static void SANITIZERAPI on_callback(void *user, Sanitizer_CallbackDomain domain,
+                                     Sanitizer_CallbackId id, const void *data)
+{
+    (void)user;
+    switch (domain) {
+    case SANITIZER_CB_DOMAIN_RESOURCE:
+        on_resource(id, data);
+        break;
+    case SANITIZER_CB_DOMAIN_LAUNCH:
+        if (id == SANITIZER_CBID_LAUNCH_BEGIN)
+            gmc_launch_begin(data);
+        else if (id == SANITIZER_CBID_LAUNCH_END)
+            gmc_launch_end();
+        break;
+    case SANITIZER_CB_DOMAIN_GRAPHS: {
+        const Sanitizer_GraphNodeLaunchData *node = data;
+        if (id == SANITIZER_CBID_GRAPHS_NODE_LAUNCH_BEGIN && !node->isGraphUpload &&
+            node->nodeType == CU_GRAPH_NODE_TYPE_KERNEL)
+            gmc_launch_graph_node(&node->launchData);
+        break;
+    }
+    case SANITIZER_CB_DOMAIN_DRIVER_API: {
+        const Sanitizer_CallbackData *call = data;
+        if (gmc_launch_call_note(id, call))
+            gmc_launch_call_enter(call->symbolName, call->context);
+        else
+            gmc_launch_call_leave();
+        break;
+    }
+    default:
+        break;
+    }
+}
+
+static bool subscribe(void)
+{
+    char reason[512];
+    Sanitizer_SubscriberHandle subscriber;
+    if (!gmc_modules_init(&settings, reason, sizeof reason)) {
+        gmc_warn("--kernel %s: %s", settings.kernel, reason);
+        return false;
+    }
+    if (!gmc_sanitizer_load(settings.sanitizer ? settings.sanitizer : "libsanitizer-public.so",
+                            reason, sizeof reason)) {
+        gmc_warn("%s", reason);
+        return false;
+    }
+    SanitizerResult result = gmc_san.sanitizerSubscribe(&subscriber, on_callback, NULL);
+    if (result != SANITIZER_SUCCESS) {
+        gmc_warn("cannot subscribe to the program's CUDA calls: %s", gmc_sanitizer_error(result));
+        return false;
+    }
+    gmc_san.sanitizerEnableDomain(1, subscriber, SANITIZER_CB_DOMAIN_RESOURCE);
+    gmc_san.sanitizerEnableDomain(1, subscriber, SANITIZER_CB_DOMAIN_LAUNCH);
+    gmc_san.sanitizerEnableDomain(1, subscriber, SANITIZER_CB_DOMAIN_GRAPHS);
+    gmc_launch_call_enable(subscriber);
+    return true;
+}
+
+__attribute__((constructor)) static void enter(void)
+{
+    gmc_settings_read(&settings);
+    if (!settings.output)
+        return;
+    gmc_verbose = settings.verbose;
+    gmc_launch_init(&settings);
+    if (!subscribe())
+        gmc_report(&settings, "error", "the program ran untraced");
+}
+
+__attribute__((destructor)) static void leave(void)
+{
+    if (settings.output)
+        gmc_launch_close();
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * launch_call.h - the driver's API calls that launch kernels, as gmcapture sees them begin and end.
+ *
+ * They matter for two reasons. Only in them can a thread wait for another one's captured launch:
+ * in the Sanitizer's launch callbacks it holds locks of the driver that the other one needs. And
+ * only their arguments say how much dynamic shared memory was asked for.
+ */
+#ifndef GMCAPTURE_LAUNCH_CALL_H
+#define GMCAPTURE_LAUNCH_CALL_H
+
+#include "traces/capture/sanitizer_api.h"
+
+void gmc_launch_call_enable(Sanitizer_SubscriberHandle subscriber);
+/* True where the callback is the call's beginning. */
+bool gmc_launch_call_note(Sanitizer_CallbackId id, const Sanitizer_CallbackData *data);
+/* Of the call that this thread is in; GMTRACE_UNKNOWN outside. */
+uint32_t gmc_launch_call_dynamic_shared(void);
+
+#endif

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * modules.c - keeps the cubins of modules with wanted kernels (in files: nvdisasm reads them, and
+ * a program may load gigabytes of code), patches the modules and describes their kernels.
+ *
+ * A module is patched when the first of its kernels is about to be captured, not before: programs
+ * that load much code and run little of it start as quickly as untraced.
+ */
+#include "traces/capture/modules.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "traces/capture/message.h"
+#include "traces/capture/names.h"
+#include "traces/capture/patches.h"
+
+struct gmc_module {
+    gmc_module *next;
+    CUmodule handle; /* NULL once unloaded */
+    CUcontext context;
+    char *path; /* of the cubin's copy; NULL where it could not be kept */
+    size_t size;
+    void *image; /* the copy, mapped when first needed */
+    gmc_cubin *cubin;
+    uint32_t *wanted; /* hashes of its wanted kernels' names, sorted */
+    size_t wanted_count;
+    bool readable;
+    bool patched;
+    gmc_entry *entries;
+};
+
+typedef struct patched_context {
+    struct patched_context *next;
+    CUcontext context;
+} patched_context;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t name_lock = PTHREAD_MUTEX_INITIALIZER; /* taken last */
+static const gmc_settings *settings;
+static bool has_pattern;
+static regex_t pattern;
+static gmc_module *modules;
+static patched_context *contexts;
+static unsigned module_count;
+
+bool gmc_modules_init(const gmc_settings *chosen, char *reason, size_t size)
+{
+    settings = chosen;
+    if (!settings->kernel)
+        return true;
+    int error = regcomp(&pattern, settings->kernel, REG_EXTENDED | REG_NOSUB);
+    if (error)
+        regerror(error, &pattern, reason, size);
+    has_pattern = !error;
+    return !error;
+}
+
+static bool matches(const char *mangled)
+{
+    if (!has_pattern || regexec(&pattern, mangled, 0, NULL, 0) == 0)
+        return true;
+    char *name = gmc_demangle(mangled);
+    bool wanted = name && regexec(&pattern, name, 0, NULL, 0) == 0;
+    free(name);
+    return wanted;
+}
+
+static uint32_t hash_of(const char *name)
+{
+    uint32_t hash = 2166136261u; /* FNV-1a */
+    for (; *name; name++)
+        hash = (hash ^ (unsigned char)*name) * 16777619u;
+    return hash;
+}
+
+/* A program launches few kernels many times: the answer is kept. */
+static bool is_wanted(const char *mangled)
+{
+    static struct {
+        char *name;
+        bool wanted;
+    } kept[1024];
+    if (!has_pattern)
+        return true;
+    uint32_t hash = hash_of(mangled) % (sizeof kept / sizeof *kept);
+    pthread_mutex_lock(&name_lock);
+    if (!kept[hash].name || strcmp(kept[hash].name, mangled) != 0) {
+        free(kept[hash].name);
+        kept[hash].name = strdup(mangled);
+        kept[hash].wanted = matches(mangled);
+    }
+    bool wanted = kept[hash].wanted;
+    pthread_mutex_unlock(&name_lock);
+    return wanted;
+}
+
+bool gmc_modules_wants(const char *function)
+{
+    return !function || is_wanted(function);
+}
+
+static int compare(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Is this a module to keep? One that cannot be read may still launch wanted kernels. */
+static bool find_wanted(gmc_module *module, const void *image)
+{
+    const char *reason;
+    gmc_cubin *cubin = gmc_cubin_open(image, module->size, &reason);
+    size_t total = cubin ? gmc_cubin_function_count(cubin) : 0;
+    module->readable = cubin != NULL;
+    module->wanted = calloc(total + 1, sizeof *module->wanted);
+    for (size_t i = 0; i < total && module->wanted; i++) {
+        const gmc_function *function = gmc_cubin_function(cubin, i);
+        if (function->kernel && is_wanted(function->name))
+            module->wanted[module->wanted_count++] = hash_of(function->name);
+    }
+    if (module->wanted_count)
+        qsort(module->wanted, module->wanted_count, sizeof *module->wanted, compare);
+    gmc_cubin_close(cubin);
+    return module->wanted_count || !module->readable;
+}
+
+/* By its name's hash: a wrong yes costs a patched module, nothing else. */
+static bool may_hold(const gmc_module *module, const char *function)
+{
+    uint32_t hash = hash_of(function);
+    return !module->readable || bsearch(&hash, module->wanted, module->wanted_count,
+                                        sizeof *module->wanted, compare) != NULL;
+}
+
+static char *write_copy(const void *image, size_t size, unsigned number)
+{
+    char path[4096];
+    if (!settings->scratch)
+        return NULL;
+    snprintf(path, sizeof path, "%s/%ld-%u.cubin", settings->scratch, (long)getpid(), number);
+    int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    size_t done = 0;
+    while (file >= 0 && done < size) {
+        ssize_t wrote = write(file, (const char *)image + done, size - done);
+        if (wrote <= 0)
+            break;
+        done += (size_t)wrote;
+    }
+    if (file >= 0)
+        close(file);
+    return file >= 0 && done == size ? strdup(path) : NULL;
+}
+
+void gmc_modules_unloaded(const Sanitizer_ResourceModuleData *data)
+{
+    pthread_mutex_lock(&lock);
+    for (gmc_module *at = modules; at; at = at->next)
+        if (at->handle == data->module)
+            at->handle = NULL;
+    pthread_mutex_unlock(&lock);
+}
+
+static gmc_entry *add_entry(gmc_module *module, const char *function)
+{
+    gmc_entry *entry = calloc(1, sizeof *entry);
+    if (!entry)
+        return NULL;
+    entry->mangled = strdup(function);
+    entry->module = module;
+    entry->wanted = entry->mangled && is_wanted(function);
+    entry->next = module->entries;
+    module->entries = entry;
+    return entry;
+}
+
+gmc_entry *gmc_modules_find(CUmodule handle, const char *function)
+{
+    gmc_entry *entry = NULL;
+    if (!handle || !function)
+        return NULL;
+    pthread_mutex_lock(&lock);
+    gmc_module *module = modules;
+    while (module && module->handle != handle)
+        module = module->next;
+    if (module) {
+        entry = module->entries;
+        while (entry && strcmp(entry->mangled, function) != 0)
+            entry = entry->next;
+        if (!entry)
+            entry = add_entry(module, function);
+    }
+    pthread_mutex_unlock(&lock);
+    return entry && entry->wanted ? entry : NULL;
+}
+
+static bool add_patches(CUcontext context)
+{
+    for (patched_context *at = contexts; at; at = at->next)
+        if (at->context == context)
+            return true;
+    SanitizerResult result = gmc_san.sanitizerAddPatches(gmc_patch_image, context);
+    if (result != SANITIZER_SUCCESS) {
+        gmc_warn("the device code cannot be loaded into the program: %s",
+                 gmc_sanitizer_error(result));
+        return false;
+    }
+    patched_context *fresh = calloc(1, sizeof *fresh);
+    if (!fresh)
+        return false;
+    fresh->context = context;
+    fresh->next = contexts;
+    contexts = fresh;
+    return true;
+}
+
+static bool patch(gmc_module *module, CUcontext context)
+{
+    if (module->patched)
+        return true;
+    if (!add_patches(context))
+        return false;
+    for (size_t i = 0; i < gmc_patch_count; i++) {
+        const gmc_patch *at = &gmc_patch_table[i];
+        SanitizerResult result =
+            gmc_san.sanitizerPatchInstructions(at->instruction, module->handle, at->callback);
+        if (result != SANITIZER_SUCCESS) {
+            gmc_warn("%s cannot be traced: %s", at->what, gmc_sanitizer_error(result));
+            return false;
+        }
+    }
+    SanitizerResult result = gmc_san.sanitizerPatchModule(module->handle);
+    if (result != SANITIZER_SUCCESS) {
+        gmc_warn("the program's code cannot be patched: %s", gmc_sanitizer_error(result));
+        return false;
+    }
+    module->patched = true;
+    return true;
+}
+
+static void map_copy(gmc_module *module)
+{
+    const char *reason = NULL;
+    int file = module->path && !module->image ? open(module->path, O_RDONLY | O_CLOEXEC) : -1;
+    if (file < 0)
+        return;
+    void *image = mmap(NULL, module->size, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0);
+    close(file);
+    if (image == MAP_FAILED)
+        return;
+    module->image = image;
+    module->cubin = gmc_cubin_open(image, module->size, &reason);
+    if (!module->cubin)
+        gmc_warn("a module's code cannot be read (%s): its kernels have no instruction table",
+                 reason);
+}
+
+bool gmc_modules_locate(gmc_entry *entry)
+{
+    const gmc_kernel *kernel = entry->kernel;
+    if (entry->range)
+        return true;
+    uint32_t count = 0, index = 0;
+    entry->range = calloc(kernel->function_count + 1u, sizeof *entry->range);
+    if (!entry->range)
+        return false;
+    uint64_t entry_pc = 0;
+    for (uint32_t i = 0; i < kernel->function_count; i++) {
+        const gmc_function *function = kernel->function[i];
+        uint32_t instrs = (uint32_t)(function->size / 16);
+        uint64_t pc, size;
+        if (gmc_san.sanitizerGetFunctionPcAndSize(entry->module->handle, function->name, &pc,
+                                                  &size) == SANITIZER_SUCCESS) {
+            entry_pc = i ? entry_pc : pc;
+            entry->range[count++] = (gmc_range){(int64_t)(pc - entry_pc) / 16, instrs, index};
+        } else if (i == 0) {
+            break;
+        }
+        index += instrs;
+    }
+    bool whole = index == kernel->sass.instr_count;
+    entry->code =
+        (gmc_code){kernel->sass.instr, kernel->sass.instr_count, entry->range, whole ? count : 0};
+    return true;
+}
+
+/* No lock is held while the Sanitizer is called: it waits for locks of the driver that another
+ * thread may hold while it is in gmc_modules_loaded(). */
+bool gmc_modules_prepare(gmc_entry *entry, CUcontext context)
+{
+    if (!entry->module->handle || !patch(entry->module, context))
+        return false;
+    if (entry->kernel)
+        return true;
+    map_copy(entry->module);
+    entry->kernel =
+        gmc_kernel_create(settings, entry->module->cubin, entry->module->path, entry->mangled);
+    return entry->kernel != NULL;
+}
+
+void gmc_modules_prepare_named(CUcontext context, const char *function)
+{
+    pthread_mutex_lock(&lock);
+    gmc_module *module = modules;
+    pthread_mutex_unlock(&lock);
+    /* Modules are only ever added, in front. */
+    for (; module; module = module->next) {
+        if (module->handle && module->context == context && may_hold(module, function)) {
+            gmc_entry *entry = gmc_modules_find(module->handle, function);
+            if (entry)
+                gmc_modules_prepare(entry, context);
+        }
+    }
+}
+
+void gmc_modules_loaded(const Sanitizer_ResourceModuleData *data, bool now)
+{
+    if (!data->pCubin || !data->cubinSize)
+        return;
+    gmc_module *module = calloc(1, sizeof *module);
+    if (!module)
+        return;
+    module->handle = data->module;
+    module->context = data->context;
+    module->size = data->cubinSize;
+    if (!find_wanted(module, data->pCubin)) {
+        free(module->wanted);
+        free(module);
+        return;
+    }
+    pthread_mutex_lock(&lock);
+    unsigned number = module_count++;
+    pthread_mutex_unlock(&lock);
+    module->path = write_copy(data->pCubin, data->cubinSize, number);
+    if (now)
+        patch(module, data->context);
+    pthread_mutex_lock(&lock);
+    module->next = modules;
+    modules = module;
+    pthread_mutex_unlock(&lock);
+    gmc_note("module %u: %zu bytes of code, %zu wanted kernels", number, module->size,
+             module->wanted_count);
+}

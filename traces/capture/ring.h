@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * ring.h - what the patched kernels write and the host reads: the ring of cells in pinned host
+ * memory. Shared by the device code (patches.cu) and the consumer (consumer.c); nothing else may
+ * know the layout.
+ *
+ * A record is one header cell of 32 bytes, followed by payload cells where the lanes' addresses do
+ * not form first + lane * stride. Writers claim cells with one atomic add on `head`, wait until the
+ * host's `tail` leaves room, write, and store the header's `mark` last. The host takes records in
+ * claim order, zeroes the last word of every cell it has read and moves `tail`; so a cell whose
+ * last word is zero has not been written, and nothing is ever overwritten or dropped.
+ */
+#ifndef GMCAPTURE_RING_H
+#define GMCAPTURE_RING_H
+
+#include <stdint.h>
+
+typedef struct gmc_cell {
+    uint64_t address; /* lane 0's, or the base of the payload's offsets */
+    uint32_t stride;  /* bytes between neighbouring lanes, signed; other kinds: an operand */
+    uint32_t aux;     /* accesses: size | flags << 8; other kinds: an operand */
+    uint32_t pc;      /* (pc - the kernel's entry) / 16, signed; GMC_FAR_PC where that overflows */
+    uint32_t cta;     /* linear */
+    uint32_t mask;    /* executing lanes */
+    uint32_t mark;    /* GMC_READY | event << 8 | shape << 5 | warp; written last */
+} gmc_cell;
+
+#define GMC_READY  0x80000000u
+#define GMC_FAR_PC 0x80000000u
+
+#define GMC_MARK(event, shape, warp) (GMC_READY | (event) << 8 | (shape) << 5 | (warp))
+#define GMC_MARK_EVENT(mark)         ((mark) >> 8 & 0xffu)
+#define GMC_MARK_SHAPE(mark)         ((mark) >> 5 & 3u)
+#define GMC_MARK_WARP(mark)          ((mark)&31u)
+
+/* Shapes of the lanes' addresses. Payload entries stand for the active lanes, lowest first. */
+enum {
+    GMC_AFFINE = 0, /* no payload */
+    GMC_NEAR = 1,   /* signed 32-bit distances from the address */
+    GMC_FAR = 2,    /* 64-bit addresses */
+};
+
+/* Events. Those up to GMC_LAST_ACCESS carry an address a lane. */
+enum {
+    GMC_GLOBAL = 1,
+    GMC_SHARED,
+    GMC_LOCAL,
+    GMC_REMOTE_SHARED,
+    GMC_COPY_READ,  /* cp.async, its global side */
+    GMC_COPY_WRITE, /* and its shared side */
+    GMC_MATRIX,     /* LDSM, STSM */
+    GMC_PREFETCH,
+    GMC_ASYNC_STORE, /* st.async */
+    GMC_ASYNC_REDUCE,
+    GMC_MBARRIER, /* address a lane; aux = the action */
+    GMC_LAST_ACCESS = GMC_MBARRIER,
+    GMC_BARRIER, /* address = number, aux = threads */
+    GMC_CLUSTER_ARRIVE,
+    GMC_CLUSTER_WAIT,
+    GMC_SYNCWARP,    /* aux = mask asked for */
+    GMC_COPY_COMMIT, /* cp.async.commit_group */
+    GMC_COPY_WAIT,   /* aux = groups */
+    GMC_BULK_LOAD,  /* address = global source, stride = shared destination, aux = 16-byte blocks */
+    GMC_BULK_STORE, /* address = global destination, stride = shared source, aux = blocks */
+    GMC_BULK_SHARED,        /* address = source, stride = destination, aux = blocks */
+    GMC_BULK_REDUCE_GLOBAL, /* as BULK_STORE */
+    GMC_BULK_REDUCE_SHARED, /* as BULK_SHARED */
+    GMC_WGMMA,              /* address = A | B << 32, stride = size A, aux = size B */
+    GMC_ENTER,              /* CTA 0 alone; aux = dynamic shared memory, stride = all of it */
+    GMC_EXIT,
+};
+
+/* In device memory; every callback gets its address. Only a captured launch has one. */
+typedef struct gmc_device {
+    uint64_t head; /* cells claimed so far; alone in its line */
+    uint64_t pad0[15];
+    uint64_t tail_seen; /* the host's tail as last read by any warp */
+    uint32_t polling;   /* 1 while some warp reads the host's tail */
+    uint32_t pad1[29];
+    gmc_cell *ring;       /* host memory as the device sees it */
+    const uint64_t *tail; /* host memory: cells the host has taken */
+    uint64_t cells;       /* size of the ring, a power of two */
+    uint64_t pc_base;     /* the kernel's entry */
+} gmc_device;
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * sanitizer_api.c - finds the functions of libsanitizer-public.so and of the driver.
+ */
+#include "traces/capture/sanitizer_api.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+gmc_sanitizer_api gmc_san;
+
+bool gmc_sanitizer_load(const char *path, char *text, size_t size)
+{
+    void *library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+    if (!library) {
+        snprintf(text, size, "%s", dlerror());
+        return false;
+    }
+    const char *missing = NULL;
+#define GMC_RESOLVE(name)                                                                          \
+    {                                                                                              \
+        void *symbol = dlsym(library, #name);                                                      \
+        memcpy(&gmc_san.name, &symbol, sizeof symbol);                                             \
+        if (!symbol)                                                                               \
+            missing = #name;                                                                       \
+    }
+    GMC_SANITIZER_FUNCTIONS(GMC_RESOLVE)
+#undef GMC_RESOLVE
+    if (missing)
+        snprintf(text, size, "%s: too old, it has no %s", path, missing);
+    return !missing;
+}
+
+const char *gmc_sanitizer_error(SanitizerResult result)
+{
+    const char *text = NULL;
+    if (gmc_san.sanitizerGetResultString(result, &text) != SANITIZER_SUCCESS || !text)
+        text = "unknown error";
+    return text;
+}
+
+static void *driver_symbol(const char *name)
+{
+    static void *driver;
+    if (!driver)
+        driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+    return driver ? dlsym(driver, name) : NULL;
+}
+
+void gmc_query_gpu(CUdevice device, gmc_gpu *gpu)
+{
+    CUresult (*get_name)(char *, int, CUdevice) = NULL;
+    CUresult (*get_attribute)(int *, CUdevice_attribute, CUdevice) = NULL;
+    CUresult (*get_version)(int *) = NULL;
+    void *symbol = driver_symbol("cuDeviceGetName");
+    memcpy(&get_name, &symbol, sizeof symbol);
+    symbol = driver_symbol("cuDeviceGetAttribute");
+    memcpy(&get_attribute, &symbol, sizeof symbol);
+    symbol = driver_symbol("cuDriverGetVersion");
+    memcpy(&get_version, &symbol, sizeof symbol);
+
+    memset(gpu, 0, sizeof *gpu);
+    int value = 0;
+    if (get_name && get_name(gpu->name, (int)sizeof gpu->name, device) != CUDA_SUCCESS)
+        gpu->name[0] = '\0';
+    if (get_version && get_version(&value) == CUDA_SUCCESS)
+        gpu->driver_version = (unsigned)value;
+    if (!get_attribute)
+        return;
+    if (!get_attribute(&value, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device))
+        gpu->cc_major = (unsigned)value;
+    if (!get_attribute(&value, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device))
+        gpu->cc_minor = (unsigned)value;
+    if (!get_attribute(&value, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device))
+        gpu->sm_count = (unsigned)value;
+}
+
+int gmc_query_function(CUfunction function, CUfunction_attribute attribute)
+{
+    static CUresult (*get)(int *, CUfunction_attribute, CUfunction);
+    if (!get) {
+        void *symbol = driver_symbol("cuFuncGetAttribute");
+        memcpy(&get, &symbol, sizeof symbol);
+    }
+    int value = -1;
+    if (!get || get(&value, attribute, function) != CUDA_SUCCESS)
+        return -1;
+    return value;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * sanitizer_api.h - the functions of libsanitizer-public.so and of the CUDA driver that gmcapture
+ * calls, found at run time: the traced machine's toolkit need not be where it was at build time.
+ */
+#ifndef GMCAPTURE_SANITIZER_API_H
+#define GMCAPTURE_SANITIZER_API_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <cuda.h>
+#include <sanitizer.h>
+
+#define GMC_SANITIZER_FUNCTIONS(X)                                                                 \
+    X(sanitizerSubscribe)                                                                          \
+    X(sanitizerEnableDomain)                                                                       \
+    X(sanitizerEnableCallback)                                                                     \
+    X(sanitizerAddPatches)                                                                         \
+    X(sanitizerPatchInstructions)                                                                  \
+    X(sanitizerPatchModule)                                                                        \
+    X(sanitizerSetLaunchCallbackData)                                                              \
+    X(sanitizerGetFunctionPcAndSize)                                                               \
+    X(sanitizerAlloc)                                                                              \
+    X(sanitizerAllocHost)                                                                          \
+    X(sanitizerFree)                                                                               \
+    X(sanitizerFreeHost)                                                                           \
+    X(sanitizerMemset)                                                                             \
+    X(sanitizerMemcpyHostToDeviceAsync)                                                            \
+    X(sanitizerMemcpyDeviceToHost)                                                                 \
+    X(sanitizerStreamSynchronize)                                                                  \
+    X(sanitizerGetResultString)
+
+typedef struct gmc_sanitizer_api {
+#define GMC_MEMBER(name) __typeof__(&name) name;
+    GMC_SANITIZER_FUNCTIONS(GMC_MEMBER)
+#undef GMC_MEMBER
+} gmc_sanitizer_api;
+
+extern gmc_sanitizer_api gmc_san;
+
+/* False with a reason in `text` where the library or one of its functions is missing. */
+bool gmc_sanitizer_load(const char *path, char *text, size_t size);
+const char *gmc_sanitizer_error(SanitizerResult result);
+
+/* Driver queries. They ask, and change nothing, so a callback may make them. */
+typedef struct gmc_gpu {
+    char name[96];
+    unsigned cc_major, cc_minor, sm_count, driver_version;
+} gmc_gpu;
+
+void gmc_query_gpu(CUdevice device, gmc_gpu *gpu);
+/* -1 where the driver does not say. */
+int gmc_query_function(CUfunction function, CUfunction_attribute attribute);
+
+#endif
