@@ -231,10 +231,14 @@ static void good_random(void)
     uint64_t lane[GMTRACE_WARP_LANES] = {0};
     gmtest_open(&t, at("good-random"));
     gmtest_launch(&t, 5, 128);
+    uint32_t held[5] = {0x00ffff00, 1, UINT32_MAX, 0x80000001, 7}; /* masks of the CTAs */
     for (unsigned n = 0; n < 260; n++) {
         const unsigned cta = below(5), warp = below(4), instr = below(GMTEST_BAR);
-        const uint32_t mask = below(3) ? UINT32_MAX : below(UINT32_MAX) | 1u << below(32);
-        const uint64_t base = 4096 * (uint64_t)instr + 128 * warp + 256 * (n / 20);
+        const bool fixed = instr == GMTEST_LDS || instr == GMTEST_LDL; /* the same in every warp */
+        const uint64_t base = 4096 + 512 * instr + (fixed ? 0 : 128 * warp + 256 * (n / 20));
+        if (below(6) == 0)
+            held[cta] = below(2) ? UINT32_MAX : below(UINT32_MAX) | 1u << below(32);
+        const uint32_t mask = held[cta];
         if (below(8) == 0) {
             gmtrace_record r = gmtest_record(GMTEST_BAR, mask);
             r.kind = below(2) ? GMTRACE_COPY_WAIT : GMTRACE_WGMMA;
