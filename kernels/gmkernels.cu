@@ -124,7 +124,7 @@ static bool settle(const gmk_kernel &kernel, const options &o, gmk_run &run)
     return true;
 }
 
-enum outcome { GOOD, BAD, UNAVAILABLE };
+enum outcome { GOOD, BAD, MISUSED, UNAVAILABLE };
 
 static outcome execute(const gmk_kernel &kernel, gmk_run &run)
 {
@@ -143,7 +143,11 @@ static outcome execute(const gmk_kernel &kernel, gmk_run &run)
                    run.note[0] ? ", " : "", run.note);
         }
     } catch (const gmk_failure &failure) {
-        if (failure.unavailable) {
+        if (failure.reason == GMK_MISUSE) {
+            fprintf(stderr, "gmkernels: %s: %s\n", run.name, failure.text);
+            return MISUSED;
+        }
+        if (failure.reason == GMK_UNAVAILABLE) {
             printf("%-30s size %-8d unavailable: %s\n", run.name, run.size, failure.text);
             return UNAVAILABLE;
         }
@@ -259,7 +263,10 @@ int main(int argc, char **argv)
         }
         const gmk_kernel *kernel = find(argv[i]);
         settle(*kernel, o, run);
-        if (execute(*kernel, run) != GOOD) /* asked for by name: unavailable is a failure */
+        outcome result = execute(*kernel, run);
+        if (result == MISUSED)
+            return 2;
+        if (result != GOOD) /* asked for by name: unavailable is a failure */
             status = 1;
     }
     return status;
