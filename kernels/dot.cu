@@ -102,7 +102,7 @@ static void two_a_thread(gmk_run &run)
 {
     int n = run.size, blocks = gmk_blocks(n, 2 * run.block);
     if (run.block & (run.block - 1))
-        gmk_fail(GMK_MISUSE, "--block must be a power of two: the reduction halves it");
+        gmk_fail(false, "--block must be a power of two: the reduction halves it");
     gmk_array<float> a(n), b(n), partial(blocks);
     a.fill(1, 0, 1);
     b.fill(2, 0, 1);

@@ -124,7 +124,7 @@ static bool settle(const gmk_kernel &kernel, const options &o, gmk_run &run)
     return true;
 }
 
-enum outcome { GOOD, BAD, MISUSED, UNAVAILABLE };
+enum outcome { GOOD, BAD, UNAVAILABLE };
 
 static outcome execute(const gmk_kernel &kernel, gmk_run &run)
 {
@@ -143,11 +143,7 @@ static outcome execute(const gmk_kernel &kernel, gmk_run &run)
                    run.note[0] ? ", " : "", run.note);
         }
     } catch (const gmk_failure &failure) {
-        if (failure.reason == GMK_MISUSE) {
-            fprintf(stderr, "gmkernels: %s: %s\n", run.name, failure.text);
-            return MISUSED;
-        }
-        if (failure.reason == GMK_UNAVAILABLE) {
+        if (failure.unavailable) {
             printf("%-30s size %-8d unavailable: %s\n", run.name, run.size, failure.text);
             return UNAVAILABLE;
         }
@@ -263,10 +259,7 @@ int main(int argc, char **argv)
         }
         const gmk_kernel *kernel = find(argv[i]);
         settle(*kernel, o, run);
-        outcome result = execute(*kernel, run);
-        if (result == MISUSED)
-            return 2;
-        if (result != GOOD) /* asked for by name: unavailable is a failure */
+        if (execute(*kernel, run) != GOOD) /* asked for by name: unavailable is a failure */
             status = 1;
     }
     return status;

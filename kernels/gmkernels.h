@@ -23,24 +23,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum gmk_reason {
-    GMK_BROKEN,      /* something went wrong */
-    GMK_UNAVAILABLE, /* the machine lacks what the kernel needs */
-    GMK_MISUSE,      /* the user asked for a size or a block that the kernel cannot have */
-};
-
 /* Thrown where a run cannot go on; the driver prints it and turns to the next kernel. */
 struct gmk_failure {
-    gmk_reason reason;
+    bool unavailable; /* something the machine lacks, not something that went wrong */
     char text[256];
 };
 
-[[noreturn]] inline void gmk_fail(gmk_reason reason, const char *format, ...)
+[[noreturn]] inline void gmk_fail(bool unavailable, const char *format, ...)
 {
     gmk_failure failure;
     va_list list;
     va_start(list, format);
-    failure.reason = reason;
+    failure.unavailable = unavailable;
     vsnprintf(failure.text, sizeof failure.text, format, list);
     va_end(list);
     throw failure;
@@ -50,7 +44,7 @@ struct gmk_failure {
     do {                                                                                           \
         cudaError_t error_ = (call);                                                               \
         if (error_ != cudaSuccess)                                                                 \
-            gmk_fail(GMK_BROKEN, "%s:%d: %s", __FILE__, __LINE__, cudaGetErrorString(error_));     \
+            gmk_fail(false, "%s:%d: %s", __FILE__, __LINE__, cudaGetErrorString(error_));          \
     } while (0)
 
 /* One run of one kernel. */
@@ -116,13 +110,13 @@ template <typename T> struct gmk_array {
     {
         host = (T *)malloc(n * sizeof(T));
         if (!host)
-            gmk_fail(GMK_BROKEN, "no memory for %zu bytes on the host; use a smaller --size",
+            gmk_fail(false, "no memory for %zu bytes on the host; use a smaller --size",
                      n * sizeof(T));
         memset((void *)host, 0xff, n * sizeof(T));
         cudaError_t error = cudaMalloc((void **)&device, n * sizeof(T));
         if (error != cudaSuccess) {
             free(host);
-            gmk_fail(GMK_BROKEN, "cudaMalloc of %zu bytes: %s; use a smaller --size", n * sizeof(T),
+            gmk_fail(false, "cudaMalloc of %zu bytes: %s; use a smaller --size", n * sizeof(T),
                      cudaGetErrorString(error));
         }
     }
@@ -162,7 +156,7 @@ template <typename T> struct gmk_array {
         if (!want)
             want = (T *)malloc(count * sizeof(T));
         if (!want)
-            gmk_fail(GMK_BROKEN, "no memory for the CPU reference; use a smaller --size");
+            gmk_fail(false, "no memory for the CPU reference; use a smaller --size");
         memcpy((void *)want, (const void *)host, count * sizeof(T));
         return want;
     }

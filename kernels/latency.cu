@@ -49,7 +49,7 @@ static void chase(gmk_run &run, void (*kernel)(const int *, int *, long long *, 
 {
     int n = run.size / spread;
     if (n < 2)
-        gmk_fail(GMK_MISUSE, "--size must be at least %d", 2 * spread);
+        gmk_fail(false, "--size must be at least %d", 2 * spread);
     gmk_array<int> next((size_t)n * spread), order(n), out(1);
     gmk_array<long long> clocks(1);
     order.fill_permutation(1);

@@ -73,7 +73,7 @@ static void update(gmk_run &run, layout how)
 {
     int n = run.size;
     if (n % GROUP)
-        gmk_fail(GMK_MISUSE, "--size must be a multiple of %d", GROUP);
+        gmk_fail(false, "--size must be a multiple of %d", GROUP);
     gmk_array<float> p((size_t)n * 8);
     p.fill(1, -1000, 1000);
     int blocks = gmk_blocks(n, run.block);

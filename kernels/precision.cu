@@ -71,7 +71,7 @@ template <typename T, typename V> static void reverse(gmk_run &run, void (*kerne
     const int parts = sizeof(V) / sizeof(T);
     size_t n = (size_t)run.size / BLOCK * BLOCK;
     if (n == 0)
-        gmk_fail(GMK_MISUSE, "--size must be at least %d", BLOCK);
+        gmk_fail(false, "--size must be at least %d", BLOCK);
     gmk_array<T> in(n * parts), out(n * parts);
     in.fill(1, -1000, 1000);
     out.upload();

@@ -43,7 +43,7 @@ static void reduce(gmk_run &run, void (*kernel)(const int *, int *, int))
 {
     int n = run.size, blocks = gmk_blocks(n, run.block);
     if (run.block & (run.block - 1))
-        gmk_fail(GMK_MISUSE, "--block must be a power of two: the tree halves it");
+        gmk_fail(false, "--block must be a power of two: the tree halves it");
     gmk_array<int> in(n), sums(blocks);
     in.fill(1, -1000, 1000);
     sums.upload();

@@ -118,7 +118,7 @@ static void four_a_thread(gmk_run &run)
 {
     int n = run.size / 4 * 4;
     if (n == 0)
-        gmk_fail(GMK_MISUSE, "--size must be at least 4");
+        gmk_fail(false, "--size must be at least 4");
     gmk_array<float> a(n), b(n), c(n);
     a.fill(1, -1000, 1000);
     b.fill(2, -1000, 1000);

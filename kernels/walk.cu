@@ -37,7 +37,7 @@ static void walk(gmk_run &run, void (*kernel)(const int *, int *, int), bool by_
 {
     int n = run.size, strips = n / STEPS;
     if (n % STEPS)
-        gmk_fail(GMK_MISUSE, "--size must be a multiple of %d", STEPS);
+        gmk_fail(false, "--size must be a multiple of %d", STEPS);
     gmk_array<int> m((size_t)n * n), out((size_t)n * strips);
     m.fill(1, -1000, 1000);
     out.upload();

@@ -26,14 +26,14 @@ static void test_sets_even(void)
     for (uint32_t i = 0; i < G_N_ELEMENTS(counts); i++) {
         uint32_t sets = counts[i];
         gmsim_cache cache;
-        gmsim_entry *entry = g_new(gmsim_entry, sets);
+        gmsim_entry *entry = g_new(gmsim_entry, gmsim_cache_entries(sets, 1));
         gmsim_cache_init(&cache, entry, sets, 1);
         for (uint64_t start = 0; start < 5; start++) {
             uint64_t first = start * 0x1000000000u / sets * sets;
-            memset(entry, 0, sets * sizeof *entry);
+            gmsim_cache_clear(&cache);
             for (uint64_t line = first; line < first + sets; line++) {
                 gmsim_entry *set = gmsim_cache_set(&cache, line);
-                g_assert_true(set >= entry && set < entry + sets);
+                g_assert_true(set >= entry && set < entry + 4u * sets);
                 g_assert_cmpuint(*set, ==, 0);
                 *set = 1;
             }
@@ -48,15 +48,15 @@ static void test_sets_large(void)
     static const uint32_t counts[] = {1, 3, 5, 7, 15, 27, 1023, 24577, 65535};
     for (uint32_t i = 0; i < G_N_ELEMENTS(counts); i++) {
         gmsim_cache cache;
-        gmsim_entry *entry = g_new(gmsim_entry, counts[i]);
+        gmsim_entry *entry = g_new(gmsim_entry, gmsim_cache_entries(counts[i], 1));
         gmsim_cache_init(&cache, entry, counts[i], 1);
         for (int k = 0; k < 20000; k++) {
             uint64_t line = ((uint64_t)g_test_rand_int() << 32 ^ (uint32_t)g_test_rand_int()) >>
                             (7 + g_test_rand_int_range(0, 50));
-            g_assert_true(gmsim_cache_set(&cache, line) == entry + line % counts[i]);
+            g_assert_true(gmsim_cache_set(&cache, line) == entry + line % counts[i] * 4u);
         }
         g_assert_true(gmsim_cache_set(&cache, UINT64_MAX >> 7) ==
-                      entry + (UINT64_MAX >> 7) % counts[i]);
+                      entry + (UINT64_MAX >> 7) % counts[i] * 4u);
         g_free(entry);
     }
 }
@@ -66,7 +66,7 @@ static void test_lru(void)
 {
     enum { SETS = 3, WAYS = 5, LINES = 40 };
     gmsim_cache cache;
-    gmsim_entry entry[SETS * WAYS];
+    gmsim_entry entry[SETS * (WAYS + 3)];
     uint32_t used[LINES] = {0}; /* time of last use, 0: absent */
     gmsim_cache_init(&cache, entry, SETS, WAYS);
     for (uint32_t now = 1; now < 20000; now++) {
@@ -102,7 +102,7 @@ typedef struct fixture {
     gmsim_l2 l2;
     gmsim_entry *l2_entry;
     gmsim_gpu gpu;
-    gmsim_traffic misses;
+    gmsim_footprint misses;
 } fixture;
 
 static void set_up(fixture *x, gconstpointer data)
@@ -122,12 +122,13 @@ static void tear_down(fixture *x, gconstpointer data)
     g_free(x->l2_entry);
 }
 
+/* Leaves the misses in x->misses. */
 static uint32_t read_l1(fixture *x, gmsim_footprint f, gmsim_l1_load how)
 {
-    gmsim_entry *l1_set[GMSIM_MAX_LINES], *l2_set[GMSIM_MAX_LINES];
-    gmsim_cache_sets(&x->l1, f.line, f.lines, l1_set);
-    gmsim_cache_sets(&x->l2.cache, f.line, f.lines, l2_set);
-    return gmsim_l1_read(&x->l1, &f, l1_set, l2_set, how, &x->misses);
+    gmsim_entry *set[GMSIM_MAX_LINES];
+    gmsim_cache_sets(&x->l1, f.line, f.lines, set);
+    x->misses = f;
+    return gmsim_l1_read(&x->l1, &x->misses, set, how);
 }
 
 static uint32_t write_l1(fixture *x, gmsim_footprint f, bool allocate)
@@ -225,8 +226,9 @@ static void test_l1_geometry(void)
 
 static void read_l2(fixture *x, gmsim_footprint f)
 {
-    read_l1(x, f, GMSIM_L1_BYPASS);
-    gmsim_l2_read(&x->l2, &x->misses);
+    gmsim_entry *set[GMSIM_MAX_LINES];
+    gmsim_cache_sets(&x->l2.cache, f.line, f.lines, set);
+    gmsim_l2_read(&x->l2, &f, set);
 }
 
 static void test_l2_read(fixture *x, gconstpointer data)

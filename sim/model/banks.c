@@ -86,27 +86,35 @@ static unsigned phase_lanes(const uint64_t *address, uint32_t mask, uint32_t siz
     return lanes;
 }
 
-/* Aligned power-of-two sizes: a lane is one unit, which fills one, two or four banks. */
+/* Aligned power-of-two sizes: a lane is one unit, which fills one, two or four banks. Most phases
+ * have one unit a bank; only units that meet another in their bank go through the table. */
 static uint32_t aligned_phase(const uint64_t *address, uint32_t mask, uint32_t size,
                               gmsim_bank_use use)
 {
     unsigned shift = size <= 4u ? WORD_SHIFT : size == 8u ? 3u : size == 16u ? 4u : 5u;
-    uint32_t banks = GMSIM_BANKS >> (shift - WORD_SHIFT);
+    uint32_t banks = GMSIM_BANKS >> (shift - WORD_SHIFT), seen = 0, extras = 0;
+    uint64_t first[GMSIM_BANKS] = {0}, extra[GMTRACE_WARP_LANES];
     phase p;
-    phase_begin(&p);
     if (use == GMSIM_BANK_ATOMIC) {
+        phase_begin(&p);
         for (; mask; mask &= mask - 1u)
             phase_count(&p, (uint32_t)(address[gmsim_lowest(mask)] >> shift) & (banks - 1u));
         return p.worst;
     }
-    uint64_t previous = UINT64_MAX; /* no unit number is that large */
     for (; mask; mask &= mask - 1u) {
         uint64_t unit = address[gmsim_lowest(mask)] >> shift;
-        if (unit != previous)
-            phase_add(&p, unit, banks);
-        previous = unit;
+        uint32_t bank = (uint32_t)unit & (banks - 1u), bit = 1u << bank;
+        first[bank] = seen & bit ? first[bank] : unit;
+        seen |= bit;
+        extra[extras] = unit;
+        extras += first[bank] != unit;
     }
-    return p.worst;
+    if (extras == 0)
+        return 1;
+    phase_begin(&p);
+    for (uint32_t i = 0; i < extras; i++)
+        phase_add(&p, extra[i], banks);
+    return p.worst + 1u;
 }
 
 /* Any address: each lane is the words it touches. */
@@ -129,8 +137,8 @@ static uint32_t unaligned_phase(const uint64_t *address, uint32_t mask, uint32_t
     return p.worst;
 }
 
-gmsim_wavefronts gmsim_banks_lanes(const uint64_t address[GMTRACE_WARP_LANES], uint32_t mask,
-                                   uint32_t size, gmsim_bank_use use, uint32_t matrices)
+static gmsim_wavefronts banks_lanes(const uint64_t *address, uint64_t bits, uint32_t mask,
+                                    uint32_t size, gmsim_bank_use use, uint32_t matrices)
 {
     gmsim_wavefronts result = {0, 0};
     if (use == GMSIM_BANK_MATRIX) {
@@ -138,10 +146,7 @@ gmsim_wavefronts gmsim_banks_lanes(const uint64_t address[GMTRACE_WARP_LANES], u
         if (matrices < 4u)
             mask &= (1u << (8u * matrices)) - 1u;
     }
-    uint64_t low_bits = 0;
-    for (uint32_t m = mask; m; m &= m - 1u)
-        low_bits |= address[gmsim_lowest(m)];
-    bool aligned = (size & (size - 1u)) == 0 && (low_bits & (size - 1u)) == 0;
+    bool aligned = (size & (size - 1u)) == 0 && (bits & (size - 1u)) == 0;
     unsigned lanes = phase_lanes(address, mask, size, use);
     uint32_t group = lanes == 32u ? GMSIM_ALL_LANES : (1u << lanes) - 1u;
     for (unsigned first = 0; first < GMTRACE_WARP_LANES; first += lanes) {
@@ -200,6 +205,6 @@ gmsim_wavefronts gmsim_banks(const gmtrace_chunk *chunk, const gmtrace_record *r
         banks_affine(record, &result))
         return result;
     uint64_t address[GMTRACE_WARP_LANES];
-    gmsim_lane_addresses(chunk, record, address);
-    return gmsim_banks_lanes(address, record->mask, record->size, use, matrices);
+    uint64_t bits = gmsim_lane_addresses(chunk, record, address);
+    return banks_lanes(address, bits, record->mask, record->size, use, matrices);
 }

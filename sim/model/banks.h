@@ -27,10 +27,6 @@ typedef struct gmsim_wavefronts {
 gmsim_wavefronts gmsim_banks(const gmtrace_chunk *chunk, const gmtrace_record *record,
                              gmsim_bank_use use, uint32_t matrices);
 
-/* The same from addresses already expanded. */
-gmsim_wavefronts gmsim_banks_lanes(const uint64_t address[GMTRACE_WARP_LANES], uint32_t mask,
-                                   uint32_t size, gmsim_bank_use use, uint32_t matrices);
-
 #pragma GCC visibility pop
 
 #endif

@@ -17,6 +17,9 @@
 #include "sim/model/lanes.h"
 
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #define LINE_SHIFT   7u
 #define SECTOR_SHIFT 5u
@@ -58,22 +61,34 @@ static uint32_t count_bits(uint64_t word)
     return gmsim_lane_count((uint32_t)word) + gmsim_lane_count((uint32_t)(word >> 32));
 }
 
-/* Sector masks of each line from its byte masks. */
+/* Touched and full sectors of a line from its byte masks. */
+static inline void sector_masks(const uint64_t bytes[2], uint8_t *touched, uint8_t *full)
+{
+#ifdef __SSE2__
+    __m128i four = _mm_loadu_si128((const __m128i *)bytes);
+    __m128i none = _mm_cmpeq_epi32(four, _mm_setzero_si128());
+    __m128i all = _mm_cmpeq_epi32(four, _mm_set1_epi32(-1));
+    *touched = (uint8_t)(_mm_movemask_ps(_mm_castsi128_ps(none)) ^ 0xf);
+    *full = (uint8_t)_mm_movemask_ps(_mm_castsi128_ps(all));
+#else
+    uint32_t part[4] = {(uint32_t)bytes[0], (uint32_t)(bytes[0] >> 32), (uint32_t)bytes[1],
+                        (uint32_t)(bytes[1] >> 32)};
+    uint32_t some = 0, whole = 0;
+    for (uint32_t s = 0; s < GMSIM_LINE_SECTORS; s++) {
+        some |= (uint32_t)(part[s] != 0) << s;
+        whole |= (uint32_t)(part[s] == UINT32_MAX) << s;
+    }
+    *touched = (uint8_t)some;
+    *full = (uint8_t)whole;
+#endif
+}
+
 static void finish(const gather *g, gmsim_footprint *f)
 {
     uint32_t sectors = 0, lines = g->lines;
     for (uint32_t i = 0; i < lines; i++) {
-        uint64_t low = g->bytes[i][0], high = g->bytes[i][1];
-        uint32_t part[4] = {(uint32_t)low, (uint32_t)(low >> 32), (uint32_t)high,
-                            (uint32_t)(high >> 32)};
-        uint32_t touched = 0, full = 0;
-        for (uint32_t s = 0; s < GMSIM_LINE_SECTORS; s++) {
-            touched |= (uint32_t)(part[s] != 0) << s;
-            full |= (uint32_t)(part[s] == UINT32_MAX) << s;
-            sectors += part[s] != 0;
-        }
-        f->touched[i] = (uint8_t)touched;
-        f->full[i] = (uint8_t)full;
+        sector_masks(g->bytes[i], &f->touched[i], &f->full[i]);
+        sectors += gmsim_sector_count(f->touched[i]);
     }
     f->lines = lines;
     f->sectors = sectors;
@@ -119,49 +134,78 @@ static uint32_t add_unaligned(gather *g, const uint64_t *address, uint32_t mask,
     return distinct;
 }
 
+static void begin(gather *g, gmsim_footprint *f)
+{
+    g->line = f->line;
+    memset(g->slot, 0, sizeof g->slot);
+}
+
 void gmsim_coalesce_lanes(gmsim_footprint *footprint, const uint64_t address[GMTRACE_WARP_LANES],
-                          uint32_t mask, uint32_t size)
+                          uint64_t bits, uint32_t mask, uint32_t size)
 {
     gather g;
-    g.line = footprint->line;
-    memset(g.slot, 0, sizeof g.slot);
-    uint64_t low_bits = 0;
-    for (uint32_t m = mask; m; m &= m - 1u)
-        low_bits |= address[gmsim_lowest(m)];
-    bool aligned = (size & (size - 1u)) == 0 && (low_bits & (size - 1u)) == 0;
+    bool aligned = (size & (size - 1u)) == 0 && (bits & (size - 1u)) == 0;
+    begin(&g, footprint);
     footprint->bytes =
         aligned ? add_aligned(&g, address, mask, size) : add_unaligned(&g, address, mask, size);
     finish(&g, footprint);
 }
 
-/* Sectors first to last of a line, both counted. */
-static inline uint32_t sector_run(uint32_t first, uint32_t last)
+/* GRID whose rows are contiguous or one address each, all lanes active: the blocks of a 2-D CTA. */
+static bool coalesce_rows(gmsim_footprint *f, const gmtrace_record *record)
 {
-    return (0xfu << first) & (0xfu >> (3u - last));
+    uint32_t size = record->size, rows = 32u >> record->log2_columns;
+    if (record->mask != GMSIM_ALL_LANES || (size & (size - 1u)) ||
+        ((record->address | (uint64_t)(int64_t)record->stride2) & (size - 1u)) ||
+        (record->stride != 0 && record->stride != (int32_t)size))
+        return false;
+    uint32_t length = record->stride ? size << record->log2_columns : size;
+    uint64_t row = record->address;
+    uint32_t distinct = 0, lines = 0;
+    gather g;
+    begin(&g, f);
+    for (uint32_t i = 0; i < rows; i++, row += (uint64_t)(int64_t)record->stride2) {
+        uint64_t a = row;
+        for (uint32_t left = length; left;) {
+            uint32_t at = (uint32_t)(a & 63u), piece = left < 64u - at ? left : 64u - at;
+            uint64_t *word = &g.bytes[find_or_add(&g, &lines, a >> LINE_SHIFT)][(a >> 6) & 1u];
+            uint64_t want = (UINT64_MAX >> (64u - piece)) << at, new = want & ~*word;
+            distinct += new == want ? piece : count_bits(new);
+            *word |= want;
+            a += piece;
+            left -= piece;
+        }
+    }
+    g.lines = lines;
+    f->bytes = distinct;
+    finish(&g, f);
+    return true;
 }
 
 /* The bytes first to last, both counted, without wrapping; all of them asked for when `dense`,
  * else at least one of each sector and no sector whole. */
-static void add_range(gmsim_footprint *f, uint64_t first, uint64_t last, bool dense, bool downward)
+static inline void add_range(gmsim_footprint *f, uint64_t first, uint64_t last, bool dense,
+                             bool downward)
 {
     uint64_t low = first >> LINE_SHIFT, high = last >> LINE_SHIFT;
     uint32_t lines = (uint32_t)(high - low) + 1u;
     uint64_t sector0 = first >> SECTOR_SHIFT, sector1 = last >> SECTOR_SHIFT;
+    uint32_t head = (uint32_t)sector0 & 3u, tail = 3u - ((uint32_t)sector1 & 3u);
+    uint32_t whole_head = head + ((first & 31u) != 0), whole_tail = tail + ((last & 31u) != 31u);
+    uint32_t at_low = downward ? lines - 1u : 0, at_high = downward ? 0 : lines - 1u;
     f->lines = lines;
     f->sectors = (uint32_t)(sector1 - sector0) + 1u;
-    for (uint32_t i = 0; i < lines; i++) {
-        uint64_t line = downward ? high - i : low + i;
-        uint32_t s0 = line == low ? (uint32_t)sector0 & 3u : 0;
-        uint32_t s1 = line == high ? (uint32_t)sector1 & 3u : 3u;
-        uint32_t touched = sector_run(s0, s1), full = dense ? touched : 0;
-        if (dense && line == low && (first & 31u))
-            full &= ~(1u << s0);
-        if (dense && line == high && (last & 31u) != 31u)
-            full &= ~(1u << s1);
-        f->line[i] = line;
-        f->touched[i] = (uint8_t)touched;
-        f->full[i] = (uint8_t)full;
+    for (uint32_t i = 0; i < lines; i++)
+        f->line[i] = downward ? high - i : low + i;
+    const uint64_t eight = 0x0f0f0f0f0f0f0f0fu, whole = dense ? eight : 0;
+    for (uint32_t i = 0; i < lines; i += 8u) {
+        memcpy(f->touched + i, &eight, sizeof eight);
+        memcpy(f->full + i, &whole, sizeof whole);
     }
+    f->touched[at_low] &= (uint8_t)(0xfu << head);
+    f->full[at_low] &= (uint8_t)(0xfu << whole_head);
+    f->touched[at_high] &= (uint8_t)(0xfu >> tail);
+    f->full[at_high] &= (uint8_t)(0xfu >> whole_tail);
 }
 
 void gmsim_coalesce_range(gmsim_footprint *footprint, uint64_t first, uint64_t bytes)
@@ -223,9 +267,20 @@ static bool coalesce_affine(gmsim_footprint *f, const gmtrace_record *record)
 void gmsim_coalesce(gmsim_footprint *footprint, const gmtrace_chunk *chunk,
                     const gmtrace_record *record)
 {
-    if (record->shape == GMTRACE_AFFINE && coalesce_affine(footprint, record))
+    if (record->shape == GMTRACE_AFFINE) {
+        uint32_t size = record->size;
+        if (record->mask == GMSIM_ALL_LANES && record->stride == (int32_t)size &&
+            record->address + 32u * size > record->address) { /* by far the most common */
+            footprint->bytes = 32u * size;
+            add_range(footprint, record->address, record->address + 32u * size - 1u, true, false);
+            return;
+        }
+        if (coalesce_affine(footprint, record))
+            return;
+    }
+    if (record->shape == GMTRACE_GRID && coalesce_rows(footprint, record))
         return;
     uint64_t address[GMTRACE_WARP_LANES];
-    gmsim_lane_addresses(chunk, record, address);
-    gmsim_coalesce_lanes(footprint, address, record->mask, record->size);
+    uint64_t bits = gmsim_lane_addresses(chunk, record, address);
+    gmsim_coalesce_lanes(footprint, address, bits, record->mask, record->size);
 }

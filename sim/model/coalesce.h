@@ -31,9 +31,9 @@ typedef struct gmsim_footprint {
 void gmsim_coalesce(gmsim_footprint *footprint, const gmtrace_chunk *chunk,
                     const gmtrace_record *record);
 
-/* The same from addresses already expanded. */
+/* The same from addresses already expanded; bits is the OR of them, or more. */
 void gmsim_coalesce_lanes(gmsim_footprint *footprint, const uint64_t address[GMTRACE_WARP_LANES],
-                          uint32_t mask, uint32_t size);
+                          uint64_t bits, uint32_t mask, uint32_t size);
 
 /* Every byte of [first, first + bytes), as one access; bytes <= GMSIM_MAX_LINES * 128 - 127. */
 void gmsim_coalesce_range(gmsim_footprint *footprint, uint64_t first, uint64_t bytes);

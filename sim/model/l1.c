@@ -27,44 +27,44 @@ uint32_t gmsim_l1_sets(const gmsim_gpu *gpu, uint32_t bytes)
     return sets ? sets : 1u;
 }
 
-uint32_t gmsim_l1_read(const gmsim_cache *l1, const gmsim_footprint *footprint,
-                       gmsim_entry *const *l1_set, gmsim_entry *const *l2_set, gmsim_l1_load how,
-                       gmsim_traffic *misses)
+GMSIM_CLONES uint32_t gmsim_l1_read(const gmsim_cache *l1, gmsim_footprint *footprint,
+                                    gmsim_entry *const *sets, gmsim_l1_load how)
 {
+    if (how == GMSIM_L1_BYPASS)
+        return 0;
     const gmsim_cache cache = *l1; /* so that stores of bytes below cannot alias it */
-    uint32_t lines = footprint->lines, missed = 0, sectors = 0;
+    uint32_t lines = footprint->lines, missed = 0, missed_sectors = 0;
     for (uint32_t i = 0; i < lines; i++) {
         uint64_t line = footprint->line[i];
-        uint32_t touched = footprint->touched[i], valid = 0;
-        if (how != GMSIM_L1_BYPASS) {
-            gmsim_entry *set = l1_set[i];
-            if (gmsim_cache_find(&cache, set, line)) {
-                valid = (uint32_t)*set;
-                if (how == GMSIM_L1_ALLOCATE)
-                    *set |= touched;
-            } else if (how == GMSIM_L1_ALLOCATE) {
-                gmsim_cache_insert(&cache, set, line, touched);
-            }
+        uint32_t missing = footprint->touched[i];
+        gmsim_entry *set = sets[i];
+        if (gmsim_cache_find(&cache, set, line)) {
+            gmsim_entry entry = *set;
+            if (how == GMSIM_L1_ALLOCATE)
+                *set = entry | missing;
+            missing &= ~(uint32_t)entry;
+        } else if (how == GMSIM_L1_ALLOCATE) {
+            gmsim_cache_insert(&cache, set, line, missing);
         }
-        uint32_t missing = touched & ~valid;
-        misses->line[missed] = line;
-        misses->set[missed] = l2_set[i];
-        misses->touched[missed] = (uint8_t)missing;
-        missed += missing != 0;
-        sectors += gmsim_sector_count(missing);
+        if (missing) {
+            footprint->line[missed] = line;
+            footprint->touched[missed++] = (uint8_t)missing;
+            missed_sectors += gmsim_sector_count(missing);
+        }
     }
-    misses->lines = missed;
-    misses->sectors = sectors;
-    return footprint->sectors - sectors;
+    uint32_t hits = footprint->sectors - missed_sectors;
+    footprint->lines = missed;
+    footprint->sectors = missed_sectors;
+    return hits;
 }
 
-uint32_t gmsim_l1_write(const gmsim_cache *l1, const gmsim_footprint *footprint,
-                        gmsim_entry *const *l1_set, bool allocate)
+GMSIM_CLONES uint32_t gmsim_l1_write(const gmsim_cache *l1, const gmsim_footprint *footprint,
+                                     gmsim_entry *const *sets, bool allocate)
 {
     uint32_t hits = 0;
     for (uint32_t i = 0; i < footprint->lines; i++) {
         uint64_t line = footprint->line[i];
-        gmsim_entry *set = l1_set[i];
+        gmsim_entry *set = sets[i];
         if (gmsim_cache_find(l1, set, line)) {
             hits += gmsim_sector_count(footprint->touched[i]);
             if (allocate)

@@ -19,16 +19,15 @@ typedef enum gmsim_l1_load {
 uint32_t gmsim_l1_ways(const gmsim_gpu *gpu);
 uint32_t gmsim_l1_sets(const gmsim_gpu *gpu, uint32_t bytes);
 
-/* In both, l1_set[] and l2_set[] are the sets of the footprint's lines (gmsim_cache_sets()). */
+/* In both, set[] are the sets of the footprint's lines (gmsim_cache_sets()). */
 
-/* Returns hit sectors; what has to come from L2 is left in misses. */
-uint32_t gmsim_l1_read(const gmsim_cache *l1, const gmsim_footprint *footprint,
-                       gmsim_entry *const *l1_set, gmsim_entry *const *l2_set, gmsim_l1_load how,
-                       gmsim_traffic *misses);
+/* Returns hit sectors. The footprint becomes what has to come from L2: its misses. */
+uint32_t gmsim_l1_read(const gmsim_cache *l1, gmsim_footprint *footprint, gmsim_entry *const *set,
+                       gmsim_l1_load how);
 
 /* Write-through: every sector goes on to L2. Returns sectors that count as hits. */
 uint32_t gmsim_l1_write(const gmsim_cache *l1, const gmsim_footprint *footprint,
-                        gmsim_entry *const *l1_set, bool allocate);
+                        gmsim_entry *const *set, bool allocate);
 
 #pragma GCC visibility pop
 

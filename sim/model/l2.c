@@ -17,16 +17,20 @@
  */
 #include "sim/model/l2.h"
 
-size_t gmsim_l2_entries(const gmsim_gpu *gpu)
+static uint32_t sets_of(const gmsim_gpu *gpu)
 {
     uint64_t sets = gpu->l2_size / ((uint64_t)GMSIM_LINE_BYTES * gpu->l2_ways);
-    return (size_t)(sets ? sets : 1u) * gpu->l2_ways;
+    return sets ? (uint32_t)sets : 1u;
+}
+
+size_t gmsim_l2_entries(const gmsim_gpu *gpu)
+{
+    return gmsim_cache_entries(sets_of(gpu), gpu->l2_ways);
 }
 
 void gmsim_l2_init(gmsim_l2 *l2, gmsim_entry *entry, const gmsim_gpu *gpu)
 {
-    gmsim_cache_init(&l2->cache, entry, (uint32_t)(gmsim_l2_entries(gpu) / gpu->l2_ways),
-                     gpu->l2_ways);
+    gmsim_cache_init(&l2->cache, entry, sets_of(gpu), gpu->l2_ways);
     l2->fill_sectors = gpu->l2_fill_sectors;
     memset(&l2->counts, 0, sizeof l2->counts);
 }
@@ -43,7 +47,7 @@ void gmsim_l2_reset_counts(gmsim_l2 *l2)
 }
 
 /* Brings the line to the front of its set, allocating it empty if need be. */
-static inline void bring(gmsim_l2 *l2, gmsim_entry *set, uint64_t line)
+GMSIM_INLINE void bring(gmsim_l2 *l2, gmsim_entry *set, uint64_t line)
 {
     if (gmsim_cache_find(&l2->cache, set, line))
         return;
@@ -54,7 +58,7 @@ static inline void bring(gmsim_l2 *l2, gmsim_entry *set, uint64_t line)
 }
 
 /* Sectors that a fill of 1, 2 or 4 sectors brings for each missing one. */
-static inline uint32_t widen(uint32_t missing, uint32_t fill)
+GMSIM_INLINE uint32_t widen(uint32_t missing, uint32_t fill)
 {
     if (fill == 1u)
         return missing;
@@ -63,36 +67,38 @@ static inline uint32_t widen(uint32_t missing, uint32_t fill)
     return (missing & 3u ? 3u : 0) | (missing & 0xcu ? 0xcu : 0);
 }
 
-static inline void fill(gmsim_l2 *l2, gmsim_entry *entry, uint32_t sectors)
+GMSIM_INLINE void fill(gmsim_l2 *l2, gmsim_entry *entry, uint32_t sectors)
 {
     uint32_t absent = sectors & ~(uint32_t)*entry & 0xfu;
     l2->counts.dram_read_sectors += gmsim_sector_count(absent);
     *entry |= absent;
 }
 
-static inline void mark_dirty(gmsim_l2 *l2, gmsim_entry *entry, uint32_t sectors)
+GMSIM_INLINE void mark_dirty(gmsim_l2 *l2, gmsim_entry *entry, uint32_t sectors)
 {
     uint32_t clean = sectors & ~(uint32_t)(*entry >> GMSIM_ENTRY_DIRTY_SHIFT) & 0xfu;
     l2->counts.dirty_sectors += gmsim_sector_count(clean);
     *entry |= (gmsim_entry)sectors << GMSIM_ENTRY_DIRTY_SHIFT | sectors;
 }
 
-void gmsim_l2_read(gmsim_l2 *l2, const gmsim_traffic *traffic)
+GMSIM_CLONES void gmsim_l2_read(gmsim_l2 *l2, const gmsim_footprint *footprint,
+                                gmsim_entry *const *set)
 {
     uint32_t hits = 0;
-    for (uint32_t i = 0; i < traffic->lines; i++) {
-        gmsim_entry *entry = traffic->set[i];
-        bring(l2, entry, traffic->line[i]);
-        uint32_t valid = (uint32_t)*entry, missing = traffic->touched[i] & ~valid;
-        hits += gmsim_sector_count(traffic->touched[i] & valid);
+    for (uint32_t i = 0; i < footprint->lines; i++) {
+        bring(l2, set[i], footprint->line[i]);
+        uint32_t touched = footprint->touched[i], valid = (uint32_t)*set[i];
+        uint32_t missing = touched & ~valid;
+        hits += gmsim_sector_count(touched & valid);
         if (missing)
-            fill(l2, entry, widen(missing, l2->fill_sectors));
+            fill(l2, set[i], widen(missing, l2->fill_sectors));
     }
-    l2->counts.read_sectors += traffic->sectors;
+    l2->counts.read_sectors += footprint->sectors;
     l2->counts.read_hit_sectors += hits;
 }
 
-void gmsim_l2_write(gmsim_l2 *l2, const gmsim_footprint *footprint, gmsim_entry *const *set)
+GMSIM_CLONES void gmsim_l2_write(gmsim_l2 *l2, const gmsim_footprint *footprint,
+                                 gmsim_entry *const *set)
 {
     for (uint32_t i = 0; i < footprint->lines; i++) {
         bring(l2, set[i], footprint->line[i]);
@@ -103,8 +109,8 @@ void gmsim_l2_write(gmsim_l2 *l2, const gmsim_footprint *footprint, gmsim_entry 
     l2->counts.write_hit_sectors += footprint->sectors;
 }
 
-void gmsim_l2_atomic(gmsim_l2 *l2, const gmsim_footprint *footprint, gmsim_entry *const *set,
-                     bool reduction)
+GMSIM_CLONES void gmsim_l2_atomic(gmsim_l2 *l2, const gmsim_footprint *footprint,
+                                  gmsim_entry *const *set, bool reduction)
 {
     for (uint32_t i = 0; i < footprint->lines; i++) {
         bring(l2, set[i], footprint->line[i]);

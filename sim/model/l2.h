@@ -11,14 +11,6 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Sectors of several lines on their way to L2, as one request sends them. */
-typedef struct gmsim_traffic {
-    uint32_t lines, sectors;
-    uint64_t line[GMSIM_MAX_LINES];
-    uint8_t touched[GMSIM_MAX_LINES];
-    gmsim_entry *set[GMSIM_MAX_LINES];
-} gmsim_traffic;
-
 typedef struct gmsim_l2 {
     gmsim_cache cache;
     uint32_t fill_sectors; /* brought from DRAM for one missing sector */
@@ -33,8 +25,8 @@ void gmsim_l2_flush(gmsim_l2 *l2);
 /* Zeroes the counts; what is in the cache stays, and with it the count of dirty sectors. */
 void gmsim_l2_reset_counts(gmsim_l2 *l2);
 
-void gmsim_l2_read(gmsim_l2 *l2, const gmsim_traffic *traffic);
-/* set[] are the sets of the footprint's lines (gmsim_cache_sets()). */
+/* In all three, set[] are the sets of the footprint's lines (gmsim_cache_sets()). */
+void gmsim_l2_read(gmsim_l2 *l2, const gmsim_footprint *footprint, gmsim_entry *const *set);
 void gmsim_l2_write(gmsim_l2 *l2, const gmsim_footprint *footprint, gmsim_entry *const *set);
 void gmsim_l2_atomic(gmsim_l2 *l2, const gmsim_footprint *footprint, gmsim_entry *const *set,
                      bool reduction);

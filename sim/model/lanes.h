@@ -35,41 +35,58 @@ static inline unsigned gmsim_lane_count(uint32_t mask)
     return (mask * 0x01010101u) >> 24;
 }
 
+/* Set bits of a 4-bit sector mask. */
+static inline uint32_t gmsim_sector_count(uint32_t mask)
+{
+    return (uint32_t)(0x4332322132212110u >> (4u * (mask & 0xfu))) & 0xfu;
+}
+
 static inline uint64_t gmsim_affine_address(const gmtrace_record *record, unsigned lane)
 {
     return record->address + (uint64_t)((int64_t)lane * record->stride);
 }
 
-/* Fills address[0..31]; entries of inactive lanes are unspecified. */
-static inline void gmsim_lane_addresses(const gmtrace_chunk *chunk, const gmtrace_record *record,
-                                        uint64_t address[GMTRACE_WARP_LANES])
+/* Fills address[0..31]; entries of inactive lanes are unspecified. Returns the OR of all entries,
+ * which tells how they are aligned at least. */
+static inline uint64_t gmsim_lane_addresses(const gmtrace_chunk *chunk,
+                                            const gmtrace_record *record,
+                                            uint64_t address[GMTRACE_WARP_LANES])
 {
+    uint64_t bits = 0;
     switch ((gmtrace_shape)record->shape) {
     case GMTRACE_AFFINE:
-        for (unsigned i = 0; i < GMTRACE_WARP_LANES; i++)
-            address[i] = gmsim_affine_address(record, i);
-        break;
     case GMTRACE_GRID: {
-        uint32_t columns = 1u << record->log2_columns;
-        for (unsigned i = 0; i < GMTRACE_WARP_LANES; i++)
-            address[i] = record->address +
-                         (uint64_t)((int64_t)(i & (columns - 1u)) * record->stride) +
-                         (uint64_t)((int64_t)(i >> record->log2_columns) * record->stride2);
+        unsigned columns = record->shape == GMTRACE_GRID ? 1u << record->log2_columns : 32u;
+        uint64_t row = record->address, stride = (uint64_t)(int64_t)record->stride;
+        for (unsigned first = 0; first < GMTRACE_WARP_LANES; first += columns) {
+            uint64_t next = row;
+            for (unsigned i = first; i < first + columns; i++) {
+                address[i] = next;
+                bits |= next;
+                next += stride;
+            }
+            row += (uint64_t)(int64_t)record->stride2;
+        }
         break;
     }
     case GMTRACE_OFFSETS: {
         const uint32_t *offset = chunk->offset32 + (size_t)record->lanes * GMTRACE_WARP_LANES;
-        for (unsigned i = 0; i < GMTRACE_WARP_LANES; i++)
+        for (unsigned i = 0; i < GMTRACE_WARP_LANES; i++) {
             address[i] = record->address + offset[i];
+            bits |= address[i];
+        }
         break;
     }
     case GMTRACE_FULL: {
         const uint64_t *full = chunk->address64 + (size_t)record->lanes * GMTRACE_WARP_LANES;
-        for (unsigned i = 0; i < GMTRACE_WARP_LANES; i++)
+        for (unsigned i = 0; i < GMTRACE_WARP_LANES; i++) {
             address[i] = full[i];
+            bits |= address[i];
+        }
         break;
     }
     }
+    return bits;
 }
 
 #endif

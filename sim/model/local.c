@@ -39,5 +39,5 @@ void gmsim_coalesce_local(gmsim_footprint *footprint, const gmtrace_chunk *chunk
         uint64_t word = address[lane] / 4u + pass;
         address[lane] = window + (word * 32u + lane) * 4u + (address[lane] & within);
     }
-    gmsim_coalesce_lanes(footprint, address, record->mask, size);
+    gmsim_coalesce_lanes(footprint, address, 0, record->mask, size);
 }

@@ -37,8 +37,8 @@ gmsim_model *gmsim_model_new(const gmsim_gpu *gpu, const gmsim_options *options)
     model->gpu = *gpu;
     if (options)
         model->options = *options;
-    uint32_t ways = gmsim_l1_ways(gpu);
-    model->l1_entries = (size_t)gmsim_l1_sets(gpu, gpu->l1_size) * ways;
+    model->l1_entries =
+        gmsim_cache_entries(gmsim_l1_sets(gpu, gpu->l1_size), gmsim_l1_ways(gpu));
     model->l1_entry = new_entries(model->l1_entries * gpu->gpu_sm_count);
     model->l2_entry = new_entries(gmsim_l2_entries(gpu));
     model->sm = g_new(gmsim_sm, gpu->gpu_sm_count);

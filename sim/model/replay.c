@@ -25,12 +25,9 @@
 #define MAX_BULK_BYTES (1u << 20)
 #define BULK_STEP      ((GMSIM_MAX_LINES - 1u) * GMSIM_LINE_BYTES)
 
-static void note_worst(gmsim_instr_counts *entry, uint32_t work, const gmsim_executor *who,
+static void keep_worst(gmsim_worst *worst, uint32_t work, const gmsim_executor *who,
                        const gmtrace_chunk *chunk, const gmtrace_record *record)
 {
-    gmsim_worst *worst = &entry->worst;
-    if (work <= worst->work)
-        return;
     *worst = (gmsim_worst){.cta = who->cta,
                            .warp = who->warp,
                            .mask = record->mask,
@@ -39,10 +36,19 @@ static void note_worst(gmsim_instr_counts *entry, uint32_t work, const gmsim_exe
     gmsim_lane_addresses(chunk, record, worst->address);
 }
 
-static gmsim_counts *count_instruction(gmsim_instr_counts *entry, const gmtrace_record *record)
+static inline void note_worst(gmsim_instr_counts *entry, uint32_t work, const gmsim_executor *who,
+                              const gmtrace_chunk *chunk, const gmtrace_record *record)
+{
+    if (work > entry->worst.work)
+        keep_worst(&entry->worst, work, who, chunk, record);
+}
+
+static inline gmsim_counts *count_instruction(gmsim_instr_counts *entry,
+                                              const gmtrace_record *record)
 {
     gmsim_counts *counts = &entry->counts;
-    uint32_t threads = gmsim_lane_count(record->mask);
+    uint32_t mask = record->mask;
+    uint32_t threads = mask == GMSIM_ALL_LANES ? 32u : gmsim_lane_count(mask);
     counts->instructions++;
     counts->threads += threads;
     counts->bytes += (uint64_t)threads * record->size;
@@ -57,8 +63,8 @@ static uint32_t stage_clocks(const gmsim_footprint *footprint)
     return tags > data ? tags : data;
 }
 
-static void count_footprint(gmsim_replay *replay, const gmsim_footprint *footprint,
-                            gmsim_counts *counts)
+static inline void count_footprint(gmsim_replay *replay, const gmsim_footprint *footprint,
+                                   gmsim_counts *counts)
 {
     counts->sectors += footprint->sectors;
     counts->sectors_ideal += gmsim_sectors_ideal(footprint);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * request.h - requests between the coalescer and the caches. The caches see them in the order in
- * which they were sent, but some requests later: meanwhile the host fetches the cache sets they
+ * request.h - requests on their way through the caches. They reach L1, and later L2, in the order
+ * in which they were sent, but a few requests later: meanwhile the host fetches the cache sets they
  * will need, which are known as soon as the lines are.
  */
 #ifndef GMSIM_REQUEST_H
@@ -11,10 +11,11 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Requests and lines under way at most, powers of two: enough to hide the host's memory latency,
- * few enough to stay in its first cache level. */
-#define GMSIM_QUEUE_REQUESTS 16u
-#define GMSIM_QUEUE_LINES    96u
+/* Requests and lines that wait for L1, and for L2, at most: enough to hide the host's memory
+ * latency, few enough to stay in its first cache level. */
+#define GMSIM_QUEUE_REQUESTS 32u /* slots, a power of two, more than the two stages' together */
+#define GMSIM_STAGE_REQUESTS 12u
+#define GMSIM_STAGE_LINES    64u
 
 typedef enum gmsim_request_kind {
     GMSIM_REQUEST_LOAD,
@@ -26,27 +27,27 @@ typedef enum gmsim_request_kind {
 } gmsim_request_kind;
 
 typedef struct gmsim_request {
-    gmsim_footprint footprint;
-    gmsim_counts *counts; /* whose cache counters it adds to */
+    gmsim_footprint footprint; /* set by the sender; once sent, what is left for L2 */
+    gmsim_counts *counts;      /* whose cache counters it adds to; NULL: nobody's */
     uint32_t sm;
-    uint8_t kind; /* gmsim_request_kind */
-    uint8_t load; /* gmsim_l1_load */
-    gmsim_entry *l1_set[GMSIM_MAX_LINES], *l2_set[GMSIM_MAX_LINES];
+    uint8_t kind;                      /* gmsim_request_kind */
+    uint8_t load;                      /* gmsim_l1_load */
+    gmsim_entry *set[GMSIM_MAX_LINES]; /* of L1, then of L2 */
 } gmsim_request;
 
 typedef struct gmsim_queue {
     gmsim_l2 l2;
     gmsim_cache *l1; /* one an SM */
     bool store_allocate;
-    uint32_t head, tail; /* sent and served so far, modulo 2^32 */
-    uint32_t lines;      /* of the requests under way */
+    uint32_t sent, looked_up, served;     /* requests so far, modulo 2^32 */
+    uint32_t waiting_lines, missed_lines; /* of those before L1, and of those before L2 */
     gmsim_request request[GMSIM_QUEUE_REQUESTS];
 } gmsim_queue;
 
 /* The request to be filled in and sent next. */
 static inline gmsim_request *gmsim_queue_next(gmsim_queue *queue)
 {
-    return &queue->request[queue->head % GMSIM_QUEUE_REQUESTS];
+    return &queue->request[queue->sent % GMSIM_QUEUE_REQUESTS];
 }
 
 /* Sends it. */

@@ -21,7 +21,7 @@
 
 /* Records a warp replays in its turn, and records an SM replays in its turn. */
 #define WARP_TURN 4u
-#define SM_TURN   64u
+#define SM_TURN   256u
 
 #define PROGRESS_STEP (1u << 20)
 
@@ -204,13 +204,30 @@ static bool warp_turn(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, GError **
     return true;
 }
 
+/* The ready slot after one, round and round. */
+static inline uint32_t slot_after(uint64_t ready, uint32_t slot)
+{
+    uint64_t after = ready & (slot < 63u ? UINT64_MAX << (slot + 1u) : 0);
+    return (uint32_t)__builtin_ctzll(after ? after : ready);
+}
+
+/* Records that a warp will replay in its next turn: long out of the host's cache by then. */
+static inline void prefetch_records(const gmsim_warp *warp)
+{
+    const char *record = (const char *)warp->cursor.next;
+    for (uint32_t i = 0; i < WARP_TURN * sizeof(gmtrace_record) + 63u; i += 64u)
+        __builtin_prefetch(record + i);
+}
+
 static bool sm_turn(gmsim_scheduler *s, uint32_t sm_number, GError **error)
 {
     gmsim_sm *sm = &s->sm[sm_number];
     uint64_t stop = s->records + SM_TURN;
     while (sm->ready && s->records < stop) {
-        uint64_t after = sm->ready & (sm->last < 63u ? UINT64_MAX << (sm->last + 1u) : 0);
-        sm->last = (uint32_t)__builtin_ctzll(after ? after : sm->ready);
+        sm->last = slot_after(sm->ready, sm->last);
+        uint32_t second = slot_after(sm->ready, slot_after(sm->ready, sm->last));
+        prefetch_records(&sm->warp[second]);
+        __builtin_prefetch(&sm->warp[slot_after(sm->ready, second)]);
         uint32_t place = sm->warp[sm->last].cta;
         if (!warp_turn(s, sm, sm->last, error))
             return false;
