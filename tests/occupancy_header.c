@@ -136,7 +136,7 @@ int main(void)
 {
     printf("# cuda_occupancy.h of CUDA %d.%d, printed by tests/occupancy_header.c\n",
            CUDA_VERSION / 1000, CUDA_VERSION % 1000 / 10);
-    printf("cc,registers,static,dynamic,block,carveout,barriers,blocks,limit_warps,"
+    printf("cc,registers,static,dynamic,block,carveout_percent,barriers,blocks,limit_warps,"
            "limit_registers,limit_shared,limit_barriers,registers_per_block,shared_per_block\n");
     for (size_t i = 0; i < sizeof chips / sizeof chips[0]; i++)
         for (int left = POINTS; left > 0;)

@@ -62,7 +62,7 @@ static gmsim_demand demand_of(const row *r)
     return (gmsim_demand){.threads = number(r, "block"),
                           .registers = number(r, "registers"),
                           .shared_config = UINT32_MAX,
-                          .carveout_percent = (int32_t)column(r, "carveout")};
+                          .carveout_percent = (int32_t)column(r, "carveout_percent")};
 }
 
 /* Says which row it was before g_assert stops everything. */
