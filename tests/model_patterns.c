@@ -305,7 +305,9 @@ static void expect_banks(gmtrace_record record, gmsim_bank_use use, uint32_t act
 static void test_banks(void)
 {
     const uint32_t all = GMSIM_ALL_LANES;
-    for (int use = GMSIM_BANK_LOAD; use <= GMSIM_BANK_STORE; use++) {
+    static const gmsim_bank_use both[] = {GMSIM_BANK_LOAD, GMSIM_BANK_STORE};
+    for (uint32_t i = 0; i < 2; i++) {
+        gmsim_bank_use use = both[i];
         /* Strides in words: the greatest common divisor with 32. */
         expect_banks(affine(64, 4, 4, all), use, 1, 1);
         expect_banks(affine(64, 8, 4, all), use, 2, 1);

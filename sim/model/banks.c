@@ -167,27 +167,51 @@ static uint32_t common_power(uint64_t stride, uint32_t power)
     return low ? low & (0u - low) : power;
 }
 
-/* AFFINE loads and stores, aligned. Lanes n apart share a bank when n strides are a multiple of all
- * banks, and their words differ unless the stride is 0. */
+/* Wavefronts of `lanes` aligned accesses of up to 4 bytes, `step` bytes from one to the next: lanes
+ * n apart share a bank when n steps are a multiple of all banks, and their words differ unless the
+ * step is 0. 0: not known in closed form. */
+static uint32_t run_wavefronts(uint64_t step, uint32_t lanes)
+{
+    if (step <= 4u)
+        return 1; /* at most 32 words side by side */
+    if (step & 3u)
+        return 0;
+    uint32_t banks = GMSIM_BANKS / common_power(step >> WORD_SHIFT, GMSIM_BANKS);
+    return (lanes + banks - 1u) / banks;
+}
+
+static uint64_t magnitude(int32_t stride)
+{
+    return (uint64_t)(stride < 0 ? -(int64_t)stride : stride);
+}
+
+/* Loads and stores whose addresses follow from strides. */
 static bool banks_affine(const gmtrace_record *record, gmsim_wavefronts *result)
 {
-    uint32_t size = record->size, mask = record->mask;
-    int64_t stride = record->stride;
-    uint64_t step = (uint64_t)(stride < 0 ? -stride : stride);
-    if ((size & (size - 1u)) || ((record->address | step) & (size - 1u)) || !gmsim_is_run(mask))
+    uint32_t size = record->size, mask = record->mask, lanes;
+    uint64_t step = magnitude(record->stride);
+    if (record->shape == GMTRACE_AFFINE) {
+        if (!gmsim_is_run(mask))
+            return false;
+        lanes = gmsim_lane_count(mask);
+    } else {
+        /* Rows that are all alike, or rows of one address each, are a run of fewer lanes. */
+        if (mask != GMSIM_ALL_LANES || size > 4u)
+            return false;
+        lanes = 1u << record->log2_columns;
+        if (step == 0) {
+            step = magnitude(record->stride2);
+            lanes = 32u / lanes;
+        } else if (record->stride2 != 0) {
+            return false;
+        }
+    }
+    if ((size & (size - 1u)) || ((record->address | step) & (size - 1u)))
         return false;
     if (size <= 4u) {
-        uint32_t lanes = gmsim_lane_count(mask);
         result->ideal = 1;
-        if (step <= 4u) { /* at most 32 words side by side */
-            result->actual = 1;
-            return true;
-        }
-        if (step & 3u)
-            return false;
-        uint32_t banks = GMSIM_BANKS / common_power(step >> WORD_SHIFT, GMSIM_BANKS);
-        result->actual = (lanes + banks - 1u) / banks;
-        return true;
+        result->actual = run_wavefronts(step, lanes);
+        return result->actual != 0;
     }
     if (mask != GMSIM_ALL_LANES || step == 0)
         return false; /* pairs may merge */
@@ -201,7 +225,7 @@ gmsim_wavefronts gmsim_banks(const gmtrace_chunk *chunk, const gmtrace_record *r
                              gmsim_bank_use use, uint32_t matrices)
 {
     gmsim_wavefronts result;
-    if (record->shape == GMTRACE_AFFINE && (use == GMSIM_BANK_LOAD || use == GMSIM_BANK_STORE) &&
+    if (record->shape <= GMTRACE_GRID && (use == GMSIM_BANK_LOAD || use == GMSIM_BANK_STORE) &&
         banks_affine(record, &result))
         return result;
     uint64_t address[GMTRACE_WARP_LANES];

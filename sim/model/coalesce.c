@@ -272,6 +272,13 @@ void gmsim_coalesce(gmsim_footprint *footprint, const gmtrace_chunk *chunk,
         if (record->mask == GMSIM_ALL_LANES && record->stride == (int32_t)size &&
             record->address + 32u * size > record->address) { /* by far the most common */
             footprint->bytes = 32u * size;
+            if (size == 4u && (record->address & 127u) == 0) {
+                footprint->lines = 1;
+                footprint->sectors = GMSIM_LINE_SECTORS;
+                footprint->line[0] = record->address >> LINE_SHIFT;
+                footprint->touched[0] = footprint->full[0] = 0xf;
+                return;
+            }
             add_range(footprint, record->address, record->address + 32u * size - 1u, true, false);
             return;
         }

@@ -214,9 +214,9 @@ static inline uint32_t slot_after(uint64_t ready, uint32_t slot)
 /* Records that a warp will replay in its next turn: long out of the host's cache by then. */
 static inline void prefetch_records(const gmsim_warp *warp)
 {
-    const char *record = (const char *)warp->cursor.next;
+    uintptr_t record = (uintptr_t)warp->cursor.next; /* NULL where none was read yet */
     for (uint32_t i = 0; i < WARP_TURN * sizeof(gmtrace_record) + 63u; i += 64u)
-        __builtin_prefetch(record + i);
+        __builtin_prefetch((const void *)(record + i));
 }
 
 static bool sm_turn(gmsim_scheduler *s, uint32_t sm_number, GError **error)
