@@ -126,8 +126,13 @@ static void put_own(gmsim_json *json, const gmsim_gpu *gpu, const gmsim_result *
     if (result->min_cycles[result->bound] > 0)
         gmsim_json_string(json, "bound", resource[result->bound]);
     gmsim_json_object(json, "min_cycles", true);
-    for (unsigned i = 0; i < GMSIM_RESOURCES; i++)
-        gmsim_json_uint(json, resource[i], result->min_cycles[i]);
+    for (unsigned i = 0; i < GMSIM_RESOURCES; i++) {
+        bool unknown = (i == GMSIM_RESOURCE_L2 && gpu->l2_bytes_per_clock == 0) ||
+                       (i == GMSIM_RESOURCE_DRAM && gpu->dram_bytes_per_clock == 0);
+
+        if (!unknown)
+            gmsim_json_uint(json, resource[i], result->min_cycles[i]);
+    }
     gmsim_json_close(json);
     for (unsigned i = 0; i < GMSIM_DEGREE_BINS; i++) {
         if (result->degree[i] > 0)

@@ -37,12 +37,13 @@ static hot *rank(const gmsim_report *report, const gmsim_result *result)
 {
     const gmsim_gpu *gpu = report->gpu;
     hot *ranked = g_new0(hot, result->instr_count);
+    uint64_t all_sms = (uint64_t)GMSIM_SECTOR_BYTES * gpu->gpu_sm_count;
+    /* Where the rate of L2 is unknown: a sector of each SM a clock. */
+    uint64_t l2_rate = gpu->l2_bytes_per_clock > 0 ? gpu->l2_bytes_per_clock : all_sms;
 
     for (uint32_t i = 0; i < result->instr_count; i++) {
         const gmsim_instr_counts *instr = &result->instr[i];
-        uint64_t weight = gmsim_row_is_shared(instr->row)
-                              ? gpu->l2_bytes_per_clock
-                              : (uint64_t)GMSIM_SECTOR_BYTES * gpu->gpu_sm_count;
+        uint64_t weight = gmsim_row_is_shared(instr->row) ? l2_rate : all_sms;
 
         ranked[i].cost = gmsim_work_excess(instr->row, &instr->counts) * weight;
         ranked[i].work = gmsim_work(instr->row, &instr->counts) * weight;

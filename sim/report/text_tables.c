@@ -96,6 +96,17 @@ static void put_sectors(GString *out, const gmsim_result *result, int resource, 
     end_line(out, result, resource, shown);
 }
 
+/* Says which resource has no "min cycles", where a GPU's description gives no rate for it. */
+static void put_unknown(GString *out, const gmsim_gpu *gpu, const char *unit, const char *key,
+                        uint32_t rate)
+{
+    if (rate == 0)
+        g_string_append_printf(out,
+                               "  the rate of %s is unknown for %s, so it bounds nothing; "
+                               "--set %s=N gives one\n",
+                               unit, gpu->name, key);
+}
+
 void gmsim_text_pipe(GString *out, const gmsim_report *report, const gmsim_result *result)
 {
     const gmsim_l2_counts *l2 = &result->l2;
@@ -130,6 +141,9 @@ void gmsim_text_pipe(GString *out, const gmsim_report *report, const gmsim_resul
                     false, shown);
         put_sectors(out, result, -1, "DRAM", "write", l2->dram_write_sectors, 0, false, shown);
     }
+    put_unknown(out, report->gpu, "L2", "l2.bytes_per_clock", report->gpu->l2_bytes_per_clock);
+    put_unknown(out, report->gpu, "DRAM", "dram.bytes_per_clock",
+                report->gpu->dram_bytes_per_clock);
     if (l2->dirty_sectors > 0)
         g_string_append_printf(out, "  %s written stay in L2 when the launch ends\n",
                                gmsim_bytes(l2->dirty_sectors * GMSIM_SECTOR_BYTES).text);
