@@ -172,7 +172,7 @@ typedef struct gmtrace_instr {
     uint8_t cache;        /* gmtrace_cache */
     uint8_t bypass_l1;    /* LDGSTS.BYPASS: the copy does not allocate in L1 */
     uint8_t matrices;     /* LDSM and STSM: 1, 2 or 4 matrices of 8 rows of 16 bytes; 0 otherwise */
-    uint8_t predicate;    /* P0..P6, GMTRACE_NO_REGISTER when unconditional */
+    uint8_t predicate; /* P0..P6, GMTRACE_NO_REGISTER when unconditional; 7 (PT) negated: never */
     uint8_t predicate_negated;
     uint8_t stall, yield, write_barrier, read_barrier; /* barriers: 7 = none */
     uint8_t wait_mask, reuse;

@@ -99,6 +99,7 @@ static const opcode_rule rules[] = {
     {"CREDUX", GMTRACE_CLASS_SHUFFLE, GMTRACE_SPACE_NONE},
     {"ELECT", GMTRACE_CLASS_SHUFFLE, GMTRACE_SPACE_NONE},
     {"MUFU", GMTRACE_CLASS_SPECIAL, GMTRACE_SPACE_NONE},
+    {"I2FP", GMTRACE_CLASS_INT, GMTRACE_SPACE_NONE}, /* not on the special pipe */
     {"I2F*", GMTRACE_CLASS_SPECIAL, GMTRACE_SPACE_NONE},
     {"F2I*", GMTRACE_CLASS_SPECIAL, GMTRACE_SPACE_NONE},
     {"F2FP", GMTRACE_CLASS_FP16, GMTRACE_SPACE_NONE},
@@ -327,12 +328,16 @@ static bool writes_first_operand(const gmtrace_instr *instr)
 }
 
 static unsigned register_count(const gmtrace_instr *instr, const char *after, bool write,
-                               bool in_brackets)
+                               bool in_brackets, unsigned place)
 {
-    if (strncmp(after, ".64", 3) == 0)
+    if (strncmp(after, ".64", 3) == 0 || instr->op_class == GMTRACE_CLASS_RETURN)
         return 2;
-    if (in_brackets)
-        return 1;
+    if (in_brackets) /* nvdisasm leaves ".64" out where there is no descriptor */
+        return has_modifier(instr->opcode, "E") && *after != '.' &&
+                       instr->op_class != GMTRACE_CLASS_COPY_ASYNC &&
+                       instr->space != GMTRACE_SPACE_NONE
+                   ? 2
+                   : 1;
     if (instr->op_class == GMTRACE_CLASS_FP64)
         return 2;
     bool data =
@@ -341,34 +346,64 @@ static unsigned register_count(const gmtrace_instr *instr, const char *after, bo
         ((instr->op_class == GMTRACE_CLASS_LOAD || instr->space != GMTRACE_SPACE_NONE) && write);
     if (data && instr->width)
         return (instr->width + 3u) / 4u;
-    return write && has_modifier(instr->opcode, "WIDE") ? 2 : 1;
+    bool pair = has_modifier(instr->opcode, "WIDE") || strncmp(instr->opcode, "CS2R", 4) == 0;
+    return pair && (write || place == 3) ? 2 : 1; /* IMAD.WIDE adds 64 bits */
+}
+
+/* Where the operands that are written end: "R5, P0, P2, R3 ..." and "PT, R5, R3 ..." begin with a
+ * register and up to two predicates, comparisons with two predicates alone. */
+typedef struct target {
+    bool open, has_register, compares;
+    unsigned predicates;
+} target;
+
+static bool takes_target(target *at, bool predicate)
+{
+    if (at->open && predicate)
+        at->open = at->predicates++ < 2;
+    else if (at->open && !at->has_register && !at->compares)
+        at->has_register = true;
+    else
+        at->open = false;
+    return at->open;
 }
 
 static void set_operands(gmtrace_instr *instr)
 {
-    bool first_is_written = writes_first_operand(instr);
-    unsigned operand = 0, brackets = 0;
-    instr->operand_count = 0;
+    size_t stem = strcspn(instr->opcode, ".");
+    target written = {.open = writes_first_operand(instr)};
+    written.compares = rule_matches("*SETP", instr->opcode, stem) ||
+                       rule_matches("*PLOP3", instr->opcode, stem) ||
+                       rule_matches("FCHK", instr->opcode, stem);
+    unsigned brackets = 0, place = 0;
     char before = ' ';
+    instr->operand_count = 0;
+    if (instr->predicate < 7)
+        add_operand(instr, GMTRACE_REG_PREDICATE, instr->predicate, 1, false);
     for (const char *at = instr->operands; *at; before = *at, at++) {
-        if (*at == ',' && !brackets)
-            operand++;
         brackets += *at == '[';
         brackets -= *at == ']' && brackets;
+        place += *at == ',' && !brackets;
         bool starts = strchr(" ,[-|!+~(", before) != NULL;
         bool uniform = at[0] == 'U' && (at[1] == 'R' || at[1] == 'P');
         const char *letter = uniform ? at + 1 : at;
-        if (!starts || (*letter != 'R' && *letter != 'P') || letter[1] < '0' || letter[1] > '9')
+        bool none =
+            (letter[0] == 'R' && letter[1] == 'Z') || (letter[0] == 'P' && letter[1] == 'T');
+        if (!starts || (*letter != 'R' && *letter != 'P') ||
+            !(none || (letter[1] >= '0' && letter[1] <= '9')))
+            continue;
+        bool predicate = *letter == 'P';
+        bool write = !brackets && before != '!' && takes_target(&written, predicate);
+        if (none)
             continue;
         char *end;
         unsigned long number = strtoul(letter + 1, &end, 10);
-        /* The predicates that a comparison sets stand in its first two places. */
-        bool predicate = *letter == 'P';
-        bool write = first_is_written && !brackets && before != '!' &&
-                     (operand == 0 || (predicate && operand == 1));
         unsigned file = predicate ? (uniform ? GMTRACE_REG_UPREDICATE : GMTRACE_REG_PREDICATE)
                                   : (uniform ? GMTRACE_REG_UNIFORM : GMTRACE_REG_GENERAL);
-        unsigned count = predicate ? 1 : register_count(instr, end, write, brackets);
+        bool descriptor = at - instr->operands >= 5 && memcmp(at - 5, "desc[", 5) == 0;
+        unsigned count = predicate    ? 1
+                         : descriptor ? 2
+                                      : register_count(instr, end, write, brackets, place);
         add_operand(instr, file, number, count, write);
         at = end - 1;
     }

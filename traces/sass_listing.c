@@ -221,6 +221,8 @@ static void read_predicate(gmtrace_instr *instr, const char *text)
     text += *text == '!';
     if (text[0] == 'P' && text[1] >= '0' && text[1] <= '6')
         instr->predicate = (uint8_t)(text[1] - '0');
+    else if (text[0] == 'P' && text[1] == 'T') /* @!PT: never executed */
+        instr->predicate = 7;
     else if (text[0] == 'U') /* a uniform predicate is an operand, not a lane mask */
         instr->predicate_negated = 0;
 }

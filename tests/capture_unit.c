@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * capture_unit.c - gmcapture's host side without a GPU: a thread plays the patched kernels and
+ * writes records into a ring; what the consumer makes of them is read back from the trace.
+ */
+#include <glib.h>
+#include <glib/gstdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "traces/capture/consumer.h"
+#ifdef HAVE_CUBIN
+#include "traces/capture/cubin.h"
+#endif
+#include "traces/capture/open_ctas.h"
+#include "traces/capture/settings.h"
+
+/* ------------------------------------------------------------------------------ one record each */
+
+#define INSTR(at, name, kind)                                                                      \
+    {                                                                                              \
+        .pc = at, .opcode = name, .operands = "", .op_class = kind, .file = GMTRACE_UNKNOWN,       \
+        .target = GMTRACE_NO_INSTR, .predicate = GMTRACE_NO_REGISTER                               \
+    }
+
+static const gmtrace_instr table[] = {
+    INSTR(0, "LDG.E", GMTRACE_CLASS_LOAD),
+    INSTR(16, "REDG.E", GMTRACE_CLASS_REDUCTION),
+    INSTR(32, "LDS", GMTRACE_CLASS_LOAD),
+    INSTR(48, "ATOMG", GMTRACE_CLASS_ATOMIC),
+};
+static const gmc_range ranges[] = {{0, 3, 0}, {-100, 1, 3}};
+static const gmc_code code = {table, 4, ranges, 2};
+
+static gmtrace_record decode(const gmc_cell *cell, const gmc_cell *payload, uint64_t *address,
+                             bool *has)
+{
+    gmtrace_record record;
+    g_assert_true(gmc_decode(&code, cell, payload, &record, address, has));
+    return record;
+}
+
+static void test_decode_affine(void)
+{
+    uint64_t address[32];
+    bool has;
+    gmc_cell cell = {.address = 0x7f0000001000,
+                     .stride = (uint32_t)-8,
+                     .aux = 4 | 1 << 8,
+                     .mask = 0xf0,
+                     .mark = GMC_MARK(GMC_GLOBAL, GMC_AFFINE, 3)};
+    gmtrace_record record = decode(&cell, NULL, address, &has);
+    g_assert_false(has);
+    g_assert_cmpuint(record.kind, ==, GMTRACE_ACCESS);
+    g_assert_cmpuint(record.op, ==, GMTRACE_OP_LOAD);
+    g_assert_cmpuint(record.space, ==, GMTRACE_SPACE_GLOBAL);
+    g_assert_cmpuint(record.size, ==, 4);
+    g_assert_cmpint(record.stride, ==, -8);
+    g_assert_cmphex(record.address, ==, 0x7f0000001000);
+    g_assert_cmphex(record.mask, ==, 0xf0);
+    g_assert_cmpuint(record.instr, ==, 0);
+
+    cell.aux = 4 | 3 << 8; /* reads and writes */
+    cell.pc = 1;
+    g_assert_cmpuint(decode(&cell, NULL, address, &has).op, ==, GMTRACE_OP_REDUCTION);
+    cell.pc = (uint32_t)-100;
+    record = decode(&cell, NULL, address, &has);
+    g_assert_cmpuint(record.op, ==, GMTRACE_OP_ATOMIC);
+    g_assert_cmpuint(record.instr, ==, 3);
+    cell.pc = 3; /* behind the kernel */
+    g_assert_cmphex(decode(&cell, NULL, address, &has).instr, ==, GMTRACE_NO_INSTR);
+    cell.pc = GMC_FAR_PC;
+    g_assert_cmphex(decode(&cell, NULL, address, &has).instr, ==, GMTRACE_NO_INSTR);
+}
+
+/* In a cluster, shared addresses have the CTA's rank on top; the offset is what counts. */
+static void test_decode_cluster_window(void)
+{
+    uint64_t address[32];
+    bool has;
+    gmc_cell cell = {.address = 0x3000400 - 16, /* of lane 0, which is not active */
+                     .stride = 16,
+                     .aux = 4 | 2 << 8,
+                     .mask = 2,
+                     .mark = GMC_MARK(GMC_SHARED, GMC_AFFINE, 0)};
+    gmtrace_record record = decode(&cell, NULL, address, &has);
+    g_assert_cmphex(record.address + 16, ==, 0x400);
+    cell.mark = GMC_MARK(GMC_REMOTE_SHARED, GMC_AFFINE, 0);
+    record = decode(&cell, NULL, address, &has);
+    g_assert_cmphex(record.address, ==, 0x3000400 - 16);
+    g_assert_cmpuint(record.space, ==, GMTRACE_SPACE_REMOTE_SHARED);
+}
+
+static void test_decode_payload(void)
+{
+    uint64_t address[32];
+    bool has;
+    gmc_cell payload[8];
+    int32_t near[] = {0, -64, 1024};
+    memcpy(payload, near, sizeof near);
+    gmc_cell cell = {.address = 0x10000,
+                     .aux = 16 | 2 << 8,
+                     .mask = 1u << 3 | 1u << 9 | 1u << 31,
+                     .mark = GMC_MARK(GMC_GLOBAL, GMC_NEAR, 0)};
+    g_assert_cmpint(gmc_payload_cells(&cell), ==, 1);
+    decode(&cell, payload, address, &has);
+    g_assert_true(has);
+    g_assert_cmphex(address[3], ==, 0x10000);
+    g_assert_cmphex(address[9], ==, 0x10000 - 64);
+    g_assert_cmphex(address[31], ==, 0x10400);
+
+    uint64_t far[32];
+    for (unsigned i = 0; i < 32; i++)
+        far[i] = (uint64_t)i << 36 | i;
+    memcpy(payload, far, sizeof far);
+    cell.mask = 0xffffffff;
+    cell.mark = GMC_MARK(GMC_GLOBAL, GMC_FAR, 0);
+    g_assert_cmpint(gmc_payload_cells(&cell), ==, 8);
+    decode(&cell, payload, address, &has);
+    g_assert_true(memcmp(address, far, sizeof far) == 0);
+    cell.mark = GMC_MARK(GMC_GLOBAL, 3, 0);
+    g_assert_cmpint(gmc_payload_cells(&cell), ==, -1);
+}
+
+static void test_decode_events(void)
+{
+    static const struct {
+        unsigned event;
+        gmtrace_kind kind;
+        gmtrace_op op;
+        uint64_t address, aux64;
+        uint32_t aux;
+    } cases[] = {
+        {GMC_BARRIER, GMTRACE_BARRIER, GMTRACE_OP_NONE, 0x1234, 0, 7},
+        {GMC_CLUSTER_ARRIVE, GMTRACE_CLUSTER_ARRIVE, GMTRACE_OP_NONE, 0, 0, 0},
+        {GMC_CLUSTER_WAIT, GMTRACE_CLUSTER_WAIT, GMTRACE_OP_NONE, 0, 0, 0},
+        {GMC_SYNCWARP, GMTRACE_SYNCWARP, GMTRACE_OP_NONE, 0, 0, 7},
+        {GMC_COPY_COMMIT, GMTRACE_COPY_COMMIT, GMTRACE_OP_NONE, 0, 0, 0},
+        {GMC_COPY_WAIT, GMTRACE_COPY_WAIT, GMTRACE_OP_NONE, 0, 0, 7},
+        {GMC_BULK_LOAD, GMTRACE_BULK, GMTRACE_OP_BULK_LOAD, 0x1234, 0x80, 112},
+        {GMC_BULK_STORE, GMTRACE_BULK, GMTRACE_OP_BULK_STORE, 0x80, 0x1234, 112},
+        {GMC_BULK_SHARED, GMTRACE_BULK, GMTRACE_OP_BULK_COPY, 0x1234, 0x80, 112},
+        {GMC_BULK_REDUCE_GLOBAL, GMTRACE_BULK, GMTRACE_OP_BULK_REDUCE, 0x80, 0x1234, 112},
+        {GMC_WGMMA, GMTRACE_WGMMA, GMTRACE_OP_NONE, 0x1234, 0, 0x80 | 7 << 16},
+    };
+    uint64_t address[32];
+    bool has;
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        gmc_cell cell = {.address = 0x1234,
+                         .stride = 0x80,
+                         .aux = 7,
+                         .mask = 1,
+                         .mark = GMC_MARK(cases[i].event, GMC_AFFINE, 0)};
+        gmtrace_record record = decode(&cell, NULL, address, &has);
+        g_assert_cmpuint(record.kind, ==, cases[i].kind);
+        g_assert_cmpuint(record.op, ==, cases[i].op);
+        g_assert_cmphex(record.address, ==, cases[i].address);
+        g_assert_cmphex(record.aux64, ==, cases[i].aux64);
+        g_assert_cmpuint(record.aux, ==, cases[i].aux);
+    }
+    gmc_cell cell = {.mask = 1, .mark = GMC_MARK(200, GMC_AFFINE, 0)};
+    gmtrace_record record;
+    g_assert_false(gmc_decode(&code, &cell, NULL, &record, address, &has));
+}
+
+/* ------------------------------------------------------------------------------------ open CTAs */
+
+static void test_open_ctas(void)
+{
+    gmc_open_ctas open = {0};
+    enum { COUNT = 20000 };
+    /* Numbers that collide and numbers far apart, removed in another order. */
+    for (uint32_t i = 0; i < COUNT; i++)
+        g_assert_cmpuint(gmc_open_ctas_add(&open, i * 65536u + i % 3, 32), ==, 32);
+    for (uint32_t i = 0; i < COUNT; i += 2)
+        gmc_open_ctas_remove(&open, i * 65536u + i % 3);
+    gmc_open_ctas_remove(&open, 77); /* never there */
+    for (uint32_t i = 1; i < COUNT; i += 2)
+        g_assert_cmpuint(gmc_open_ctas_add(&open, i * 65536u + i % 3, 5), ==, 37);
+    g_assert_cmpuint(open.used, ==, COUNT / 2);
+    gmc_open_ctas_clear(&open);
+    g_assert_cmpuint(gmc_open_ctas_add(&open, 65537, 1), ==, 1);
+    gmc_open_ctas_free(&open);
+}
+
+/* -------------------------------------------------------------------------------- a whole launch
+ */
+
+enum { CELLS = 64, CTAS = 40, WARPS = 3, ROUNDS = 60 };
+
+typedef struct device {
+    gmc_cell *ring;
+    uint64_t *tail, head;
+} device;
+
+/* What a patched warp does: claim, wait for room, write, mark. */
+static void put(device *at, gmc_cell header, const void *payload, size_t bytes)
+{
+    uint64_t cells = 1 + (bytes + 31) / 32, position = at->head;
+    at->head += cells;
+    while (at->head > CELLS + __atomic_load_n(at->tail, __ATOMIC_ACQUIRE))
+        g_thread_yield();
+    for (uint64_t i = 1; i < cells; i++) {
+        size_t part = MIN(bytes - (i - 1) * 32, 32);
+        memcpy(&at->ring[(position + i) % CELLS], (const char *)payload + (i - 1) * 32, part);
+    }
+    gmc_cell *cell = &at->ring[position % CELLS];
+    uint32_t mark = header.mark;
+    header.mark = 0;
+    memcpy(cell, &header, offsetof(gmc_cell, mark));
+    __atomic_store_n(&cell->mark, mark, __ATOMIC_RELEASE);
+}
+
+static uint64_t far_address(uint32_t cta, unsigned warp, unsigned round, unsigned lane)
+{
+    return (uint64_t)lane * lane << 34 | (uint64_t)cta << 20 | warp << 16 | round << 2;
+}
+
+static int32_t near_distance(unsigned round, unsigned lane)
+{
+    return (int32_t)(lane * lane * 4) - (int32_t)round * 64;
+}
+
+/* Rounds in turn: affine, near, far. The warps of 8 CTAs at a time run mixed. */
+static void play(device *at, bool dies)
+{
+    for (uint32_t wave = 0; wave < CTAS; wave += 8)
+        for (unsigned round = 0; round <= ROUNDS; round++)
+            for (uint32_t cta = wave; cta < wave + 8; cta++)
+                for (unsigned warp = 0; warp < WARPS; warp++) {
+                    uint32_t mask = warp == 2 ? 0xffff : 0xffffffff;
+                    gmc_cell cell = {.cta = cta, .pc = round % 3, .aux = 4 | 1 << 8, .mask = mask};
+                    int32_t near[32];
+                    uint64_t far[32];
+                    for (unsigned lane = 0; lane < 32; lane++) {
+                        near[lane] = near_distance(round, lane);
+                        far[lane] = far_address(cta, warp, round, lane);
+                    }
+                    unsigned lanes = (unsigned)__builtin_popcount(mask);
+                    if (dies && cta == CTAS - 1 && round == ROUNDS / 2) {
+                        at->head += 3; /* claimed, never written */
+                        return;
+                    }
+                    if (round == ROUNDS) {
+                        cell.mark = GMC_MARK(GMC_EXIT, GMC_AFFINE, warp);
+                        put(at, cell, NULL, 0);
+                    } else if (round % 3 == 0) {
+                        cell.address = 0x1000 + round * 128;
+                        cell.stride = 4;
+                        cell.mark = GMC_MARK(GMC_GLOBAL, GMC_AFFINE, warp);
+                        put(at, cell, NULL, 0);
+                    } else if (round % 3 == 1) {
+                        cell.address = 0x100000;
+                        cell.mark = GMC_MARK(GMC_GLOBAL, GMC_NEAR, warp);
+                        put(at, cell, near, 4 * lanes);
+                    } else {
+                        cell.mark = GMC_MARK(GMC_GLOBAL, GMC_FAR, warp);
+                        put(at, cell, far, 8 * lanes);
+                    }
+                }
+}
+
+static uint64_t expected_address(uint32_t cta, unsigned warp, unsigned round, unsigned lane)
+{
+    if (round % 3 == 0)
+        return 0x1000 + round * 128 + 4 * lane;
+    if (round % 3 == 1)
+        return 0x100000 + (uint64_t)(int64_t)near_distance(round, lane);
+    return far_address(cta, warp, round, lane);
+}
+
+static void check_trace(const char *path)
+{
+    gmtrace_error error = {0};
+    gmtrace_reader *reader = gmtrace_open(path, &error);
+    g_assert_nonnull(reader);
+    g_assert_true(gmtrace_verify(reader, &error));
+    g_assert_true(gmtrace_select_launch(reader, 0, &error));
+    g_assert_cmpuint(gmtrace_get_launch(reader, 0)->ctas, ==, CTAS);
+    for (uint32_t cta = 0; cta < CTAS; cta++)
+        for (unsigned warp = 0; warp < WARPS; warp++) {
+            gmtrace_cursor cursor;
+            unsigned round = 0;
+            g_assert_true(gmtrace_cursor_open(reader, &cursor, cta, warp, &error));
+            while (cursor.next < cursor.end || gmtrace_cursor_refill(reader, &cursor, &error)) {
+                uint64_t address[32];
+                gmtrace_expand(cursor.chunk, cursor.next, address);
+                g_assert_cmpuint(cursor.next->instr, ==, round % 3);
+                for (unsigned lane = 0; lane < 32; lane++)
+                    if (cursor.next->mask >> lane & 1)
+                        g_assert_cmphex(address[lane], ==,
+                                        expected_address(cta, warp, round, lane));
+                cursor.next++;
+                round++;
+            }
+            g_assert_cmpuint(round, ==, ROUNDS);
+            gmtrace_cursor_close(reader, &cursor);
+        }
+    gmtrace_close(reader);
+}
+
+static void run_launch(bool dies)
+{
+    g_autofree char *folder = g_dir_make_tmp("capture-unit-XXXXXX", NULL);
+    g_autofree char *path = g_build_filename(folder, "t.trc", NULL);
+    gmtrace_error error = {0};
+    const gmtrace_capture capture = {
+        .source = "test", .program = "", .gpu = "", .detail = GMTRACE_DETAIL_MEMORY};
+    const gmtrace_kernel kernel = {
+        .mangled = "k", .name = "k", .instr_count = G_N_ELEMENTS(table), .instr = table};
+    const gmtrace_launch launch = {
+        .grid = {CTAS, 1, 1}, .block = {80, 1, 1}, .cluster = {1, 1, 1}, .carveout_percent = -1};
+    uint32_t index;
+    gmtrace_writer *writer = gmtrace_writer_create(path, &capture, NULL, &error);
+    g_assert_nonnull(writer);
+    g_assert_true(gmtrace_writer_add_kernel(writer, &kernel, &index, &error));
+
+    device at = {.ring = g_new0(gmc_cell, CELLS), .tail = g_new0(uint64_t, 1)};
+    gmc_consumer *consumer = gmc_consumer_create(at.ring, CELLS, at.tail);
+    const gmc_job job = {writer, &code, 80};
+    gmc_result result;
+    g_assert_true(gmtrace_writer_begin_launch(writer, &launch, &error));
+    gmc_consumer_start(consumer, &job);
+    play(&at, dies);
+    gmc_consumer_finish(consumer, at.head, &result);
+    g_assert_cmpuint(result.tail, ==, at.head);
+    g_assert_cmpuint(result.unknown_pc, ==, 0);
+    g_assert_true(result.sound == !dies);
+    for (unsigned i = 0; i < CELLS; i++) /* the ring is as at the start */
+        g_assert_cmphex(at.ring[i].mark, ==, 0);
+    if (!dies)
+        g_assert_cmpuint(result.records, ==, CTAS * WARPS * ROUNDS);
+    g_assert_true(gmtrace_writer_end_launch(writer, &error));
+    g_assert_true(gmtrace_writer_close(writer, true, &error));
+    if (!dies)
+        check_trace(path);
+    gmc_consumer_destroy(consumer);
+    g_free(at.ring);
+    g_free(at.tail);
+    g_unlink(path);
+    g_rmdir(folder);
+}
+
+static void test_launch(void)
+{
+    run_launch(false);
+}
+static void test_dying_launch(void)
+{
+    run_launch(true);
+}
+
+/* ----------------------------------------------------------------------------------------- cubin
+ */
+
+#ifdef HAVE_CUBIN
+static gmc_cubin *open_calls(char *image, size_t size)
+{
+    const char *reason;
+    return gmc_cubin_open(image, size, &reason);
+}
+
+static char *load_calls(size_t *size)
+{
+    g_autofree char *path =
+        g_build_filename(g_getenv("GMSIM_SRCDIR"), "tests", "sass", "calls.elf", NULL);
+    char *image = NULL;
+    g_assert_true(g_file_get_contents(path, &image, size, NULL));
+    return image;
+}
+
+static void test_cubin(void)
+{
+    size_t size, code_size;
+    g_autofree char *image = load_calls(&size);
+    gmc_cubin *cubin = open_calls(image, size);
+    g_assert_nonnull(cubin);
+    const gmc_function *kernel = gmc_cubin_find(cubin, "_Z1rPf"), *callee[4];
+    g_assert_nonnull(kernel);
+    g_assert_true(kernel->kernel);
+    g_assert_cmpuint(kernel->size, ==, 0x180);
+    g_assert_cmpuint(kernel->registers, >, 0);
+    g_assert_cmpuint(gmc_cubin_callees(cubin, kernel, callee, 4), ==, 2);
+    g_assert_cmpstr(callee[0]->name, ==, "_Z3extPfi");
+    g_assert_cmpstr(callee[1]->name, ==, "ext2"); /* called by the other */
+    g_assert_false(callee[0]->kernel);
+    g_assert_cmpuint(gmc_cubin_callees(cubin, kernel, callee, 1), ==, 2); /* one listed */
+    g_assert_nonnull(gmc_cubin_code(cubin, kernel, &code_size));
+    g_assert_cmpuint(code_size, ==, 0x180);
+    g_assert_null(gmc_cubin_find(cubin, "ext3"));
+    gmc_cubin_close(cubin);
+}
+
+/* A cubin comes from the program: whatever is wrong with it must not crash it. */
+static void test_broken_cubin(void)
+{
+    size_t size;
+    const gmc_function *callee[4];
+    g_autofree char *image = load_calls(&size);
+    for (size_t at = 0; at < size; at += 3) {
+        g_autofree char *copy = g_memdup2(image, at % 2 ? size : at);
+        if (at % 2)
+            copy[at] = (char)~copy[at];
+        gmc_cubin *cubin = open_calls(copy, at % 2 ? size : at);
+        for (size_t i = 0; cubin && i < gmc_cubin_function_count(cubin); i++)
+            gmc_cubin_callees(cubin, gmc_cubin_function(cubin, i), callee, 4);
+        gmc_cubin_close(cubin);
+    }
+}
+#endif
+
+/* -------------------------------------------------------------------------------------- settings
+ */
+
+static void test_sizes(void)
+{
+    static const struct {
+        const char *text;
+        bool good;
+        uint64_t size;
+    } cases[] = {
+        {"4096", true, 4096},       {"64k", true, 65536},     {"64M", true, 64u << 20},
+        {"2G", true, 2147483648u},  {"1MiB", true, 1u << 20}, {"", false, 0},
+        {"-1", false, 0},           {"64x", false, 0},        {"k", false, 0},
+        {"99999999999G", false, 0}, {"1 M", false, 0},        {"0x10", false, 0},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        uint64_t size = 0;
+        g_assert_true(gmc_parse_size(cases[i].text, &size) == cases[i].good);
+        if (cases[i].good)
+            g_assert_cmpuint(size, ==, cases[i].size);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/capture/decode-affine", test_decode_affine);
+    g_test_add_func("/capture/decode-cluster-window", test_decode_cluster_window);
+    g_test_add_func("/capture/decode-payload", test_decode_payload);
+    g_test_add_func("/capture/decode-events", test_decode_events);
+    g_test_add_func("/capture/open-ctas", test_open_ctas);
+    g_test_add_func("/capture/launch", test_launch);
+    g_test_add_func("/capture/dying-launch", test_dying_launch);
+#ifdef HAVE_CUBIN
+    g_test_add_func("/capture/cubin", test_cubin);
+    g_test_add_func("/capture/broken-cubin", test_broken_cubin);
+#endif
+    g_test_add_func("/capture/sizes", test_sizes);
+    return g_test_run();
+}
