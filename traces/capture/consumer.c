@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * consumer.c - empties the ring. One thread: it decodes some ten million records a second, more
- * than the bus brings from kernels that do anything besides.
+ * consumer.c - empties the ring. One thread: on an H200's host it takes some two million records of
+ * 32 scattered addresses a second, compression included, and several times as many affine ones.
  */
 #include "traces/capture/consumer.h"
 

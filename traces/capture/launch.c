@@ -81,7 +81,7 @@ static void choose_output(void)
 
 static bool open_writer(CUdevice device)
 {
-    if (writer || broken)
+    if (writer || broken || finished)
         return writer != NULL;
     gmc_gpu gpu;
     gmc_query_gpu(device, &gpu);
@@ -246,6 +246,24 @@ static void finish(void)
     gmc_note("%s: %llu records", name, (unsigned long long)taken.records);
 }
 
+/* With the lock held. */
+static void close_writer(void)
+{
+    char text[4200];
+    gmtrace_error error = {0};
+    if (!writer)
+        return;
+    gmtrace_writer_add_unseen(writer, __atomic_load_n(&unseen, __ATOMIC_RELAXED));
+    bool keep = captured > 0 && !broken;
+    bool good = check(gmtrace_writer_close(writer, keep, &error), &error);
+    writer = NULL;
+    if (good && keep) {
+        snprintf(text, sizeof text, "%llu %llu %s", (unsigned long long)captured,
+                 (unsigned long long)records, output);
+        gmc_report(settings, "trace", text);
+    }
+}
+
 /* All that takes locks of the driver is done here, where the thread holds none: in the launch
  * callback it does, and would wait for itself as soon as another thread waits too. */
 void gmc_launch_call_enter(const char *function, CUcontext context)
@@ -273,6 +291,11 @@ void gmc_launch_call_leave(void)
         return;
     if (current.open)
         finish();
+    /* Nothing is to come: a program that crashes later, or never ends, has its trace already. */
+    if (writer && wanted - settings->skip >= settings->count) {
+        __atomic_store_n(&finished, true, __ATOMIC_RELAXED);
+        close_writer();
+    }
     in_call = false;
     pthread_mutex_unlock(&lock);
 }
@@ -343,25 +366,14 @@ void gmc_launch_context_gone(CUcontext context)
 
 void gmc_launch_close(void)
 {
-    char text[4200];
+    char text[32];
     if (owner && owner != getpid())
         return; /* a child of the process that captures */
     snprintf(text, sizeof text, "%llu", (unsigned long long)ordinal);
     gmc_report(settings, "seen", text);
-    if (!writer)
-        return;
     /* A thread that is still capturing keeps the lock: it will not come back. */
     if (pthread_mutex_trylock(&lock) != 0)
         return;
-    gmtrace_error error = {0};
-    gmtrace_writer_add_unseen(writer, unseen);
-    bool keep = captured > 0 && !broken;
-    bool good = check(gmtrace_writer_close(writer, keep, &error), &error);
-    writer = NULL;
-    if (good && keep) {
-        snprintf(text, sizeof text, "%llu %llu %s", (unsigned long long)captured,
-                 (unsigned long long)records, output);
-        gmc_report(settings, "trace", text);
-    }
+    close_writer();
     pthread_mutex_unlock(&lock);
 }

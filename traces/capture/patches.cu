@@ -204,15 +204,26 @@ ACCESS_PATCH(gmcapture_global, GMC_GLOBAL)
 ACCESS_PATCH(gmcapture_shared, GMC_SHARED)
 ACCESS_PATCH(gmcapture_local, GMC_LOCAL)
 
-/* In a kernel without clusters this one is called too, for generic accesses of any kind, with user
- * data that point nowhere (seen with Compute Sanitizer 2025.3 and driver 580). */
+#if __CUDA_ARCH__ >= 900
+/* The user data of the captured launch, for the one function that cannot trust its argument. */
+static __device__ gmc_device *volatile captured;
+
+static __device__ __forceinline__ bool in_cluster()
+{
+    uint32_t ctas;
+    asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(ctas));
+    return ctas > 1;
+}
+#endif
+
+/* Every generic access calls this one too, whatever it accesses, and then with user data that point
+ * nowhere (seen with Compute Sanitizer 2025.3 and driver 580). Those that gmcapture_enter() was
+ * given are real. */
 PATCH gmcapture_remote_shared(void *userdata, uint64_t pc, void *address, uint32_t size,
                               uint32_t flags, const void *)
 {
 #if __CUDA_ARCH__ >= 900
-    uint32_t ctas;
-    asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(ctas));
-    if (userdata && ctas > 1)
+    if (userdata && in_cluster() && userdata == captured)
         access(here(userdata, pc), GMC_REMOTE_SHARED, (uint64_t)address, size | flags << 8);
 #endif
     return SANITIZER_PATCH_SUCCESS;
@@ -367,10 +378,16 @@ PATCH gmcapture_wgmma(void *userdata, uint64_t pc, uint32_t a, uint32_t size_a, 
     return SANITIZER_PATCH_SUCCESS;
 }
 
-/* The launch parameters do not always say how much shared memory the CTA got; CTA 0 does. */
+/* CTA 0 says how much shared memory it was given, to check the launch parameters by. */
 PATCH gmcapture_enter(void *userdata, uint64_t pc)
 {
-    if (userdata && linear_cta() == 0 && linear_warp() == 0) {
+    if (!userdata)
+        return SANITIZER_PATCH_SUCCESS;
+#if __CUDA_ARCH__ >= 900
+    if (in_cluster()) /* each thread for itself: then it reads its own write */
+        captured = (gmc_device *)userdata;
+#endif
+    if (linear_cta() == 0 && linear_warp() == 0) {
         uint32_t dynamic, total;
         asm("mov.u32 %0, %%dynamic_smem_size;" : "=r"(dynamic));
         asm("mov.u32 %0, %%total_smem_size;" : "=r"(total));
