@@ -57,6 +57,7 @@ typedef struct gmsim_gpu {
     uint32_t shared_per_block_optin; /* largest after opting in */
     uint32_t shared_reserved;        /* taken by the system in each CTA */
     uint32_t shared_unit;            /* a CTA's shared memory is rounded up to this */
+    uint32_t shared_generous;        /* see carveout.c; 0 where not measured */
     uint32_t shared_carveout_count;
     uint32_t shared_carveout[GMSIM_MAX_CARVEOUTS]; /* ascending */
 

@@ -50,6 +50,8 @@ const gmsim_key gmsim_keys[] = {
      "shared memory the system takes in each CTA"},
     {"shared", "unit", GMSIM_KEY_SIZE, FIELD(shared_unit), 1, 1u << 16, false,
      "a CTA's shared memory is rounded up to this"},
+    {"shared", "generous", GMSIM_KEY_SIZE, FIELD(shared_generous), 0, 1u << 20, true,
+     "carve-out up to which the driver leaves room for twice the CTAs"},
     {"shared", "carveouts", GMSIM_KEY_SIZES, FIELD(shared_carveout), 0, 1u << 20, false,
      "carve-outs the hardware offers"},
     {"l1", "size", GMSIM_KEY_SIZE, FIELD(l1_size), 1024, 1u << 22, false,

@@ -12,8 +12,10 @@
 
 typedef enum gmsim_bank_use {
     GMSIM_BANK_LOAD,
-    GMSIM_BANK_STORE, /* cp.async's shared write too */
+    GMSIM_BANK_STORE,
     GMSIM_BANK_ATOMIC,
+    GMSIM_BANK_CAS,    /* ATOMS.CAS */
+    GMSIM_BANK_CAST,   /* ATOMS.CAST.SPIN, the compare-and-swap of a retry loop */
     GMSIM_BANK_MATRIX, /* LDSM and STSM: each lane names a row of 16 bytes, 8 rows a matrix */
 } gmsim_bank_use;
 
@@ -26,6 +28,19 @@ typedef struct gmsim_wavefronts {
  * alone: rows are read from the first 8 lanes, 16 lanes or all. */
 gmsim_wavefronts gmsim_banks(const gmtrace_chunk *chunk, const gmtrace_record *record,
                              gmsim_bank_use use, uint32_t matrices);
+
+/* Where each lane's data of an asynchronous copy come from: the number of its 128-byte source line
+ * among the access's lines, in order of lanes. Lanes that only write zeros count with line 0. */
+typedef struct gmsim_copy_source {
+    uint8_t line[GMTRACE_WARP_LANES];
+} gmsim_copy_source;
+
+void gmsim_copy_lines(gmsim_copy_source *source, const gmtrace_chunk *chunk,
+                      const gmtrace_record *read);
+
+/* The shared write of LDGSTS. */
+gmsim_wavefronts gmsim_banks_copy(const gmtrace_chunk *chunk, const gmtrace_record *write,
+                                  const gmsim_copy_source *source);
 
 #pragma GCC visibility pop
 

@@ -89,7 +89,7 @@ static bool l2_hit_rate(const gmsim_result *result, double *value)
 
 static bool copies_access(const gmsim_result *result, double *value)
 {
-    const gmsim_counts *copy = &result->row[GMSIM_GLOBAL_COPY];
+    const gmsim_counts *copy = &result->row[GMSIM_SHARED_COPY];
 
     *value = (double)(copy->instructions - copy->copies_bypass);
     return true;
@@ -190,7 +190,8 @@ static bool known(uint32_t number, double *value)
 
 static bool registers(const gmsim_result *result, double *value)
 {
-    return known(result->kernel->registers, value);
+    uint32_t asked = result->kernel->registers;
+    return known(asked == GMTRACE_UNKNOWN ? asked : gmsim_registers_granted(asked), value);
 }
 
 static bool shared_static(const gmsim_result *result, double *value)
@@ -265,13 +266,13 @@ static bool shared_config(const gmsim_result *result, double *value)
       SUM(ROW(SHARED_STSM), instructions))                                                         \
     X("smsp__sass_inst_executed_op_ldgsts.sum", EXACT, false,                                      \
       "warp asynchronous copies, global to shared (LDGSTS)",                                       \
-      SUM(ROW(GLOBAL_COPY), instructions))                                                         \
+      SUM(ROW(SHARED_COPY), instructions))                                                         \
     X("smsp__sass_inst_executed_op_ldgsts_cache_access.sum", EXACT, false,                         \
       "of those, through the L1 cache (LDGSTS.ACCESS)",                                            \
       CALL(copies_access))                                                                         \
     X("smsp__sass_inst_executed_op_ldgsts_cache_bypass.sum", EXACT, false,                         \
       "of those, past the L1 cache (LDGSTS.BYPASS)",                                               \
-      SUM(ROW(GLOBAL_COPY), copies_bypass))                                                        \
+      SUM(ROW(SHARED_COPY), copies_bypass))                                                        \
     X("smsp__sass_inst_executed_op_dshared.sum", EXACT, false,                                     \
       "warp accesses to another CTA's shared memory",                                              \
       SUM(ROW(REMOTE_SHARED), instructions))                                                       \

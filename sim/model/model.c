@@ -37,8 +37,7 @@ gmsim_model *gmsim_model_new(const gmsim_gpu *gpu, const gmsim_options *options)
     model->gpu = *gpu;
     if (options)
         model->options = *options;
-    model->l1_entries =
-        gmsim_cache_entries(gmsim_l1_sets(gpu, gpu->l1_size), gmsim_l1_ways(gpu));
+    model->l1_entries = gmsim_cache_entries(gmsim_l1_sets(gpu, gpu->l1_size), gmsim_l1_ways(gpu));
     model->l1_entry = new_entries(model->l1_entries * gpu->gpu_sm_count);
     model->l2_entry = new_entries(gmsim_l2_entries(gpu));
     model->sm = g_new(gmsim_sm, gpu->gpu_sm_count);
@@ -82,7 +81,7 @@ static bool plan_launch(const gmsim_model *model, const gmtrace_capture *capture
         capture->cc_major == gpu->gpu_cc_major && capture->cc_minor == gpu->gpu_cc_minor;
     gmsim_demand demand = {
         .threads = (uint32_t)MIN(threads, UINT32_MAX),
-        .registers = kernel->registers,
+        .registers = gmsim_registers_granted(kernel->registers),
         .static_shared = kernel->static_shared,
         .dynamic_shared = launch->dynamic_shared,
         .barriers = kernel->barriers,

@@ -13,6 +13,8 @@
  */
 #include "sim/model/occupancy.h"
 
+#include "sim/model/carveout.h"
+
 #include <string.h>
 
 static uint64_t round_up(uint64_t value, uint32_t unit)
@@ -32,6 +34,13 @@ static uint32_t limit_by_warps(const gmsim_gpu *gpu, const gmsim_demand *demand,
     return gpu->occupancy_warps_per_sm / warps;
 }
 
+/* An H200 grants at least 16 registers a thread, whatever fewer the kernel asks for
+ * (launch__registers_per_thread, validate/micro/carveout.cu). */
+uint32_t gmsim_registers_granted(uint32_t asked)
+{
+    return asked ? MAX(asked, 16u) : 0;
+}
+
 /* A warp's registers come from its sub-partition alone, in units: what is left over there is lost.
  * The launch check counts a CTA's warps as if they filled the sub-partitions evenly. */
 static uint32_t limit_by_registers(const gmsim_gpu *gpu, const gmsim_demand *demand, uint32_t warps,
@@ -48,15 +57,6 @@ static uint32_t limit_by_registers(const gmsim_gpu *gpu, const gmsim_demand *dem
     return (uint32_t)(gpu->occupancy_registers_per_sm / parts / a_warp * parts / warps);
 }
 
-/* The smallest carve-out on offer that holds `bytes`, or the largest there is. */
-static uint32_t carveout_for(const gmsim_gpu *gpu, uint64_t bytes)
-{
-    for (uint32_t i = 0; i < gpu->shared_carveout_count; i++)
-        if (gpu->shared_carveout[i] >= bytes)
-            return gpu->shared_carveout[i];
-    return gpu->shared_per_sm;
-}
-
 /* The carve-out that can be had: the program's preference rounded up to one on offer, or the
  * largest without a preference; never less than one CTA needs. */
 static uint32_t largest_carveout(const gmsim_gpu *gpu, const gmsim_demand *demand, uint32_t a_block)
@@ -64,22 +64,7 @@ static uint32_t largest_carveout(const gmsim_gpu *gpu, const gmsim_demand *deman
     uint64_t percent = (uint64_t)CLAMP(demand->carveout_percent, 0, 100);
     uint64_t preferred =
         demand->carveout_percent < 0 ? gpu->shared_per_sm : percent * gpu->shared_per_sm / 100u;
-    return carveout_for(gpu, MAX(preferred, a_block));
-}
-
-/* The carve-out an SM is set to. The trace's, where it says and one CTA fits; otherwise a first
- * rule, to be replaced by a measured one: a preference is followed, and without one the driver
- * takes the least that leaves the occupancy as it is. An H200 was seen to take 8 KiB for one CTA
- * of 1,024 threads an SM, as this rule does, but 32 KiB for most kernels without shared memory,
- * where the rule takes 8 to 32 KiB; L1 has the same size with all of these. */
-static uint32_t chosen_carveout(const gmsim_gpu *gpu, const gmsim_demand *demand, uint32_t a_block,
-                                uint32_t largest, uint32_t blocks)
-{
-    if (demand->shared_config >= a_block && demand->shared_config <= gpu->shared_per_sm)
-        return demand->shared_config;
-    if (demand->carveout_percent >= 0)
-        return largest;
-    return carveout_for(gpu, (uint64_t)a_block * MAX(blocks, 1u));
+    return gmsim_carveout_for(gpu, MAX(preferred, a_block));
 }
 
 void gmsim_occupancy_compute(const gmsim_gpu *gpu, const gmsim_demand *demand,
@@ -106,12 +91,12 @@ void gmsim_occupancy_compute(const gmsim_gpu *gpu, const gmsim_demand *demand,
     bool fits = asked <= (uint64_t)gpu->shared_per_block_optin + gpu->shared_reserved;
     if (a_block)
         can = fits ? largest / a_block : 0;
-    result->shared_config = chosen_carveout(gpu, demand, a_block, largest, MIN(others, can));
+    result->shared_config = gmsim_carveout_chosen(gpu, demand, a_block, warps, MIN(others, can));
     result->limit_shared = can;
     if (a_block && fits)
         result->limit_shared = result->shared_config / a_block;
 
-    result->blocks = MIN(others, result->limit_shared);
+    result->blocks = MIN(others, MIN(can, result->limit_shared));
     if (result->limit_warps == result->blocks)
         result->limiters |= GMSIM_LIMIT_WARPS;
     if (result->limit_blocks == result->blocks)

@@ -46,6 +46,9 @@ typedef struct gmsim_occupancy {
     uint32_t l1_bytes; /* what is left to cache with that carve-out */
 } gmsim_occupancy;
 
+/* Registers a thread gets when its kernel asks for this many: what a demand should hold. */
+uint32_t gmsim_registers_granted(uint32_t asked);
+
 /* A demand that can never launch (too many threads, registers, shared memory) gives blocks 0 with
  * the limiter set; it is not an error. */
 void gmsim_occupancy_compute(const gmsim_gpu *gpu, const gmsim_demand *demand,

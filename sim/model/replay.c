@@ -4,8 +4,10 @@
  * and their counting follow Nsight Compute:
  *
  * - Every executed global, local or shared instruction with an active lane is one request.
+ * - A local access of 8 or 16 bytes is 2 or 4 requests, one a word of each lane (seen on an H200:
+ *   l1tex__t_requests against smsp__sass_inst_executed of spilling kernels).
  * - cp.async (LDGSTS) comes as two records: its global read is a row of its own, its shared write
- *   another; the instruction counts in both.
+ *   another; the instruction counts in both. A copy that only writes zeros has no read.
  * - Global atomics and reductions are one request each and go past L1 to L2, sector by sector.
  *   Atomics return their sectors, reductions return nothing.
  * - LDSM and STSM count as rows of 16 bytes, 8 a matrix.
@@ -72,7 +74,7 @@ static inline void count_footprint(gmsim_replay *replay, const gmsim_footprint *
     replay->l1_clocks += stage_clocks(footprint);
 }
 
-static const char *replay_global(gmsim_replay *replay, const gmsim_executor *who,
+static const char *replay_global(gmsim_replay *replay, gmsim_executor *who,
                                  const gmtrace_chunk *chunk, const gmtrace_record *record)
 {
     static const int8_t row_of[GMTRACE_OP_COUNT] = {
@@ -100,7 +102,11 @@ static const char *replay_global(gmsim_replay *replay, const gmsim_executor *who
         gmsim_tally_entry(&replay->tally, site, record->instr, (gmsim_row)row);
     gmsim_counts *counts = count_instruction(entry, record);
     count_footprint(replay, footprint, counts);
-    counts->copies_bypass += site->copy_bypass;
+    if (row == GMSIM_GLOBAL_COPY) {
+        gmsim_copy_lines(&who->copy, chunk, record);
+        who->copy_instr = record->instr;
+        counts->copies_bypass += site->copy_bypass;
+    }
     note_worst(entry, footprint->sectors, who, chunk, record);
     request->counts = counts;
     request->sm = who->sm;
@@ -121,6 +127,7 @@ static const char *replay_local(gmsim_replay *replay, const gmsim_executor *who,
                                                   is_store ? GMSIM_LOCAL_STORE : GMSIM_LOCAL_LOAD);
     gmsim_counts *counts = count_instruction(entry, record);
     uint32_t passes = gmsim_local_passes(record), sectors = 0;
+    counts->requests += passes - 1u;
     for (uint32_t pass = 0; pass < passes; pass++) {
         gmsim_request *request = gmsim_queue_next(&replay->queue);
         gmsim_coalesce_local(&request->footprint, chunk, record, who->window, pass);
@@ -136,7 +143,7 @@ static const char *replay_local(gmsim_replay *replay, const gmsim_executor *who,
     return NULL;
 }
 
-static const char *replay_shared(gmsim_replay *replay, const gmsim_executor *who,
+static const char *replay_shared(gmsim_replay *replay, gmsim_executor *who,
                                  const gmtrace_chunk *chunk, const gmtrace_record *record)
 {
     const gmsim_site *site = gmsim_tally_site(&replay->tally, record->instr);
@@ -155,7 +162,7 @@ static const char *replay_shared(gmsim_replay *replay, const gmsim_executor *who
     case GMTRACE_OP_ATOMIC:
     case GMTRACE_OP_REDUCTION:
         row = GMSIM_SHARED_ATOMIC;
-        use = GMSIM_BANK_ATOMIC;
+        use = (gmsim_bank_use)site->atomic;
         break;
     case GMTRACE_OP_COPY_WRITE:
         row = GMSIM_SHARED_COPY;
@@ -164,7 +171,15 @@ static const char *replay_shared(gmsim_replay *replay, const gmsim_executor *who
     default:
         return "an operation that shared memory does not have";
     }
-    gmsim_wavefronts wavefronts = gmsim_banks(chunk, record, use, site->matrices);
+    gmsim_wavefronts wavefronts;
+    if (row == GMSIM_SHARED_COPY) {
+        if (who->copy_instr != record->instr)
+            memset(&who->copy, 0, sizeof who->copy); /* no lane reads: zeros are written */
+        wavefronts = gmsim_banks_copy(chunk, record, &who->copy);
+        who->copy_instr = GMTRACE_NO_INSTR;
+    } else {
+        wavefronts = gmsim_banks(chunk, record, use, site->matrices);
+    }
     gmsim_instr_counts *entry = gmsim_tally_entry(&replay->tally, site, record->instr, row);
     gmsim_counts *counts = count_instruction(entry, record);
     counts->wavefronts += wavefronts.actual;
@@ -188,7 +203,7 @@ static const char *replay_remote(gmsim_replay *replay, const gmsim_executor *who
     return NULL;
 }
 
-static const char *replay_access(gmsim_replay *replay, const gmsim_executor *who,
+static const char *replay_access(gmsim_replay *replay, gmsim_executor *who,
                                  const gmtrace_chunk *chunk, const gmtrace_record *record)
 {
     if (record->mask == 0)
@@ -260,7 +275,7 @@ static const char *replay_bulk(gmsim_replay *replay, const gmsim_executor *who,
     return NULL;
 }
 
-const char *gmsim_replay_record(gmsim_replay *replay, const gmsim_executor *who,
+const char *gmsim_replay_record(gmsim_replay *replay, gmsim_executor *who,
                                 const gmtrace_chunk *chunk, const gmtrace_record *record)
 {
     if (record->op >= GMTRACE_OP_COUNT)

@@ -6,6 +6,7 @@
 #define GMSIM_REPLAY_H
 
 #include "sim/model/request.h"
+#include "sim/model/banks.h"
 #include "sim/model/tally.h"
 
 #pragma GCC visibility push(hidden)
@@ -22,12 +23,14 @@ typedef struct gmsim_executor {
     uint64_t cta;
     uint32_t warp;
     uint32_t sm;
-    uint64_t window; /* address of the warp's local memory */
+    uint64_t window;        /* address of the warp's local memory */
+    gmsim_copy_source copy; /* of its last asynchronous copy that reads */
+    uint32_t copy_instr;    /* and that copy's instruction; GMTRACE_NO_INSTR: done with */
 } gmsim_executor;
 
 /* Counts an ACCESS or BULK record. Returns NULL, or what is wrong with the record. Cache counts are
  * complete only after gmsim_queue_drain(). */
-const char *gmsim_replay_record(gmsim_replay *replay, const gmsim_executor *who,
+const char *gmsim_replay_record(gmsim_replay *replay, gmsim_executor *who,
                                 const gmtrace_chunk *chunk, const gmtrace_record *record);
 
 #pragma GCC visibility pop

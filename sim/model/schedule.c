@@ -107,6 +107,7 @@ static bool start_cta(gmsim_scheduler *s, uint32_t sm_number, uint32_t place, GE
             .cta = cta->number,
             .warp = i,
             .sm = sm_number,
+            .copy_instr = GMTRACE_NO_INSTR,
             .window = (1ull << 61) +
                       ((uint64_t)sm_number * GMSIM_MAX_SM_WARPS + first + i) * s->plan.window_size,
         };

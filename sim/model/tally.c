@@ -7,6 +7,8 @@
  */
 #include "sim/model/tally.h"
 
+#include "sim/model/banks.h"
+
 #include <string.h>
 
 static uint32_t rows_of(const gmtrace_instr *instr)
@@ -43,6 +45,13 @@ static gmsim_l1_load load_policy(const gmtrace_instr *instr)
     }
 }
 
+static gmsim_bank_use atomic_use(const gmtrace_instr *instr)
+{
+    if (instr->opcode && strstr(instr->opcode, ".CAST"))
+        return GMSIM_BANK_CAST;
+    return instr->opcode && strstr(instr->opcode, ".CAS") ? GMSIM_BANK_CAS : GMSIM_BANK_ATOMIC;
+}
+
 void gmsim_tally_begin(gmsim_tally *tally, const gmtrace_kernel *kernel)
 {
     uint32_t sites = kernel->instr_count + 1u;
@@ -59,12 +68,13 @@ void gmsim_tally_begin(gmsim_tally *tally, const gmtrace_kernel *kernel)
             .entries = (uint8_t)rows_of(instr),
             .matrices = instr->matrices,
             .load = (uint8_t)load_policy(instr),
+            .atomic = (uint8_t)atomic_use(instr),
             .copy_bypass = instr->op_class == GMTRACE_CLASS_COPY_ASYNC && instr->bypass_l1,
             .arrive_only = instr->opcode && strncmp(instr->opcode, "BAR.ARV", 7) == 0,
         };
         entries += tally->site[i].entries;
     }
-    tally->site[kernel->instr_count] = (gmsim_site){.first = entries};
+    tally->site[kernel->instr_count] = (gmsim_site){.first = entries, .atomic = GMSIM_BANK_ATOMIC};
     entries += GMSIM_ROWS;
     if (entries > tally->entries_allocated) {
         g_free(tally->entry);

@@ -16,6 +16,7 @@ typedef struct gmsim_site {
     uint8_t entries;  /* how many rows its class can fall into; 0: not a memory instruction */
     uint8_t matrices; /* LDSM, STSM */
     uint8_t load;     /* gmsim_l1_load */
+    uint8_t atomic;   /* gmsim_bank_use of a shared atomic */
     bool copy_bypass; /* LDGSTS.BYPASS */
     bool arrive_only; /* BAR.ARV: does not wait */
 } gmsim_site;
