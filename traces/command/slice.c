@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * slice.c - gmtrace slice: copies launches or CTAs to a new trace. Grids and CTA numbers stay as
- * they were; a launch of which CTAs were left out tells by its count of CTAs.
+ * they were; a launch of which CTAs were left out tells by its count of CTAs. With --relative-to,
+ * source files below that folder are named from there, so that a trace can be given away without
+ * telling where it was made.
  */
 #include "traces/command/command.h"
 
@@ -13,7 +15,7 @@ typedef struct slice {
     gmtrace_reader *reader;
     gmtrace_writer *writer;
     number_list launch, cta;
-    const char *pattern;
+    const char *pattern, *folder;
     regex_t regex;
     uint32_t *kernel; /* number in the output, or UINT32_MAX */
 } slice;
@@ -72,6 +74,30 @@ static bool copy_cta(slice *s, uint64_t cta, uint32_t warps, gmtrace_error *erro
     return done && gmtrace_writer_end_cta(s->writer, cta, error);
 }
 
+static const char *relative(const char *file, const char *folder)
+{
+    size_t length = strlen(folder);
+    while (length && folder[length - 1] == '/')
+        length--;
+    return strncmp(file, folder, length) == 0 && file[length] == '/' ? file + length + 1 : file;
+}
+
+static bool add_kernel(slice *s, uint32_t number, uint32_t *copy, gmtrace_error *error)
+{
+    gmtrace_kernel kernel = *gmtrace_get_kernel(s->reader, number);
+    const char **file = malloc((kernel.file_count + (size_t)1) * sizeof *file);
+    if (!file) {
+        *error = (gmtrace_error){.status = GMTRACE_MEMORY, .text = "out of memory"};
+        return false;
+    }
+    for (uint32_t i = 0; i < kernel.file_count; i++)
+        file[i] = s->folder ? relative(kernel.file[i], s->folder) : kernel.file[i];
+    kernel.file = file;
+    const bool done = gmtrace_writer_add_kernel(s->writer, &kernel, copy, error);
+    free(file);
+    return done;
+}
+
 static bool copy_launch(slice *s, uint32_t number, gmtrace_error *error)
 {
     gmtrace_launch launch = *gmtrace_get_launch(s->reader, number);
@@ -82,9 +108,7 @@ static bool copy_launch(slice *s, uint32_t number, gmtrace_error *error)
         return false;
     }
     uint32_t *kernel = &s->kernel[launch.kernel];
-    if (*kernel == UINT32_MAX &&
-        !gmtrace_writer_add_kernel(s->writer, gmtrace_get_kernel(s->reader, launch.kernel), kernel,
-                                   error))
+    if (*kernel == UINT32_MAX && !add_kernel(s, launch.kernel, kernel, error))
         return false;
     launch.kernel = *kernel;
     uint64_t *cta = NULL;
@@ -131,19 +155,20 @@ static int run(slice *s, const char *path, const char *output)
 
 int command_slice(int argc, char **argv)
 {
-    static const struct option options[] = {{"launch", required_argument, NULL, 'l'},
-                                            {"cta", required_argument, NULL, 'c'},
-                                            {"kernel", required_argument, NULL, 'k'},
-                                            {"output", required_argument, NULL, 'o'},
-                                            {0}};
+    static const struct option options[] = {
+        {"launch", required_argument, NULL, 'l'},      {"cta", required_argument, NULL, 'c'},
+        {"kernel", required_argument, NULL, 'k'},      {"output", required_argument, NULL, 'o'},
+        {"relative-to", required_argument, NULL, 'r'}, {0}};
     slice s = {0};
     const char *output = NULL;
-    for (int option; (option = getopt_long(argc, argv, "l:c:k:o:", options, NULL)) != -1;) {
+    for (int option; (option = getopt_long(argc, argv, "l:c:k:o:r:", options, NULL)) != -1;) {
         number_list *list = option == 'l' ? &s.launch : option == 'c' ? &s.cta : NULL;
         if (option == 'o')
             output = optarg;
         else if (option == 'k')
             s.pattern = optarg;
+        else if (option == 'r')
+            s.folder = optarg;
         else if (!list)
             return complain_option();
         else if (!parse_numbers(optarg, list))
