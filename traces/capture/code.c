@@ -131,10 +131,15 @@ gmc_kernel *gmc_kernel_create(const gmc_settings *settings, const gmc_cubin *cub
     kernel->static_shared =
         self->shared_bytes > SYSTEM_SHARED ? self->shared_bytes - SYSTEM_SHARED : 0;
     kernel->disassembled = settings->nvdisasm && disassemble(settings, cubin_path, kernel);
-    if (kernel->disassembled)
-        kernel->unseen = find_unseen(&kernel->sass);
-    else
+    if (!kernel->disassembled) {
         use_raw_code(cubin, kernel);
+        return kernel;
+    }
+    kernel->unseen = find_unseen(&kernel->sass);
+    if (!gmtrace_unseen_create(kernel->sass.instr, kernel->sass.instr_count, &kernel->slots)) {
+        gmc_kernel_free(kernel);
+        return NULL;
+    }
     return kernel;
 }
 
@@ -142,6 +147,7 @@ void gmc_kernel_free(gmc_kernel *kernel)
 {
     if (!kernel)
         return;
+    gmtrace_unseen_free(kernel->slots);
     gmtrace_sass_free(&kernel->sass);
     free(kernel->mangled);
     free(kernel->name);

@@ -10,6 +10,7 @@
 #include "traces/capture/decode.h"
 #include "traces/capture/settings.h"
 #include "traces/sass.h"
+#include "traces/unseen.h"
 
 #define GMC_MAX_CALLEES 1024u
 
@@ -21,6 +22,7 @@ typedef struct gmc_kernel {
     uint32_t function_count;
     uint32_t unseen; /* GMTRACE_UNSEEN_*: what its code does and a capture cannot see */
     bool disassembled;
+    gmtrace_unseen *slots; /* stack slots, whose accesses are reconstructed; NULL for none */
 } gmc_kernel;
 
 /* Builds the description from the cubin, which also lies in the file cubin_path for nvdisasm.

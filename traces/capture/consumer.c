@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "traces/capture/open_ctas.h"
+#include "traces/capture/open_warps.h"
 
 /* The most payload a record can have: 32 addresses of 64 bits. */
 #define MAX_PAYLOAD 8u
@@ -21,6 +22,7 @@ struct gmc_consumer {
     uint64_t *device_tail;
     uint64_t tail, published;
     gmc_open_ctas open;
+    gmc_open_warps warps; /* where their lanes stand, for job.slots alone */
 
     pthread_t thread;
     pthread_mutex_t lock;
@@ -44,14 +46,56 @@ static void fail(gmc_consumer *consumer, const gmtrace_error *error)
     consumer->result.sound = false;
 }
 
+/* Appends accesses first to last - 1 that were reconstructed. */
+static void add_unseen(gmc_consumer *consumer, const gmc_cell *header, size_t first, size_t last)
+{
+    gmtrace_unseen *slots = consumer->job.slots;
+    for (; first < last && consumer->result.sound; first++) {
+        gmtrace_record record;
+        gmtrace_error error = {0};
+        gmtrace_unseen_record(slots, &gmtrace_unseen_list(slots)[first], &record);
+        consumer->result.records++;
+        if (!gmtrace_writer_append(consumer->job.writer, header->cta, GMC_MARK_WARP(header->mark),
+                                   &record, NULL, &error))
+            fail(consumer, &error);
+    }
+}
+
+/* The warp's place in the code; NULL without memory. */
+static gmtrace_unseen_warp *find_warp(gmc_consumer *consumer, const gmc_cell *header)
+{
+    const uint32_t number = GMC_MARK_WARP(header->mark), first = number * GMTRACE_WARP_LANES;
+    bool is_new;
+    if (first >= consumer->job.threads)
+        return NULL;
+    gmtrace_unseen_warp *warp = gmc_open_warps_get(&consumer->warps, header->cta, number, &is_new);
+    if (!warp) {
+        fail(consumer, NULL);
+        return NULL;
+    }
+    if (is_new) {
+        const uint32_t left = consumer->job.threads - first;
+        const uint32_t live = left >= GMTRACE_WARP_LANES ? UINT32_MAX : (1u << left) - 1u;
+        add_unseen(consumer, header, 0, gmtrace_unseen_enter(consumer->job.slots, warp, live));
+    }
+    return warp;
+}
+
 /* The thread, not the warp, exits: a CTA ends when all of its threads have. */
 static void note_exit(gmc_consumer *consumer, const gmc_cell *header)
 {
     gmtrace_error error = {0};
     uint32_t lanes = (uint32_t)__builtin_popcount(header->mask);
+    if (consumer->job.slots) {
+        gmtrace_unseen_warp *warp = find_warp(consumer, header);
+        if (warp)
+            add_unseen(consumer, header, 0,
+                       gmtrace_unseen_end(consumer->job.slots, warp, header->mask));
+    }
     if (gmc_open_ctas_add(&consumer->open, header->cta, lanes) < consumer->job.threads)
         return;
     gmc_open_ctas_remove(&consumer->open, header->cta);
+    gmc_open_warps_remove(&consumer->warps, header->cta);
     if (!gmtrace_writer_end_cta(consumer->job.writer, header->cta, &error))
         fail(consumer, &error);
 }
@@ -75,6 +119,11 @@ static void take(gmc_consumer *consumer, const gmc_cell *header, const gmc_cell 
         fail(consumer, NULL);
         return;
     }
+    size_t before = 0, count = 0;
+    gmtrace_unseen_warp *warp = consumer->job.slots ? find_warp(consumer, header) : NULL;
+    if (warp)
+        count = gmtrace_unseen_step(consumer->job.slots, warp, record.instr, record.mask, &before);
+    add_unseen(consumer, header, 0, before);
     result->records++;
     result->unknown_pc += record.instr == GMTRACE_NO_INSTR;
     /* After a failure the ring is still emptied: the kernel must be able to end. */
@@ -82,6 +131,7 @@ static void take(gmc_consumer *consumer, const gmc_cell *header, const gmc_cell 
         !gmtrace_writer_append(consumer->job.writer, header->cta, GMC_MARK_WARP(header->mark),
                                &record, has_addresses ? address : NULL, &error))
         fail(consumer, &error);
+    add_unseen(consumer, header, before, count);
 }
 
 /* Takes one record; false where the next is not written yet. */
@@ -198,6 +248,7 @@ void gmc_consumer_start(gmc_consumer *consumer, const gmc_job *job)
     consumer->result.sound = true;
     consumer->result.dynamic_shared = GMTRACE_UNKNOWN;
     gmc_open_ctas_clear(&consumer->open);
+    gmc_open_warps_start(&consumer->warps);
     consumer->state = RUNNING;
     pthread_cond_signal(&consumer->wake);
     pthread_mutex_unlock(&consumer->lock);
@@ -212,6 +263,8 @@ void gmc_consumer_finish(gmc_consumer *consumer, uint64_t head, gmc_result *resu
         pthread_cond_wait(&consumer->done, &consumer->lock);
     *result = consumer->result;
     result->tail = consumer->tail;
+    if (consumer->job.slots)
+        result->slots = gmtrace_unseen_take_counts(consumer->job.slots);
     pthread_mutex_unlock(&consumer->lock);
 }
 
@@ -225,5 +278,6 @@ void gmc_consumer_destroy(gmc_consumer *consumer)
     pthread_mutex_unlock(&consumer->lock);
     pthread_join(consumer->thread, NULL);
     gmc_open_ctas_free(&consumer->open);
+    gmc_open_warps_free(&consumer->warps);
     free(consumer);
 }

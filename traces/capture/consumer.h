@@ -9,18 +9,21 @@
 #define GMCAPTURE_CONSUMER_H
 
 #include "traces/capture/decode.h"
+#include "traces/unseen.h"
 
 typedef struct gmc_consumer gmc_consumer;
 
 typedef struct gmc_job {
     gmtrace_writer *writer;
     const gmc_code *code;
-    uint32_t threads; /* of a CTA */
+    uint32_t threads;      /* of a CTA */
+    gmtrace_unseen *slots; /* reconstructs what is not reported; NULL where all is */
 } gmc_job;
 
 typedef struct gmc_result {
-    uint64_t records;        /* given to the writer */
-    uint64_t unknown_pc;     /* of those, records whose instruction is not in the table */
+    uint64_t records;    /* given to the writer */
+    uint64_t unknown_pc; /* of those, records whose instruction is not in the table */
+    gmtrace_unseen_counts slots;
     uint64_t tail;           /* cells taken since the ring was made */
     uint32_t dynamic_shared; /* as CTA 0 saw it; GMTRACE_UNKNOWN where it did not say */
     bool sound;              /* every record made sense and was written */

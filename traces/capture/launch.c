@@ -208,6 +208,7 @@ static bool start(const Sanitizer_LaunchData *data, gmc_entry *entry, uint64_t n
         .writer = writer,
         .code = &entry->code,
         .threads = data->blockDim_x * data->blockDim_y * data->blockDim_z,
+        .slots = entry->kernel->slots,
     };
     gmc_consumer_start(channel->consumer, &job);
     current.open = true;
@@ -239,6 +240,12 @@ static void finish(void)
     if (taken.dynamic_shared != GMTRACE_UNKNOWN && taken.dynamic_shared != current.dynamic_shared)
         gmc_note("%s: %u bytes of dynamic shared memory asked for, %u given", name,
                  current.dynamic_shared, taken.dynamic_shared);
+    if (current.entry->kernel->slots)
+        gmc_note("%s: %llu local accesses at fixed stack offsets reconstructed (%llu under a "
+                 "predicate, taken as executed); several paths %llu times, none %llu times",
+                 name, (unsigned long long)taken.slots.accesses,
+                 (unsigned long long)taken.slots.predicated,
+                 (unsigned long long)taken.slots.ambiguous, (unsigned long long)taken.slots.lost);
     check(gmtrace_writer_end_launch(writer, &error), &error);
     captured++;
     records += taken.records;

@@ -48,6 +48,11 @@ uint32_t gmc_open_ctas_add(gmc_open_ctas *open, uint32_t cta, uint32_t threads)
     return slot->exited;
 }
 
+uint32_t gmc_open_ctas_get(const gmc_open_ctas *open, uint32_t cta)
+{
+    return open->capacity ? open->slot[find(open, cta)].exited : 0;
+}
+
 void gmc_open_ctas_remove(gmc_open_ctas *open, uint32_t cta)
 {
     if (!open->capacity)

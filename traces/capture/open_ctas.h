@@ -20,6 +20,8 @@ typedef struct gmc_open_ctas {
 /* Adds to a CTA's count and returns the new count; without memory, the count is lost and 0 comes
  * back, so that the CTA merely ends with its launch. */
 uint32_t gmc_open_ctas_add(gmc_open_ctas *open, uint32_t cta, uint32_t threads);
+/* A CTA's count, 0 for one that is not open. */
+uint32_t gmc_open_ctas_get(const gmc_open_ctas *open, uint32_t cta);
 void gmc_open_ctas_remove(gmc_open_ctas *open, uint32_t cta);
 void gmc_open_ctas_clear(gmc_open_ctas *open);
 void gmc_open_ctas_free(gmc_open_ctas *open);

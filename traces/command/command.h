@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * command.h - what the subcommands of gmtrace share. The command uses libgmtrace's public header
- * alone.
+ * and, to complete traces, traces/unseen.h.
  */
 #ifndef GMTRACE_COMMAND_H
 #define GMTRACE_COMMAND_H
@@ -19,6 +19,7 @@ int command_info(int argc, char **argv);
 int command_dump(int argc, char **argv);
 int command_verify(int argc, char **argv);
 int command_slice(int argc, char **argv);
+int command_complete(int argc, char **argv);
 
 /* One line on standard error; both return the exit status. */
 int complain(const char *path, const gmtrace_error *error);

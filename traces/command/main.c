@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * main.c - the gmtrace command: looks into, checks and cuts traces.
+ * main.c - the gmtrace command: looks into, checks, cuts and completes traces.
  */
 #include "traces/command/command.h"
 
@@ -14,6 +14,7 @@ static const char help[] =
     "       gmtrace verify TRACE...\n"
     "       gmtrace slice -o OUTPUT [--launch LIST] [--kernel REGEX] [--cta LIST]\n"
     "                     [--relative-to FOLDER] TRACE\n"
+    "       gmtrace complete -o OUTPUT [--verbose] TRACE\n"
     "\n"
     "Looks into, checks and cuts traces of GPU memory accesses (.trc files).\n"
     "\n"
@@ -22,6 +23,7 @@ static const char help[] =
     "  dump      print every record, one a line\n"
     "  verify    check every byte: checksums, contents, totals, index\n"
     "  slice     copy chosen launches or CTAs to a new trace\n"
+    "  complete  copy a trace and add register spills that its capture left out\n"
     "\n"
     "Options:\n"
     "  -i, --instructions   info: print each kernel's SASS with its control bits\n"
@@ -30,8 +32,9 @@ static const char help[] =
     "  -c, --cta=LIST       dump, slice: only these CTAs, by linear number\n"
     "  -w, --warp=LIST      dump: only these warps of each CTA\n"
     "  -a, --lanes          dump: print the address of every active lane\n"
-    "  -o, --output=FILE    slice: the trace to write\n"
+    "  -o, --output=FILE    slice, complete: the trace to write\n"
     "  -r, --relative-to=FOLDER  slice: name source files from this folder\n"
+    "  -v, --verbose        complete: say how much was added\n"
     "  -h, --help           print this help and exit\n"
     "  -V, --version        print the version and exit\n"
     "\n"
@@ -51,10 +54,8 @@ int main(int argc, char **argv)
         const char *name;
         int (*run)(int argc, char **argv);
     } command[] = {
-        {"info", command_info},
-        {"dump", command_dump},
-        {"verify", command_verify},
-        {"slice", command_slice},
+        {"info", command_info},   {"dump", command_dump},         {"verify", command_verify},
+        {"slice", command_slice}, {"complete", command_complete},
     };
     if (argc < 2)
         return complain_usage("a command is missing");
