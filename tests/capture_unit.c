@@ -318,7 +318,7 @@ static void run_launch(bool dies)
 
     device at = {.ring = g_new0(gmc_cell, CELLS), .tail = g_new0(uint64_t, 1)};
     gmc_consumer *consumer = gmc_consumer_create(at.ring, CELLS, at.tail);
-    const gmc_job job = {writer, &code, 80};
+    const gmc_job job = {.writer = writer, .code = &code, .threads = 80};
     gmc_result result;
     g_assert_true(gmtrace_writer_begin_launch(writer, &launch, &error));
     gmc_consumer_start(consumer, &job);
@@ -349,6 +349,108 @@ static void test_launch(void)
 static void test_dying_launch(void)
 {
     run_launch(true);
+}
+
+/* ------------------------------------------------------------------- what no callback reports */
+
+#define LOCAL(at, name, text, kind)                                                                \
+    {                                                                                              \
+        .pc = at, .opcode = name, .operands = text, .op_class = kind,                              \
+        .space = GMTRACE_SPACE_LOCAL, .width = 4, .file = GMTRACE_UNKNOWN,                         \
+        .target = GMTRACE_NO_INSTR, .predicate = GMTRACE_NO_REGISTER                               \
+    }
+
+/* Warp 0 makes a record, warp 1 exits without one; 24 of its lanes are threads. */
+static void play_spills(device *at)
+{
+    for (uint32_t cta = 0; cta < CTAS; cta++) {
+        gmc_cell cell = {.cta = cta, .pc = 2, .aux = 4 | 1 << 8, .mask = 0xffffffff};
+        cell.mark = GMC_MARK(GMC_GLOBAL, GMC_AFFINE, 0);
+        put(at, cell, NULL, 0);
+        cell.mark = GMC_MARK(GMC_EXIT, GMC_AFFINE, 0);
+        put(at, cell, NULL, 0);
+        cell.mask = 0xffffff;
+        cell.mark = GMC_MARK(GMC_EXIT, GMC_AFFINE, 1);
+        put(at, cell, NULL, 0);
+    }
+}
+
+static void check_warp(gmtrace_reader *reader, uint32_t cta, uint32_t warp, uint32_t mask,
+                       const uint32_t *instr, unsigned count)
+{
+    gmtrace_error error = {0};
+    gmtrace_cursor cursor;
+    unsigned i = 0;
+    g_assert_true(gmtrace_cursor_open(reader, &cursor, cta, warp, &error));
+    while (cursor.next < cursor.end || gmtrace_cursor_refill(reader, &cursor, &error)) {
+        g_assert_cmpuint(i, <, count);
+        g_assert_cmpuint(cursor.next->instr, ==, instr[i++]);
+        g_assert_cmphex(cursor.next->mask, ==, mask);
+        cursor.next++;
+    }
+    g_assert_cmpuint(i, ==, count);
+    gmtrace_cursor_close(reader, &cursor);
+}
+
+static void test_spills(void)
+{
+    gmtrace_instr spills[] = {LOCAL(0, "STL", "[R1+0x4], R2", GMTRACE_CLASS_STORE),
+                              INSTR(16, "EXIT", GMTRACE_CLASS_EXIT),
+                              INSTR(32, "LDG.E", GMTRACE_CLASS_LOAD),
+                              LOCAL(48, "LDL", "R2, [R1+0x4]", GMTRACE_CLASS_LOAD),
+                              INSTR(64, "EXIT", GMTRACE_CLASS_EXIT)};
+    spills[1].predicate = 0;
+    spills[2].space = GMTRACE_SPACE_GLOBAL;
+    const uint32_t whole[] = {0, 2, 3}, early[] = {0};
+    const gmc_range range = {0, G_N_ELEMENTS(spills), 0};
+    const gmc_code its_code = {spills, G_N_ELEMENTS(spills), &range, 1};
+    g_autofree char *folder = g_dir_make_tmp("capture-unit-XXXXXX", NULL);
+    g_autofree char *path = g_build_filename(folder, "t.trc", NULL);
+    gmtrace_error error = {0};
+    const gmtrace_capture capture = {
+        .source = "test", .program = "", .gpu = "", .detail = GMTRACE_DETAIL_MEMORY};
+    const gmtrace_kernel kernel = {
+        .mangled = "k", .name = "k", .instr_count = G_N_ELEMENTS(spills), .instr = spills};
+    const gmtrace_launch launch = {
+        .grid = {CTAS, 1, 1}, .block = {56, 1, 1}, .cluster = {1, 1, 1}, .carveout_percent = -1};
+    uint32_t index;
+    gmtrace_unseen *slots;
+    g_assert_true(gmtrace_unseen_create(spills, G_N_ELEMENTS(spills), &slots));
+    gmtrace_writer *writer = gmtrace_writer_create(path, &capture, NULL, &error);
+    g_assert_nonnull(writer);
+    g_assert_true(gmtrace_writer_add_kernel(writer, &kernel, &index, &error));
+    device at = {.ring = g_new0(gmc_cell, CELLS), .tail = g_new0(uint64_t, 1)};
+    gmc_consumer *consumer = gmc_consumer_create(at.ring, CELLS, at.tail);
+    const gmc_job job = {.writer = writer, .code = &its_code, .threads = 56, .slots = slots};
+    gmc_result result;
+    for (unsigned i = 0; i < 2; i++) { /* a launch leaves nothing behind for the next */
+        g_assert_true(gmtrace_writer_begin_launch(writer, &launch, &error));
+        gmc_consumer_start(consumer, &job);
+        play_spills(&at);
+        gmc_consumer_finish(consumer, at.head, &result);
+        g_assert_true(result.sound);
+        g_assert_cmpuint(result.records, ==, 4 * CTAS);
+        g_assert_cmpuint(result.slots.accesses, ==, 3 * CTAS);
+        g_assert_cmpuint(result.slots.lost + result.slots.ambiguous, ==, 0);
+        g_assert_true(gmtrace_writer_end_launch(writer, &error));
+    }
+    g_assert_true(gmtrace_writer_close(writer, true, &error));
+    gmtrace_reader *reader = gmtrace_open(path, &error);
+    g_assert_nonnull(reader);
+    for (uint32_t i = 0; i < 2; i++) {
+        g_assert_true(gmtrace_select_launch(reader, i, &error));
+        for (uint32_t cta = 0; cta < CTAS; cta++) {
+            check_warp(reader, cta, 0, 0xffffffff, whole, G_N_ELEMENTS(whole));
+            check_warp(reader, cta, 1, 0xffffff, early, G_N_ELEMENTS(early));
+        }
+    }
+    gmtrace_close(reader);
+    gmc_consumer_destroy(consumer);
+    gmtrace_unseen_free(slots);
+    g_free(at.ring);
+    g_free(at.tail);
+    g_unlink(path);
+    g_rmdir(folder);
 }
 
 /* ----------------------------------------------------------------------------------------- cubin
@@ -443,6 +545,7 @@ int main(int argc, char **argv)
     g_test_add_func("/capture/open-ctas", test_open_ctas);
     g_test_add_func("/capture/launch", test_launch);
     g_test_add_func("/capture/dying-launch", test_dying_launch);
+    g_test_add_func("/capture/spills", test_spills);
 #ifdef HAVE_CUBIN
     g_test_add_func("/capture/cubin", test_cubin);
     g_test_add_func("/capture/broken-cubin", test_broken_cubin);
