@@ -239,6 +239,13 @@ static void test_seen(void)
     record(&run, 1, ALL);
     record(&run, 0, ALL);
     EXPECT({0, ALL}, {1, ALL}, {1, ALL}, {0, ALL});
+    /* One that was listed before its callback came can be taken back, once it has come. */
+    const gmtrace_unseen_access early = {.instr = 1, .mask = ALL};
+    g_assert_true(gmtrace_unseen_retract(run.unseen, &early));
+    finish(&run);
+    begin(&run, code, G_N_ELEMENTS(code), ALL);
+    record(&run, 0, ALL);
+    g_assert_false(gmtrace_unseen_retract(run.unseen, &early));
     finish(&run);
 
     const gmtrace_instr indexed[] = {CODE(0, "LDL", "R2, [R3+0x10]", LOAD, LOCAL, 4, NO),

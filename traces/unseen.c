@@ -309,6 +309,15 @@ bool gmtrace_unseen_is_slot(const gmtrace_unseen *unseen, uint32_t instr)
     return instr < unseen->instr_count && unseen_is_stack_slot(&unseen->instr[instr], &offset);
 }
 
+bool gmtrace_unseen_retract(gmtrace_unseen *unseen, const gmtrace_unseen_access *access)
+{
+    if (!unseen->is_seen[access->instr])
+        return false;
+    unseen->counts.accesses--;
+    unseen->counts.predicated -= unseen->instr[access->instr].predicate != GMTRACE_NO_REGISTER;
+    return true;
+}
+
 /* Slots are counted from the frame's lower end, where the stack pointer stays after the prologue.
  * Its place in the window is not known and does not matter: the compiler makes a frame a multiple
  * of its widest slot (16 bytes at most), so that a slot at a multiple of its width from the frame's

@@ -73,8 +73,24 @@ static size_t cast_length(const char *text, size_t rest)
     return i > 1 && i + 1 < rest && text[i] == ')' ? i + 1 : 0;
 }
 
+/* Takes the qualifier before a "::" back: a name, or the name of no name space. */
+static void drop_qualifier(GString *plain)
+{
+    static const char *const unnamed[] = {"<unnamed>", "(anonymousnamespace)"};
+    size_t length = plain->len;
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(unnamed); i++)
+        if (g_str_has_suffix(plain->str, unnamed[i])) {
+            g_string_truncate(plain, length - strlen(unnamed[i]));
+            return;
+        }
+    while (length > 0 && (g_ascii_isalnum(plain->str[length - 1]) || plain->str[length - 1] == '_'))
+        length--;
+    g_string_truncate(plain, length);
+}
+
 /* One spelling: no blanks, no casts before constants, booleans as 0 and 1, no u and l behind
- * numbers. */
+ * numbers, no name spaces (Nsight Compute leaves out those it takes for known). */
 static char *normalise_arguments(const char *text, size_t length)
 {
     GString *plain = g_string_new(NULL);
@@ -91,6 +107,11 @@ static char *normalise_arguments(const char *text, size_t length)
         }
         if (cast > 0) {
             i += cast;
+            continue;
+        }
+        if (text[i] == ':' && i + 1 < length && text[i + 1] == ':') {
+            drop_qualifier(plain);
+            i += 2;
             continue;
         }
         while (i + word < length && (g_ascii_isalnum(text[i + word]) || text[i + word] == '_'))

@@ -124,7 +124,18 @@ static bool bulk_loads(const gmsim_result *result, double *value)
 
 static bool bulk_stores(const gmsim_result *result, double *value)
 {
-    *value = (double)result->row[GMSIM_BULK_STORE].instructions;
+    uint64_t stores = result->row[GMSIM_BULK_STORE].instructions;
+
+    /* Bulk reductions share the row; ncu counts them apart. */
+    for (uint32_t i = 0; i < result->instr_count; i++) {
+        const gmsim_instr_counts *entry = &result->instr[i];
+        const char *opcode = entry->instr < result->kernel->instr_count
+                                 ? result->kernel->instr[entry->instr].opcode
+                                 : NULL;
+        if (entry->row == GMSIM_BULK_STORE && opcode != NULL && strstr(opcode, "RED") != NULL)
+            stores -= entry->counts.instructions;
+    }
+    *value = (double)stores;
     return !is_blind(result, GMTRACE_UNSEEN_TENSOR_COPY, "UTMASTG");
 }
 

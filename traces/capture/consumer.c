@@ -46,14 +46,17 @@ static void fail(gmc_consumer *consumer, const gmtrace_error *error)
     consumer->result.sound = false;
 }
 
-/* Appends accesses first to last - 1 that were reconstructed. */
-static void add_unseen(gmc_consumer *consumer, const gmc_cell *header, size_t first, size_t last)
+/* Appends reconstructed accesses, but for those the capture has reported meanwhile. */
+static void add_unseen(gmc_consumer *consumer, const gmc_cell *header,
+                       const gmtrace_unseen_access *access, size_t count)
 {
     gmtrace_unseen *slots = consumer->job.slots;
-    for (; first < last && consumer->result.sound; first++) {
+    for (size_t i = 0; i < count && consumer->result.sound; i++) {
         gmtrace_record record;
         gmtrace_error error = {0};
-        gmtrace_unseen_record(slots, &gmtrace_unseen_list(slots)[first], &record);
+        if (gmtrace_unseen_retract(slots, &access[i]))
+            continue;
+        gmtrace_unseen_record(slots, &access[i], &record);
         consumer->result.records++;
         if (!gmtrace_writer_append(consumer->job.writer, header->cta, GMC_MARK_WARP(header->mark),
                                    &record, NULL, &error))
@@ -61,14 +64,29 @@ static void add_unseen(gmc_consumer *consumer, const gmc_cell *header, size_t fi
     }
 }
 
+static void add_pending(gmc_consumer *consumer, const gmc_cell *header, gmc_open_warp *warp)
+{
+    add_unseen(consumer, header, warp->pending, warp->pending_count);
+    warp->pending_count = 0;
+}
+
+/* Some kernels' stack slots are reported (those with local arrays), others' are not. What follows a
+ * record is kept until the warp's next one, when it is clear. */
+static void keep(gmc_consumer *consumer, gmc_open_warp *warp, size_t first, size_t last)
+{
+    if (first < last &&
+        !gmc_open_warp_keep(warp, gmtrace_unseen_list(consumer->job.slots) + first, last - first))
+        fail(consumer, NULL);
+}
+
 /* The warp's place in the code; NULL without memory. */
-static gmtrace_unseen_warp *find_warp(gmc_consumer *consumer, const gmc_cell *header)
+static gmc_open_warp *find_warp(gmc_consumer *consumer, const gmc_cell *header)
 {
     const uint32_t number = GMC_MARK_WARP(header->mark), first = number * GMTRACE_WARP_LANES;
     bool is_new;
     if (first >= consumer->job.threads)
         return NULL;
-    gmtrace_unseen_warp *warp = gmc_open_warps_get(&consumer->warps, header->cta, number, &is_new);
+    gmc_open_warp *warp = gmc_open_warps_get(&consumer->warps, header->cta, number, &is_new);
     if (!warp) {
         fail(consumer, NULL);
         return NULL;
@@ -76,7 +94,7 @@ static gmtrace_unseen_warp *find_warp(gmc_consumer *consumer, const gmc_cell *he
     if (is_new) {
         const uint32_t left = consumer->job.threads - first;
         const uint32_t live = left >= GMTRACE_WARP_LANES ? UINT32_MAX : (1u << left) - 1u;
-        add_unseen(consumer, header, 0, gmtrace_unseen_enter(consumer->job.slots, warp, live));
+        keep(consumer, warp, 0, gmtrace_unseen_enter(consumer->job.slots, &warp->place, live));
     }
     return warp;
 }
@@ -87,10 +105,13 @@ static void note_exit(gmc_consumer *consumer, const gmc_cell *header)
     gmtrace_error error = {0};
     uint32_t lanes = (uint32_t)__builtin_popcount(header->mask);
     if (consumer->job.slots) {
-        gmtrace_unseen_warp *warp = find_warp(consumer, header);
-        if (warp)
-            add_unseen(consumer, header, 0,
-                       gmtrace_unseen_end(consumer->job.slots, warp, header->mask));
+        gmc_open_warp *warp = find_warp(consumer, header);
+        if (warp) {
+            add_pending(consumer, header, warp);
+            const size_t count =
+                gmtrace_unseen_end(consumer->job.slots, &warp->place, header->mask);
+            add_unseen(consumer, header, gmtrace_unseen_list(consumer->job.slots), count);
+        }
     }
     if (gmc_open_ctas_add(&consumer->open, header->cta, lanes) < consumer->job.threads)
         return;
@@ -120,10 +141,15 @@ static void take(gmc_consumer *consumer, const gmc_cell *header, const gmc_cell 
         return;
     }
     size_t before = 0, count = 0;
-    gmtrace_unseen_warp *warp = consumer->job.slots ? find_warp(consumer, header) : NULL;
-    if (warp)
-        count = gmtrace_unseen_step(consumer->job.slots, warp, record.instr, record.mask, &before);
-    add_unseen(consumer, header, 0, before);
+    gmc_open_warp *warp = consumer->job.slots ? find_warp(consumer, header) : NULL;
+    if (warp) {
+        count = gmtrace_unseen_step(consumer->job.slots, &warp->place, record.instr, record.mask,
+                                    &before);
+        if (!gmtrace_unseen_is_slot(consumer->job.slots, record.instr))
+            add_pending(consumer, header, warp);
+        add_unseen(consumer, header, gmtrace_unseen_list(consumer->job.slots), before);
+        keep(consumer, warp, before, count);
+    }
     result->records++;
     result->unknown_pc += record.instr == GMTRACE_NO_INSTR;
     /* After a failure the ring is still emptied: the kernel must be able to end. */
@@ -131,7 +157,6 @@ static void take(gmc_consumer *consumer, const gmc_cell *header, const gmc_cell 
         !gmtrace_writer_append(consumer->job.writer, header->cta, GMC_MARK_WARP(header->mark),
                                &record, has_addresses ? address : NULL, &error))
         fail(consumer, &error);
-    add_unseen(consumer, header, before, count);
 }
 
 /* Takes one record; false where the next is not written yet. */

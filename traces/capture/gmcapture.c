@@ -112,14 +112,15 @@ static bool set_output(options *chosen, const char *name)
         *slash = '\0';
     const char *folder = !slash ? "." : *copy ? copy : "/";
     char *whole = realpath(folder, NULL);
-    bool good = whole && access(whole, W_OK | X_OK) == 0;
-    if (!*base || !good)
+    const bool usable = whole && access(whole, W_OK | X_OK) == 0;
+    bool good = *base && usable;
+    if (!good)
         complain("-o %s: %s", name, *base ? strerror(errno) : "it is a folder; name a file");
     else if (asprintf(&chosen->output, "%s/%s", strcmp(whole, "/") ? whole : "", base) < 0)
         good = false;
     free(whole);
     free(copy);
-    return good && *base;
+    return good;
 }
 
 /* -1: go on; else the exit status. */

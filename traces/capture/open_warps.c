@@ -30,7 +30,7 @@ static bool add_block(gmc_open_warps *open)
             return false;
         open->room = room;
     }
-    gmc_open_block *made = malloc(sizeof *made);
+    gmc_open_block *made = calloc(1, sizeof *made);
     if (!made)
         return false;
     open->spare[open->spare_count++] = open->count;
@@ -38,8 +38,7 @@ static bool add_block(gmc_open_warps *open)
     return true;
 }
 
-gmtrace_unseen_warp *gmc_open_warps_get(gmc_open_warps *open, uint32_t cta, uint32_t warp,
-                                        bool *is_new)
+gmc_open_warp *gmc_open_warps_get(gmc_open_warps *open, uint32_t cta, uint32_t warp, bool *is_new)
 {
     uint32_t number = gmc_open_ctas_get(&open->index, cta);
     if (number == 0) {
@@ -54,7 +53,28 @@ gmtrace_unseen_warp *gmc_open_warps_get(gmc_open_warps *open, uint32_t cta, uint
     gmc_open_block *block = open->block[number - 1];
     *is_new = !(block->entered >> warp & 1u);
     block->entered |= 1u << warp;
+    if (*is_new)
+        block->warp[warp].pending_count = 0;
     return &block->warp[warp];
+}
+
+bool gmc_open_warp_keep(gmc_open_warp *warp, const gmtrace_unseen_access *access, size_t count)
+{
+    const size_t needed = warp->pending_count + count;
+    if (needed > warp->pending_room) {
+        gmtrace_unseen_access *grown = realloc(warp->pending, 2 * needed * sizeof *grown);
+        if (!grown || needed > UINT32_MAX / 2) {
+            if (grown)
+                warp->pending = grown;
+            return false;
+        }
+        warp->pending = grown;
+        warp->pending_room = (uint32_t)(2 * needed);
+    }
+    if (count)
+        memcpy(warp->pending + warp->pending_count, access, count * sizeof *access);
+    warp->pending_count = (uint32_t)needed;
+    return true;
 }
 
 void gmc_open_warps_remove(gmc_open_warps *open, uint32_t cta)
@@ -69,8 +89,11 @@ void gmc_open_warps_remove(gmc_open_warps *open, uint32_t cta)
 void gmc_open_warps_free(gmc_open_warps *open)
 {
     gmc_open_ctas_free(&open->index);
-    for (uint32_t i = 0; i < open->count; i++)
+    for (uint32_t i = 0; i < open->count; i++) {
+        for (uint32_t w = 0; w < GMTRACE_WARP_LANES; w++)
+            free(open->block[i]->warp[w].pending);
         free(open->block[i]);
+    }
     free(open->block);
     free(open->spare);
     memset(open, 0, sizeof *open);

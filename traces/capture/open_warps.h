@@ -9,9 +9,15 @@
 #include "traces/capture/open_ctas.h"
 #include "traces/unseen.h"
 
+typedef struct gmc_open_warp {
+    gmtrace_unseen_warp place;
+    gmtrace_unseen_access *pending; /* reconstructed, but the capture may still report them */
+    uint32_t pending_count, pending_room;
+} gmc_open_warp;
+
 typedef struct gmc_open_block {
     uint32_t entered; /* warps that have begun, as bits */
-    gmtrace_unseen_warp warp[GMTRACE_WARP_LANES];
+    gmc_open_warp warp[GMTRACE_WARP_LANES];
 } gmc_open_block;
 
 typedef struct gmc_open_warps {
@@ -23,8 +29,9 @@ typedef struct gmc_open_warps {
 
 void gmc_open_warps_start(gmc_open_warps *open); /* a launch begins: none is open */
 /* NULL without memory. *is_new: it was not asked for before. */
-gmtrace_unseen_warp *gmc_open_warps_get(gmc_open_warps *open, uint32_t cta, uint32_t warp,
-                                        bool *is_new);
+gmc_open_warp *gmc_open_warps_get(gmc_open_warps *open, uint32_t cta, uint32_t warp, bool *is_new);
+/* Appends to what is pending; false without memory. */
+bool gmc_open_warp_keep(gmc_open_warp *warp, const gmtrace_unseen_access *access, size_t count);
 void gmc_open_warps_remove(gmc_open_warps *open, uint32_t cta);
 void gmc_open_warps_free(gmc_open_warps *open);
 
