@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cta_order.cu - which SM each CTA is given, and when. Settles the order in which a grid's first
+ * wave fills the SMs and who takes the next CTA.
+ * Output: CSV rows  block,shared,cta,sm,start_ns,end_ns  for several block sizes; each CTA spins for
+ * a time that differs a little from CTA to CTA.
+ */
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#define CHECK(call)                                                                                \
+    do {                                                                                           \
+        cudaError_t e_ = (call);                                                                   \
+        if (e_ != cudaSuccess) {                                                                   \
+            fprintf(stderr, "cta_order: %s: %s\n", #call, cudaGetErrorString(e_));                 \
+            exit(1);                                                                               \
+        }                                                                                          \
+    } while (0)
+
+struct stamp {
+    uint32_t sm, pad;
+    uint64_t start, end;
+};
+
+__global__ void mark(stamp *out, uint32_t spin)
+{
+    extern __shared__ uint32_t unused[];
+    if (threadIdx.x == 0) {
+        stamp s;
+        asm volatile("mov.u32 %0, %%smid;" : "=r"(s.sm));
+        asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(s.start));
+        uint32_t t0, t1, wait = spin + (blockIdx.x * 2654435761u >> 24) * 4;
+        asm volatile("mov.u32 %0, %%clock;" : "=r"(t0));
+        do
+            asm volatile("mov.u32 %0, %%clock;" : "=r"(t1));
+        while (t1 - t0 < wait);
+        asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(s.end));
+        s.pad = 0;
+        out[blockIdx.x] = s;
+    }
+    __syncthreads();
+}
+
+int main(int argc, char **argv)
+{
+    FILE *csv = argc > 1 ? fopen(argv[1], "w") : stdout;
+    if (!csv) {
+        perror(argv[1]);
+        return 1;
+    }
+    const uint32_t ctas = 4096;
+    stamp *out;
+    CHECK(cudaMalloc(&out, ctas * sizeof *out));
+    CHECK(cudaFuncSetAttribute(mark, cudaFuncAttributeMaxDynamicSharedMemorySize, 200 * 1024));
+    fprintf(csv, "block,shared,cta,sm,start_ns,end_ns\n");
+    static const struct { uint32_t block, shared; } run[] = {{1024, 0}, {256, 0}, {64, 0}, {256, 200 * 1024}, {128, 50 * 1024}, {512, 0}};
+    std::vector<stamp> host(ctas);
+    for (auto &r : run)
+        for (int rep = 0; rep < 2; rep++) {
+            mark<<<ctas, r.block, r.shared>>>(out, 4000);
+            CHECK(cudaGetLastError());
+            CHECK(cudaMemcpy(host.data(), out, ctas * sizeof *out, cudaMemcpyDeviceToHost));
+            if (rep == 1)
+                for (uint32_t i = 0; i < ctas; i++)
+                    fprintf(csv, "%u,%u,%u,%u,%llu,%llu\n", r.block, r.shared, i, host[i].sm,
+                            (unsigned long long)host[i].start, (unsigned long long)host[i].end);
+        }
+    return fclose(csv) ? 1 : 0;
+}
