@@ -2,7 +2,7 @@
 #
 # spread.awk - how far several runs of one measurement lie apart.
 #
-#   awk -f spread.awk RUN1.csv RUN2.csv ...
+#   awk -f csv.awk -f spread.awk RUN1.csv RUN2.csv ...
 #
 # The files come from tidy.awk: header, units, one row a launch. Launches are told apart by case,
 # kernel, shape and order. Prints one line a launch and metric whose runs differ, with the spread
@@ -64,34 +64,4 @@ function report(key, what,    n, i, j, t, v, middle) {
 function seen_number(key,    part, n) {
     n = split(key, part, SUBSEP)
     return part[n]
-}
-# Fields of one record of RFC 4180; returns how many.
-function cut(line, out,    n, i, c, text, open) {
-    split("", out)
-    n = 0
-    text = ""
-    open = 0
-    for (i = 1; i <= length(line); i++) {
-        c = substr(line, i, 1)
-        if (open && c == "\"" && substr(line, i + 1, 1) == "\"") {
-            text = text "\""
-            i++
-        } else if (c == "\"") {
-            open = !open
-        } else if (c == "," && !open) {
-            out[++n] = text
-            text = ""
-        } else {
-            text = text c
-        }
-    }
-    out[++n] = text
-    return n
-}
-
-function quoted(text) {
-    if (text !~ /[",]/)
-        return text
-    gsub(/"/, "\"\"", text)
-    return "\"" text "\""
 }

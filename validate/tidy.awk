@@ -4,7 +4,7 @@
 # belongs to, its kernel and shape, and the wanted metrics in the wanted order, numbers without
 # thousands separators. Leaves out process, host and device columns.
 #
-#   awk -v list=METRICS.txt -f tidy.awk LOG...
+#   awk -v list=METRICS.txt -f csv.awk -f tidy.awk LOG...
 #
 # METRICS.txt has one metric a line. Beside each LOG stands LOG.pids, "case process-id" a line.
 
@@ -66,39 +66,8 @@ field[at["Kernel Name"]] == "" {
     print ""
 }
 
-# Fields of one record of RFC 4180; returns how many.
-function cut(line, out,    n, i, c, text, open) {
-    split("", out)
-    n = 0
-    text = ""
-    open = 0
-    for (i = 1; i <= length(line); i++) {
-        c = substr(line, i, 1)
-        if (open && c == "\"" && substr(line, i + 1, 1) == "\"") {
-            text = text "\""
-            i++
-        } else if (c == "\"") {
-            open = !open
-        } else if (c == "," && !open) {
-            out[++n] = text
-            text = ""
-        } else {
-            text = text c
-        }
-    }
-    out[++n] = text
-    return n
-}
-
 function plain(text) {
     if (text ~ /^-?[0-9][0-9,]*(\.[0-9]+)?$/)
         gsub(/,/, "", text)
     return quoted(text)
-}
-
-function quoted(text) {
-    if (text !~ /[",]/)
-        return text
-    gsub(/"/, "\"\"", text)
-    return "\"" text "\""
 }
