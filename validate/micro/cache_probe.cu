@@ -13,20 +13,12 @@
  * are  experiment,carve-out KiB,pass,lines,bytes,hits.
  * It leaves out anything that needs several warps.
  */
+#include "validate/micro/check.h"
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
-
-#define CHECK(call)                                                                                \
-    do {                                                                                           \
-        cudaError_t e_ = (call);                                                                   \
-        if (e_ != cudaSuccess) {                                                                   \
-            fprintf(stderr, "cache_probe: %s: %s\n", #call, cudaGetErrorString(e_));               \
-            exit(1);                                                                               \
-        }                                                                                          \
-    } while (0)
 
 enum op {
     LD, LD_CA, LD_CG, LD_CS, LD_LU, LD_CV, LD_VOLATILE, LD_NC, LD_EVICT_FIRST, LD_EVICT_LAST,
@@ -116,15 +108,15 @@ static std::vector<uint16_t> play_script(const std::vector<step> &steps, int car
         fprintf(stderr, "cache_probe: a script has too many steps\n");
         exit(1);
     }
-    CHECK(cudaMemcpyToSymbol(script, code.data(), code.size() * 4));
-    CHECK(cudaFuncSetAttribute(play, cudaFuncAttributePreferredSharedMemoryCarveout, carveout_percent));
+    MICRO_CUDA(cudaMemcpyToSymbol(script, code.data(), code.size() * 4));
+    MICRO_CUDA(cudaFuncSetAttribute(play, cudaFuncAttributePreferredSharedMemoryCarveout, carveout_percent));
     play<<<1, 1>>>(array, (uint32_t)code.size(), out_device);
     if (flush_l2)
         sweep_l2<<<264, 512>>>((const uint32_t *)flush, flush_bytes / 4, sink);
     play<<<1, 1>>>(array, (uint32_t)code.size(), out_device);
-    CHECK(cudaGetLastError());
+    MICRO_CUDA(cudaGetLastError());
     std::vector<uint16_t> clocks(code.size());
-    CHECK(cudaMemcpy(clocks.data(), out_device, clocks.size() * 2, cudaMemcpyDeviceToHost));
+    MICRO_CUDA(cudaMemcpy(clocks.data(), out_device, clocks.size() * 2, cudaMemcpyDeviceToHost));
     return clocks;
 }
 
@@ -172,12 +164,12 @@ int main(int argc, char **argv)
         perror(argv[1]);
         return 1;
     }
-    CHECK(cudaMalloc(&array, array_bytes));
-    CHECK(cudaMemset(array, 0, array_bytes));
-    CHECK(cudaMalloc(&flush, flush_bytes));
-    CHECK(cudaMemset(flush, 0, flush_bytes));
-    CHECK(cudaMalloc(&out_device, MAX_STEPS * 2));
-    CHECK(cudaMalloc(&sink, 4));
+    MICRO_CUDA(cudaMalloc(&array, array_bytes));
+    MICRO_CUDA(cudaMemset(array, 0, array_bytes));
+    MICRO_CUDA(cudaMalloc(&flush, flush_bytes));
+    MICRO_CUDA(cudaMemset(flush, 0, flush_bytes));
+    MICRO_CUDA(cudaMalloc(&out_device, MAX_STEPS * 2));
+    MICRO_CUDA(cudaMalloc(&sink, 4));
     fprintf(csv, "experiment,variant,step,op,offset,clocks\n");
 
     static const int config[] = {0, 8, 16, 32, 64, 100, 132, 164, 196, 228};

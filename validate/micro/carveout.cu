@@ -12,19 +12,11 @@
  * One line a launch; `launch` is the "ID" that ncu gives it. Without --csv the lines go to stdout.
  * The kernels return at once.
  */
+#include "validate/micro/check.h"
 #include "validate/micro/registers.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define MICRO_CUDA(call)                                                                           \
-    do {                                                                                           \
-        cudaError_t error_ = (call);                                                               \
-        if (error_ != cudaSuccess) {                                                               \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(error_));        \
-            exit(1);                                                                               \
-        }                                                                                          \
-    } while (0)
 
 static register_kernel *const kernels[] = {occupy<24, 0, 2>, occupy<32, 0>,  occupy<64, 0>,
                                            occupy<128, 0>,   occupy<255, 0>, occupy<32, 1024>,

@@ -5,19 +5,11 @@
  * Output: CSV rows  block,shared,cta,sm,start_ns,end_ns  for several block sizes; each CTA spins for
  * a time that differs a little from CTA to CTA.
  */
+#include "validate/micro/check.h"
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
-
-#define CHECK(call)                                                                                \
-    do {                                                                                           \
-        cudaError_t e_ = (call);                                                                   \
-        if (e_ != cudaSuccess) {                                                                   \
-            fprintf(stderr, "cta_order: %s: %s\n", #call, cudaGetErrorString(e_));                 \
-            exit(1);                                                                               \
-        }                                                                                          \
-    } while (0)
 
 struct stamp {
     uint32_t sm, pad;
@@ -52,16 +44,16 @@ int main(int argc, char **argv)
     }
     const uint32_t ctas = 4096;
     stamp *out;
-    CHECK(cudaMalloc(&out, ctas * sizeof *out));
-    CHECK(cudaFuncSetAttribute(mark, cudaFuncAttributeMaxDynamicSharedMemorySize, 200 * 1024));
+    MICRO_CUDA(cudaMalloc(&out, ctas * sizeof *out));
+    MICRO_CUDA(cudaFuncSetAttribute(mark, cudaFuncAttributeMaxDynamicSharedMemorySize, 200 * 1024));
     fprintf(csv, "block,shared,cta,sm,start_ns,end_ns\n");
     static const struct { uint32_t block, shared; } run[] = {{1024, 0}, {256, 0}, {64, 0}, {256, 200 * 1024}, {128, 50 * 1024}, {512, 0}};
     std::vector<stamp> host(ctas);
     for (auto &r : run)
         for (int rep = 0; rep < 2; rep++) {
             mark<<<ctas, r.block, r.shared>>>(out, 4000);
-            CHECK(cudaGetLastError());
-            CHECK(cudaMemcpy(host.data(), out, ctas * sizeof *out, cudaMemcpyDeviceToHost));
+            MICRO_CUDA(cudaGetLastError());
+            MICRO_CUDA(cudaMemcpy(host.data(), out, ctas * sizeof *out, cudaMemcpyDeviceToHost));
             if (rep == 1)
                 for (uint32_t i = 0; i < ctas; i++)
                     fprintf(csv, "%u,%u,%u,%u,%llu,%llu\n", r.block, r.shared, i, host[i].sm,

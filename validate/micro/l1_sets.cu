@@ -9,19 +9,11 @@
  *   stride,stride,lines,pass,hits              lines `stride` apart
  *   pair,lines,offset,pass,hits                two runs of lines/2, the second `offset` lines away
  */
+#include "validate/micro/check.h"
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
-
-#define CHECK(call)                                                                                \
-    do {                                                                                           \
-        cudaError_t e_ = (call);                                                                   \
-        if (e_ != cudaSuccess) {                                                                   \
-            fprintf(stderr, "l1_sets: %s: %s\n", #call, cudaGetErrorString(e_));                   \
-            exit(1);                                                                               \
-        }                                                                                          \
-    } while (0)
 
 #define MAX_STEPS 15000
 #define WORDS     ((MAX_STEPS + 31) / 32)
@@ -56,13 +48,13 @@ static std::vector<bool> run(const std::vector<uint32_t> &lines, int percent)
         fprintf(stderr, "l1_sets: a script has too many steps\n");
         exit(1);
     }
-    CHECK(cudaMemcpyToSymbol(script, lines.data(), lines.size() * 4));
-    CHECK(cudaFuncSetAttribute(play, cudaFuncAttributePreferredSharedMemoryCarveout, percent));
+    MICRO_CUDA(cudaMemcpyToSymbol(script, lines.data(), lines.size() * 4));
+    MICRO_CUDA(cudaFuncSetAttribute(play, cudaFuncAttributePreferredSharedMemoryCarveout, percent));
     play<<<1, 1>>>(array, (uint32_t)lines.size(), out_device);
     play<<<1, 1>>>(array, (uint32_t)lines.size(), out_device);
-    CHECK(cudaGetLastError());
+    MICRO_CUDA(cudaGetLastError());
     std::vector<uint32_t> bits(WORDS);
-    CHECK(cudaMemcpy(bits.data(), out_device, WORDS * 4, cudaMemcpyDeviceToHost));
+    MICRO_CUDA(cudaMemcpy(bits.data(), out_device, WORDS * 4, cudaMemcpyDeviceToHost));
     std::vector<bool> hit(lines.size());
     for (size_t i = 0; i < lines.size(); i++)
         hit[i] = bits[i / 32] >> i % 32 & 1;
@@ -90,9 +82,9 @@ int main(int argc, char **argv)
         perror(argv[1]);
         return 1;
     }
-    CHECK(cudaMalloc(&array, 256u << 20));
-    CHECK(cudaMemset(array, 0, 256u << 20));
-    CHECK(cudaMalloc(&out_device, WORDS * 4));
+    MICRO_CUDA(cudaMalloc(&array, 256u << 20));
+    MICRO_CUDA(cudaMemset(array, 0, 256u << 20));
+    MICRO_CUDA(cudaMalloc(&out_device, WORDS * 4));
     fprintf(csv, "experiment,a,b,c,value\n");
     /* Usable capacity for every carve-out preference that may select another configuration. */
     static const int percent[] = {-1, 0, 1, 3, 4, 7, 8, 10, 14, 15, 20, 28, 29, 40, 44, 50, 58, 60, 72, 80, 86, 90, 100};

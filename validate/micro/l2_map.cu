@@ -5,19 +5,11 @@
  * (replication), and how the slice hash spreads consecutive lines.
  * Output: CSV rows  sm,pass,line,clocks. One thread of one SM reads at a time.
  */
+#include "validate/micro/check.h"
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
-
-#define CHECK(call)                                                                                \
-    do {                                                                                           \
-        cudaError_t e_ = (call);                                                                   \
-        if (e_ != cudaSuccess) {                                                                   \
-            fprintf(stderr, "l2_map: %s: %s\n", #call, cudaGetErrorString(e_));                    \
-            exit(1);                                                                               \
-        }                                                                                          \
-    } while (0)
 
 /* The CTA on SM `sm` chases; every other one leaves at once. A CTA fills an SM, so each has one. */
 __global__ void __launch_bounds__(1024) chase(const uint32_t *base, uint32_t lines, uint32_t sm, uint16_t *out)
@@ -47,17 +39,17 @@ int main(int argc, char **argv)
     const uint32_t lines = 8192;
     uint32_t *array;
     uint16_t *out;
-    CHECK(cudaMalloc(&array, (size_t)lines * 128));
-    CHECK(cudaMemset(array, 0, (size_t)lines * 128));
-    CHECK(cudaMalloc(&out, lines * 2));
+    MICRO_CUDA(cudaMalloc(&array, (size_t)lines * 128));
+    MICRO_CUDA(cudaMemset(array, 0, (size_t)lines * 128));
+    MICRO_CUDA(cudaMalloc(&out, lines * 2));
     fprintf(csv, "sm,pass,line,clocks\n");
     static const uint32_t sms[] = {0, 1, 2, 16, 17, 40, 80, 131};
     std::vector<uint16_t> host(lines);
     for (uint32_t sm : sms)
         for (int pass = 0; pass < 3; pass++) {
             chase<<<132, 1024>>>(array, lines, sm, out);
-            CHECK(cudaGetLastError());
-            CHECK(cudaMemcpy(host.data(), out, lines * 2, cudaMemcpyDeviceToHost));
+            MICRO_CUDA(cudaGetLastError());
+            MICRO_CUDA(cudaMemcpy(host.data(), out, lines * 2, cudaMemcpyDeviceToHost));
             for (uint32_t i = 0; i < lines; i++)
                 fprintf(csv, "%u,%d,%u,%u\n", sm, pass, i, host[i]);
         }

@@ -6,18 +6,10 @@
  * the runtime answers for the GPU it finds. Prints CSV on stdout, one line a point; a block that
  * cannot be launched has blocks_per_sm 0.
  */
+#include "validate/micro/check.h"
 #include "validate/micro/registers.h"
 #include <stdio.h>
 #include <stdlib.h>
-
-#define MICRO_CUDA(call)                                                                           \
-    do {                                                                                           \
-        cudaError_t error_ = (call);                                                               \
-        if (error_ != cudaSuccess) {                                                               \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(error_));        \
-            exit(1);                                                                               \
-        }                                                                                          \
-    } while (0)
 
 static register_kernel *const kernels[] = {
     occupy<24, 0, 2>, occupy<24, 0, 8>,  occupy<24, 0>,     occupy<28, 0>,     occupy<32, 0>,

@@ -7,6 +7,7 @@
 #ifndef MICRO_PATTERNS_H
 #define MICRO_PATTERNS_H
 
+#include "validate/micro/check.h"
 #include <stdint.h>
 #include <stdio.h>
 #include <vector>
@@ -66,14 +67,5 @@ void micro_csv_row(FILE *csv, int launch, const char *kernel, const char *op, un
                    const pattern &p);
 /* Exits with 1 if the file could not be written. */
 void micro_csv_close(FILE *csv, const micro_options &options);
-
-#define MICRO_CUDA(call)                                                                           \
-    do {                                                                                           \
-        cudaError_t error_ = (call);                                                               \
-        if (error_ != cudaSuccess) {                                                               \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(error_));        \
-            exit(1);                                                                               \
-        }                                                                                          \
-    } while (0)
 
 #endif
