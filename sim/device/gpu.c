@@ -15,7 +15,10 @@
 
 #define MAX_FILE (1u << 20)
 
-G_DEFINE_QUARK(gmsim - error - quark, gmsim_error)
+/* clang-format would put blanks into the quark's name. */
+/* clang-format off */
+G_DEFINE_QUARK(gmsim-error-quark, gmsim_error)
+/* clang-format on */
 
 /* ------------------------------------------------------------------------------- reading */
 

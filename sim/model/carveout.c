@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * carveout.c - the carve-out the driver chooses when a trace does not tell. No document says how it
- * does; these rules reproduce all 1,694 launches of validate/micro/carveout.cu on an H200 (driver
- * 580.159, CUDA 13.0) but for the fourth line, which a handful of block sizes needed:
+ * does; these rules together reproduce all 1,694 launches of validate/micro/carveout.cu on an H200
+ * (driver 580.159, CUDA 13.0). The fourth is a list of exceptions, not understood:
  *
  * - Without shared memory: 8 KiB where one CTA fits an SM or CTAs have 24 warps or more, 16 KiB
  * from 16 warps on, 32 KiB below.
