@@ -31,7 +31,9 @@
     X(gmk_divergent_clamp)                                                                         \
     X(gmk_latency)                                                                                 \
     X(gmk_occupancy)                                                                               \
-    X(gmk_gemm_cublas)
+    X(gmk_gemm_cublas)                                                                             \
+    X(gmk_gather_reuse)                                                                            \
+    X(gmk_graph)
 
 #define DECLARE(topic) extern const gmk_topic topic;
 TOPICS(DECLARE)
