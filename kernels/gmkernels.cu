@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * gmkernels.cu - the driver: lists the kernels of every topic file, runs the named ones, one launch
- * each, and says whether their results agree with the CPU's.
+ * each (pipelines: several), and says whether their results agree with the CPU's.
  *
  * Exit codes: 0 done, 1 a kernel failed or could not run, 2 usage.
  */
@@ -32,8 +32,17 @@
     X(gmk_latency)                                                                                 \
     X(gmk_occupancy)                                                                               \
     X(gmk_gemm_cublas)                                                                             \
+    X(gmk_attention)                                                                               \
+    X(gmk_carveouts)                                                                               \
+    X(gmk_conv2d_layer)                                                                            \
+    X(gmk_embedding)                                                                               \
     X(gmk_gather_reuse)                                                                            \
-    X(gmk_graph)
+    X(gmk_graph)                                                                                   \
+    X(gmk_hash_probe)                                                                              \
+    X(gmk_layer_norm)                                                                              \
+    X(gmk_pipeline)                                                                                \
+    X(gmk_softmax)                                                                                 \
+    X(gmk_spmv_formats)
 
 #define DECLARE(topic) extern const gmk_topic topic;
 TOPICS(DECLARE)
@@ -49,7 +58,8 @@ struct options {
 static const char usage[] =
     "Usage: gmkernels [OPTION]... NAME...\n"
     "       gmkernels --list\n"
-    "Runs CUDA kernels from course notes on memory optimisation, one launch each.\n"
+    "Runs CUDA kernels from course notes on memory optimisation, and others of the\n"
+    "kinds real programs have. One launch each; pipelines are several.\n"
     "\n"
     "  -l, --list       print name, file, size, small size, block, what size\n"
     "                   counts and the notes' claim, one line a kernel\n"

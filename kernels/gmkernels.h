@@ -5,9 +5,11 @@
  *
  * A topic file holds plain CUDA kernels and, below them, a table of gmk_kernel. A run function
  * fills its arrays, launches its kernel exactly once, calls gmk_finish(), and, where run.check
- * says so, writes what the CPU expects into `want` and calls gmk_compare().
+ * says so, writes what the CPU expects into `want` and calls gmk_compare(). Where the topic is what
+ * one launch leaves to the next (pipeline.cu), it launches several kernels, always the same in the
+ * same order: rows of a measurement and launches of a trace are paired by name, shape and order.
  *
- * Arrays move by cudaMemcpy alone: no memset or initialising kernel shows up beside the one launch
+ * Arrays move by cudaMemcpy alone: no memset or initialising kernel shows up beside the launches
  * that a profiler or a capture is meant to see. Input values are small whole numbers wherever a
  * kernel may add in any order, so that results are exact and the tolerance is 0.
  */
@@ -62,7 +64,7 @@ struct gmk_run {
 
 /* A row of a topic's table. */
 struct gmk_kernel {
-    const char *name;      /* also the name of the __global__ function */
+    const char *name;      /* also the __global__ function's, where there is one launch */
     int size, small, most; /* --size: default (the validation size), --small, largest allowed */
     int block;             /* default threads a block */
     bool any_block;        /* --block may change it */
