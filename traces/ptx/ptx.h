@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * ptx.h - runs PTX on the host, a warp at a time, and writes what it did as a gmsim trace.
+ *
+ * A module is one PTX text. Its kernels are executed functionally, 32 lanes side by side, with the
+ * active lanes a SIMT stack says: lanes that part at a branch meet again at its immediate
+ * post-dominator (paths that leave the kernel aside). No time passes in it; the trace says what was
+ * done, the simulator how long it takes.
+ *
+ * Device memory is host memory: an address in global or constant memory is a host pointer, so a
+ * caller allocates "device" memory with malloc(). Generic addresses of shared, local and parameter
+ * memory lie in GMPTX_*_WINDOW, where no host pointer does.
+ *
+ * Left out: textures and surfaces, tensor cores (mma, wmma, wgmma), the bulk copy engine,
+ * mbarriers, clusters, dynamic parallelism, device-side malloc, and linking of several modules.
+ * Using one of them is an error that names the instruction and its line, at gmptx_parse() or when
+ * the kernel that contains it is looked up; nothing is skipped in silence.
+ *
+ * The library uses no GLib, never exits, and prints only what a kernel's printf prints. A module
+ * may be used by one launch at a time.
+ */
+#ifndef GMPTX_H
+#define GMPTX_H
+
+#include "traces/gmtrace.h"
+
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define GMPTX_SHARED_WINDOW 0x0100000000000000ull /* + byte offset in the CTA's shared memory */
+#define GMPTX_LOCAL_WINDOW  0x0200000000000000ull /* + byte offset in the thread's local memory */
+#define GMPTX_PARAM_WINDOW  0x0300000000000000ull /* + byte offset in the kernel's parameters */
+#define GMPTX_WINDOW_BYTES  0x0100000000000000ull
+
+/* -------------------------------------------------------------------------------------- modules */
+
+typedef struct gmptx_module gmptx_module;
+
+/* Parses `length` bytes of PTX, which need not end in 0. `name` is used in messages alone
+ * ("a.ptx"). Everything that is kept is copied. NULL on error; error->text then begins with "line
+ * N: ". */
+gmptx_module *gmptx_parse(const char *text, size_t length, const char *name, gmtrace_error *error);
+void gmptx_free(gmptx_module *module); /* NULL is allowed */
+
+/* A variable of .global or .const with its memory, initialised as the module says and kept from
+ * launch to launch. __device__ and __constant__ variables are found here by their mangled names. */
+typedef struct gmptx_variable {
+    const char *name;
+    void *address;
+    size_t size;
+    gmtrace_space space; /* GMTRACE_SPACE_GLOBAL or GMTRACE_SPACE_CONSTANT */
+} gmptx_variable;
+
+uint32_t gmptx_variable_count(const gmptx_module *module);
+const gmptx_variable *gmptx_get_variable(const gmptx_module *module, uint32_t index);
+const gmptx_variable *gmptx_find_variable(const gmptx_module *module,
+                                          const char *name); /* or NULL */
+
+/* -------------------------------------------------------------------------------------- kernels */
+
+typedef struct gmptx_param {
+    const char *name;
+    uint32_t offset, size, align; /* in the parameter block, bytes */
+} gmptx_param;
+
+typedef struct gmptx_kernel {
+    const char *mangled;
+    uint32_t param_count, param_bytes;
+    const gmptx_param *param;
+    uint32_t registers;     /* a thread, estimated: the most that are live at once */
+    uint32_t static_shared; /* bytes a CTA, without dynamic shared memory */
+    uint32_t local_bytes;   /* a thread: .local variables (stack frames of calls come on top) */
+    uint32_t barriers;      /* named barriers used */
+    uint32_t max_threads; /* a block, from .maxntid or .reqntid; 0 where the module says nothing */
+    uint32_t instr_count; /* PTX instructions, called functions included */
+} gmptx_kernel;
+
+/* Kernels (.entry) in the order of the text. Owned by the module. */
+uint32_t gmptx_kernel_count(const gmptx_module *module);
+const char *gmptx_kernel_name(const gmptx_module *module, uint32_t index);
+/* Prepares a kernel to run, once. NULL where there is none of that name (GMTRACE_USAGE) or where it
+ * uses something that is not supported (GMTRACE_UNSUPPORTED: text names the instruction and the
+ * line). */
+const gmptx_kernel *gmptx_find_kernel(gmptx_module *module, const char *mangled,
+                                      gmtrace_error *error);
+
+/* Adds the kernel to a trace of GMTRACE_DETAIL_FULL: its PTX instructions as instruction table, pc
+ * 16 bytes apart, without control bits and encodings; register numbers are those of the estimate.
+ * `name` is the readable name (NULL: the mangled one), `registers` what ptxas or the user says (0:
+ * the estimate). */
+bool gmptx_add_to_trace(const gmptx_kernel *kernel, const char *name, uint32_t registers,
+                        gmtrace_writer *writer, uint32_t *index, gmtrace_error *error);
+
+/* ------------------------------------------------------------------------------------- launches */
+
+/* Does all of [address, address + bytes) lie in one live allocation of the caller's that may be
+ * read (written)? Asked for global accesses alone. The interpreter first asks about the hull of a
+ * warp's addresses and lane by lane only where that is refused, so an answer must depend on the
+ * range alone. The module's own variables are known to the interpreter; the callback is not asked
+ * about them. May be called from several threads at once. */
+typedef bool (*gmptx_check)(void *user, uint64_t address, uint64_t bytes, bool is_write);
+
+typedef enum gmptx_fault_kind {
+    GMPTX_FAULT_NONE = 0,
+    GMPTX_FAULT_ACCESS,      /* outside of memory: address, bytes, is_write and space are set */
+    GMPTX_FAULT_MISALIGNED,  /* address is no multiple of its size */
+    GMPTX_FAULT_BARRIER,     /* some threads wait at a barrier that others never reach */
+    GMPTX_FAULT_LIMIT,       /* the instruction limit: an endless loop? */
+    GMPTX_FAULT_TRAP,        /* trap, brkpt, assert() */
+    GMPTX_FAULT_INSTRUCTION, /* an operand that the instruction does not allow, seen at run time */
+    GMPTX_FAULT_OTHER,       /* usage, memory, the trace could not be written */
+} gmptx_fault_kind;
+
+/* Why a launch failed, for whoever wants more than the error's text. Strings live as long as the
+ * module. */
+typedef struct gmptx_fault {
+    gmptx_fault_kind kind;
+    const char *kernel;      /* mangled */
+    const char *instruction; /* "ld.global.f32 %f1, [%rd4]" */
+    const char *file;        /* source file and line from .loc, NULL and 0 without */
+    uint32_t line;
+    uint32_t ptx_line;
+    uint32_t block[3], thread[3];
+    uint64_t address;
+    uint32_t bytes;
+    bool is_write;
+    gmtrace_space space;
+} gmptx_fault;
+
+typedef struct gmptx_launch {
+    const gmptx_kernel *kernel;
+    uint32_t grid[3], block[3];
+    uint32_t dynamic_shared; /* bytes a CTA */
+    void *const *args; /* param_count pointers to the values, as cudaLaunchKernel takes them */
+
+    gmptx_check check; /* NULL: global addresses are not checked */
+    void *check_user;
+    uint64_t instruction_limit; /* warp instructions of one CTA; 0: 2^32 */
+    unsigned threads;           /* CTAs run in parallel on so many; 0: 1. A kernel with atomics on
+                                 * global memory runs on one, so that results never vary */
+    FILE *print;                /* where the kernel's printf goes, CTA by CTA; NULL: stdout */
+    uint32_t sm_count;          /* for %nsmid and %smid; 0: 132 */
+
+    gmtrace_writer *writer; /* NULL: no trace. Otherwise the launch is begun and ended here, */
+    gmtrace_launch trace;   /* with kernel (from gmptx_add_to_trace), cluster, shared_config,
+                             * carveout_percent, stream, ordinal and the allocations taken from
+                             * here; grid, block and dynamic_shared come from above */
+} gmptx_launch;
+
+typedef struct gmptx_result {
+    uint64_t warp_instructions;   /* executed PTX instructions, one a warp */
+    uint64_t thread_instructions; /* the same, one an active thread */
+    uint64_t records;             /* handed to the writer */
+    gmptx_fault fault;            /* kind GMPTX_FAULT_NONE after success */
+} gmptx_result;
+
+/* Runs all CTAs. False with error->text (one line: kernel, source line, block, thread, what) where
+ * something went wrong; memory then holds what had been written until then, and an open launch of
+ * the trace has been ended. `result` may be NULL. */
+bool gmptx_run(const gmptx_launch *launch, gmptx_result *result, gmtrace_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
