@@ -17,6 +17,7 @@ enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
  * the exit status. */
 int command_info(int argc, char **argv);
 int command_dump(int argc, char **argv);
+int command_executed(int argc, char **argv);
 int command_verify(int argc, char **argv);
 int command_slice(int argc, char **argv);
 int command_complete(int argc, char **argv);

@@ -11,6 +11,7 @@
 static const char help[] =
     "Usage: gmtrace info [--instructions] TRACE\n"
     "       gmtrace dump [--launch LIST] [--cta LIST] [--warp LIST] [--lanes] TRACE\n"
+    "       gmtrace executed [--launch LIST] [--by-class] TRACE\n"
     "       gmtrace verify TRACE...\n"
     "       gmtrace slice -o OUTPUT [--launch LIST] [--kernel REGEX] [--cta LIST]\n"
     "                     [--relative-to FOLDER] TRACE\n"
@@ -21,13 +22,16 @@ static const char help[] =
     "Commands:\n"
     "  info      print what was captured, the launches and their sizes\n"
     "  dump      print every record, one a line\n"
+    "  executed  count the warp instructions of each launch, those between the\n"
+    "            records reconstructed from the code\n"
     "  verify    check every byte: checksums, contents, totals, index\n"
     "  slice     copy chosen launches or CTAs to a new trace\n"
     "  complete  copy a trace and add register spills that its capture left out\n"
     "\n"
     "Options:\n"
     "  -i, --instructions   info: print each kernel's SASS with its control bits\n"
-    "  -l, --launch=LIST    dump, slice: only these launches, numbered from 0\n"
+    "  -b, --by-class       executed: count each class of instruction, too\n"
+    "  -l, --launch=LIST    dump, executed, slice: only these launches, numbered from 0\n"
     "  -k, --kernel=REGEX   slice: only launches of kernels whose name matches\n"
     "  -c, --cta=LIST       dump, slice: only these CTAs, by linear number\n"
     "  -w, --warp=LIST      dump: only these warps of each CTA\n"
@@ -55,7 +59,7 @@ int main(int argc, char **argv)
         int (*run)(int argc, char **argv);
     } command[] = {
         {"info", command_info},   {"dump", command_dump},         {"verify", command_verify},
-        {"slice", command_slice}, {"complete", command_complete},
+        {"slice", command_slice}, {"complete", command_complete}, {"executed", command_executed},
     };
     if (argc < 2)
         return complain_usage("a command is missing");

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * path.h - the instructions that warps executed between the records of a trace. Part of libgmtrace.
+ *
+ * A trace of memory instructions has the kernel's whole code. Between two records of a warp lies a
+ * way through that code on which nothing was recorded; what stands on the way was executed. Give
+ * every record of a warp in order to gmtrace_path_step(): it returns the way to it, made once and
+ * looked up from then on, with all sums that a timing model needs.
+ *
+ * How doubt is resolved. A way never crosses an unguarded memory instruction, which would have been
+ * recorded; crossing one whose predicate is false for all lanes is free. Of the ways left the one
+ * with the fewest instructions is taken that its own predicates allow: branches on the same
+ * predicate go the same way as long as it is not written. A loop in which nothing is recorded is
+ * run once. A warp is divided where its records' masks show it:
+ * each part's way is executed apart, from the branch where they part to the BSYNC where they meet.
+ * Lanes missing from the mask of a guarded instruction are taken to have come along.
+ *
+ * Left out: sides of a branch without any record that only some lanes take (one side is counted);
+ * indirect branches whose targets the code does not show; replays of instructions by the hardware.
+ *
+ * Threads: a gmtrace_paths and the warps stepped with it belong to one thread at a time. Results do
+ * not depend on the order in which warps are stepped, short of GMTRACE_PATH_LIMIT states.
+ */
+#ifndef GMTRACE_PATH_H
+#define GMTRACE_PATH_H
+
+#include "traces/gmtrace.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define GMTRACE_PATH_BARRIERS 6u         /* scoreboards of a warp */
+#define GMTRACE_PATH_NEVER    UINT32_MAX /* a place on the way that there is not */
+#define GMTRACE_PATH_LIMIT    (1u << 20) /* states remembered; beyond, warps are taken as whole */
+
+/* Consecutive instructions of the table, executed `times` times over. */
+typedef struct gmtrace_path_piece {
+    uint32_t first, count, times;
+} gmtrace_path_piece;
+
+/* What a warp executed after a record and before the next, both excluded. The order of the pieces
+ * is that of execution; of a divided warp, one part's comes after the other's. */
+typedef struct gmtrace_path {
+    uint64_t instructions; /* warp instructions, those predicated off included */
+    uint64_t slots;        /* issue cycles: the sum of stall counts, at least 1 each */
+    uint64_t by_class[GMTRACE_CLASS_COUNT]; /* gmtrace_class; LOADs here: constants, and those
+                                             * whose predicate was false */
+    /* For each scoreboard: `slots` before the first instruction on the way that waits for it, or
+     * GMTRACE_PATH_NEVER; and the last instruction on the way that sets it, or GMTRACE_NO_INSTR. A
+     * scoreboard set by a record's own instruction is waited for at wait_at of the way after it.
+     * Of what lies in the way's own middle the pieces tell. */
+    uint32_t wait_at[GMTRACE_PATH_BARRIERS];
+    uint32_t set_by[GMTRACE_PATH_BARRIERS];
+    uint8_t wait_mask; /* all scoreboards waited for on the way, not those of the record after it */
+    bool ambiguous;    /* a branch on the way could have gone another way as well */
+    bool estimated;    /* a loop on the way has no record in it: taken as run once */
+    bool lost;         /* the code has no such way: some records are missing here */
+    uint32_t piece_count;
+    const gmtrace_path_piece *piece;
+} gmtrace_path;
+
+typedef struct gmtrace_paths gmtrace_paths;
+
+/* Where a warp's lanes stand. Copy it freely. */
+typedef struct gmtrace_path_warp {
+    uint32_t state;  /* private */
+    uint32_t copied; /* private */
+    uint32_t mask[GMTRACE_WARP_LANES];
+} gmtrace_path_warp;
+
+typedef struct gmtrace_path_counts {
+    uint64_t steps, instructions; /* records; instructions of all ways, the records' among them */
+    uint64_t by_class[GMTRACE_CLASS_COUNT];
+    uint64_t ambiguous, estimated, lost; /* ways of those kinds, each time they were taken */
+} gmtrace_path_counts;
+
+/* NULL without memory. The kernel must outlive it. */
+gmtrace_paths *gmtrace_paths_create(const gmtrace_kernel *kernel, gmtrace_detail detail);
+void gmtrace_paths_free(gmtrace_paths *paths); /* NULL is allowed */
+
+/* The warp begins, `live` being its threads, not 0. */
+void gmtrace_path_enter(gmtrace_paths *paths, gmtrace_path_warp *warp, uint32_t live);
+/* The way to the warp's next record. Never NULL; valid until gmtrace_paths_free(). The second
+ * record of an asynchronous copy belongs to the same instruction: its way is empty. */
+const gmtrace_path *gmtrace_path_step(gmtrace_paths *paths, gmtrace_path_warp *warp,
+                                      const gmtrace_record *record);
+/* The way to the warp's end, EXIT included. */
+const gmtrace_path *gmtrace_path_end(gmtrace_paths *paths, gmtrace_path_warp *warp);
+
+/* Of everything stepped since creation. */
+const gmtrace_path_counts *gmtrace_path_get_counts(const gmtrace_paths *paths);
+/* True where memory ran out: ways since then are empty. */
+bool gmtrace_paths_failed(const gmtrace_paths *paths);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
