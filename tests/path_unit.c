@@ -303,6 +303,101 @@ static void test_call(void)
     g_assert_cmpuint(finish(&run).lost, ==, 0);
 }
 
+/* Loops without records: rounds from constants, whether the way sets them or the code above it;
+ * once where the end is not known. */
+#define MOV(r, n) CODE(0, "IMAD.MOV.U32", r ", RZ, RZ, " n, INT, NONE, NO)
+#define INC(r, n) CODE(0, "VIADD", r ", " r ", " n, INT, NONE, NO)
+#define CMP(a)    CODE(0, "ISETP.NE.AND", "P0, PT, " a ", PT", INT, NONE, NO)
+
+static void set_written(gmtrace_instr *code, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        gmtrace_instr *in = &code[i];
+        if (in->op_class != GMTRACE_CLASS_INT)
+            continue;
+        const bool predicate = in->operands[0] == 'P';
+        const int number = in->operands[1] - '0';
+        in->operand[in->operand_count++] = (gmtrace_operand){
+            predicate ? GMTRACE_REG_PREDICATE : GMTRACE_REG_GENERAL, (uint8_t)number, 1, 1};
+        const bool reads =
+            strcmp(in->opcode, "VIADD") == 0 || strcmp(in->opcode, "SHF.R.U32.HI") == 0;
+        if (reads)
+            in->operand[in->operand_count++] =
+                (gmtrace_operand){GMTRACE_REG_GENERAL, (uint8_t)number, 1, 0};
+    }
+}
+
+static void test_constant_loop(void)
+{
+    gmtrace_instr code[] = {MOV("R3", "0x7"),
+                            LDG,
+                            INC("R3", "0x3"),
+                            FADD,
+                            CMP("R3, 0x3d"),
+                            BRA_IF(2),
+                            MOV("R4", "0x40"),
+                            CODE(0, "SHF.R.U32.HI", "R4, RZ, 0x1, R4", INT, NONE, NO),
+                            CMP("R4, RZ"),
+                            BRA_IF(7),
+                            STG,
+                            EXIT};
+    set_written(code, G_N_ELEMENTS(code));
+    warp_run run;
+    BEGIN(code);
+    record(&run, 1, ALL);
+    record(&run, 10, ALL); /* 7, 10 ... 61: 18 rounds; 64, 32 ... 0: 7 rounds */
+    PIECES({2, 4, 18}, {6, 1, 1}, {7, 3, 7});
+    g_assert_true(run.path->estimated);
+    g_assert_cmpuint(run.path->by_class[GMTRACE_CLASS_FP32], ==, 18);
+    g_assert_cmpuint(run.path->slots, ==, 2 * (4 * 18 + 1 + 3 * 7));
+    finish(&run);
+}
+
+static void test_nested_loop(void)
+{
+    gmtrace_instr code[] = {
+        LDG,       MOV("R3", "0x0"), MOV("R4", "0x0"), INC("R4", "0x1"), CMP("R4, 0x5"),
+        BRA_IF(3), INC("R3", "0x1"), CMP("R3, 0x4"),   BRA_IF(2),        STG,
+        EXIT};
+    set_written(code, G_N_ELEMENTS(code));
+    warp_run run;
+    BEGIN(code);
+    record(&run, 0, ALL);
+    record(&run, 9, ALL);
+    PIECES({1, 1, 1}, {2, 1, 4}, {3, 3, 20}, {6, 3, 4});
+    finish(&run);
+}
+
+static void test_unknown_loop(void)
+{
+    gmtrace_instr code[] = {LDG, INC("R3", "0x1"), CMP("R3, 0x64"), BRA_IF(1), STG, EXIT};
+    set_written(code, G_N_ELEMENTS(code));
+    warp_run run;
+    BEGIN(code);
+    record(&run, 0, ALL);
+    record(&run, 4, ALL);
+    PIECES({1, 3, 1});
+    g_assert_true(run.path->estimated);
+    finish(&run);
+    /* A counter that a loop around writes is not the constant above that loop. */
+    gmtrace_instr outer[] = {MOV("R3", "0x0"), LDG,       INC("R3", "0x1"),
+                             CMP("R3, 0x64"),  BRA_IF(2), MOV("R5", "0x1"),
+                             BRA_IF(1),        STG,       EXIT};
+    set_written(outer, G_N_ELEMENTS(outer));
+    BEGIN(outer);
+    record(&run, 1, ALL);
+    record(&run, 7, ALL);
+    PIECES({2, 3, 100}, {5, 2, 1});
+    finish(&run);
+    outer[5] = (gmtrace_instr)INC("R3", "0x7");
+    set_written(&outer[5], 1);
+    BEGIN(outer);
+    record(&run, 1, ALL);
+    record(&run, 7, ALL);
+    PIECES({2, 5, 1});
+    finish(&run);
+}
+
 /* What the code does not allow is counted as lost; an unknown instruction is no step at all. */
 static void test_lost(void)
 {
@@ -360,6 +455,9 @@ int main(int argc, char **argv)
     g_test_add_func("/path/early-exit", test_early_exit);
     g_test_add_func("/path/guarded", test_guarded);
     g_test_add_func("/path/call", test_call);
+    g_test_add_func("/path/constant-loop", test_constant_loop);
+    g_test_add_func("/path/nested-loop", test_nested_loop);
+    g_test_add_func("/path/unknown-loop", test_unknown_loop);
     g_test_add_func("/path/lost", test_lost);
     g_test_add_func("/path/copy", test_copy);
     return g_test_run();

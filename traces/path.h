@@ -11,7 +11,8 @@
  * recorded; crossing one whose predicate is false for all lanes is free. Of the ways left the one
  * with the fewest instructions is taken that its own predicates allow: branches on the same
  * predicate go the same way as long as it is not written. A loop in which nothing is recorded is
- * run once. A warp is divided where its records' masks show it:
+ * run as often as the constants in its code say (a counter from a constant, by a constant, up to a
+ * constant), and once where they say nothing. A warp is divided where its records' masks show it:
  * each part's way is executed apart, from the branch where they part to the BSYNC where they meet.
  * Lanes missing from the mask of a guarded instruction are taken to have come along.
  *
@@ -34,7 +35,8 @@ extern "C" {
 #define GMTRACE_PATH_NEVER    UINT32_MAX /* a place on the way that there is not */
 #define GMTRACE_PATH_LIMIT    (1u << 20) /* states remembered; beyond, warps are taken as whole */
 
-/* Consecutive instructions of the table, executed `times` times over. */
+/* Consecutive instructions of the table, executed `times` times over. A loop whose body is not one
+ * run of code has several pieces with the same `times`, which take turns. */
 typedef struct gmtrace_path_piece {
     uint32_t first, count, times;
 } gmtrace_path_piece;
@@ -54,7 +56,7 @@ typedef struct gmtrace_path {
     uint32_t set_by[GMTRACE_PATH_BARRIERS];
     uint8_t wait_mask; /* all scoreboards waited for on the way, not those of the record after it */
     bool ambiguous;    /* a branch on the way could have gone another way as well */
-    bool estimated;    /* a loop on the way has no record in it: taken as run once */
+    bool estimated;    /* a loop on the way was run as often as constants say, or once */
     bool lost;         /* the code has no such way: some records are missing here */
     uint32_t piece_count;
     const gmtrace_path_piece *piece;

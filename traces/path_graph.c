@@ -175,6 +175,8 @@ static bool add_edges(path_graph *graph, uint32_t number, const bool *orphan)
     edge.to = graph->block_of[next];
     edge.kind = PATH_PLAIN;
     edge.value = !edge.value;
+    if (last->op_class == GMTRACE_CLASS_BRANCH && has_condition(last))
+        edge.predicate = GMTRACE_NO_REGISTER; /* the other condition may have failed */
     edge.unlikely = false;
     return add_edge(graph, block, edge);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * path_loop.h - loops in which nothing is recorded. Private to path*.c.
+ * path_loop.h - how often loops run in which nothing is recorded. Private to path*.c.
  */
 #ifndef GMTRACE_PATH_LOOP_H
 #define GMTRACE_PATH_LOOP_H
@@ -8,7 +8,8 @@
 #include "traces/path_list.h"
 #include "traces/path_search.h"
 
-/* Appends a way's blocks to the list. True where it crosses such loops. */
+/* Appends a way's blocks to the list, those of loops on it as often as they run. True where there
+ * are such loops. */
 bool path_unroll(const path_graph *graph, path_place from, const path_way *way, path_list *list);
 
 #endif

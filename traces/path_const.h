@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * path_const.h - runs instructions over registers that hold known constants. Private to path*.c.
+ */
+#ifndef GMTRACE_PATH_CONST_H
+#define GMTRACE_PATH_CONST_H
+
+#include "traces/gmtrace.h"
+
+#define PATH_REGISTERS 256u
+
+/* A file of 32-bit registers, or of predicates. */
+typedef struct path_file {
+    bool known[PATH_REGISTERS];
+    uint32_t value[PATH_REGISTERS];
+} path_file;
+
+typedef struct path_const {
+    path_file file[4]; /* gmtrace_regfile */
+} path_const;
+
+/* What is written is known afterwards where all that it is made of is. Moves, adds, shifts and
+ * comparisons of 32-bit integers are understood; anything else makes what it writes unknown. */
+void path_const_run(path_const *state, const gmtrace_instr *instr);
+/* Is the instruction executed: 1, 0, or -1 where its guard is not known? */
+int path_const_guard(const path_const *state, const gmtrace_instr *instr);
+void path_const_forget(path_const *state, const gmtrace_instr *instr); /* all that it writes */
+/* Does the instruction make a constant out of nothing but itself? */
+bool path_const_is_move(const gmtrace_instr *instr);
+
+#endif
