@@ -100,7 +100,7 @@ static void nothing(warp_run *r)
 static gmtrace_path_counts finish(warp_run *r)
 {
     g_assert_false(gmtrace_paths_failed(r->paths));
-    const gmtrace_path_counts counts = *gmtrace_path_get_counts(r->paths);
+    const gmtrace_path_counts counts = gmtrace_path_get_counts(r->paths);
     gmtrace_paths_free(r->paths);
     return counts;
 }

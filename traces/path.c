@@ -41,7 +41,8 @@ typedef struct way {
 typedef struct move {
     const gmtrace_path *path; /* NULL: an empty slot */
     uint64_t code;            /* two bits a part: 0 none, 1 some, 2 all of its lanes */
-    uint32_t state, to, next;
+    uint64_t taken;           /* how often */
+    uint32_t state, to, next, next_parts;
 } move;
 
 struct gmtrace_paths {
@@ -56,11 +57,24 @@ struct gmtrace_paths {
     path_arena arena;
     path_list made, whole;
     gmtrace_path empty;
-    gmtrace_path_counts counts;
+    uint64_t unplaced; /* records whose instruction is no block */
+    uint32_t start;    /* the state at the entry */
     bool failed;
 };
 
 enum { NONE_MOVE = 0, SOME_MOVE = 1, ALL_MOVE = 2 };
+
+static bool make_start(gmtrace_paths *p)
+{
+    path_place entry;
+    part start;
+    memset(&entry, 0, sizeof entry);
+    memset(&start, 0xff, sizeof start);
+    entry.block = PATH_NONE;
+    start.place = path_set_put(&p->places, &entry, sizeof entry);
+    p->start = path_set_put(&p->states, &start, sizeof start);
+    return start.place != UINT32_MAX && p->start != UINT32_MAX;
+}
 
 gmtrace_paths *gmtrace_paths_create(const gmtrace_kernel *kernel, gmtrace_detail detail)
 {
@@ -73,7 +87,7 @@ gmtrace_paths *gmtrace_paths_create(const gmtrace_kernel *kernel, gmtrace_detail
     made->move = calloc(made->move_slots, sizeof *made->move);
     if (made->move && path_graph_build(&made->graph, kernel, detail))
         made->search = path_search_create(&made->graph);
-    if (made->search)
+    if (made->search && make_start(made))
         return made;
     gmtrace_paths_free(made);
     return NULL;
@@ -97,9 +111,26 @@ void gmtrace_paths_free(gmtrace_paths *paths)
     free(paths);
 }
 
-const gmtrace_path_counts *gmtrace_path_get_counts(const gmtrace_paths *paths)
+gmtrace_path_counts gmtrace_path_get_counts(const gmtrace_paths *paths)
 {
-    return &paths->counts;
+    gmtrace_path_counts c = {.steps = paths->unplaced, .instructions = paths->unplaced};
+    for (uint32_t i = 0; i < paths->move_slots; i++) {
+        const move *m = &paths->move[i];
+        if (!m->path)
+            continue;
+        c.instructions += m->taken * m->path->instructions;
+        for (unsigned k = 0; k < GMTRACE_CLASS_COUNT; k++)
+            c.by_class[k] += m->taken * m->path->by_class[k];
+        c.ambiguous += m->path->ambiguous ? m->taken : 0;
+        c.estimated += m->path->estimated ? m->taken : 0;
+        c.lost += m->path->lost ? m->taken : 0;
+        if (m->to == PATH_END)
+            continue;
+        c.steps += m->taken;
+        c.instructions += m->taken;
+        c.by_class[paths->kernel->instr[paths->graph.block[m->to].first].op_class] += m->taken;
+    }
+    return c;
 }
 
 bool gmtrace_paths_failed(const gmtrace_paths *paths)
@@ -319,6 +350,7 @@ static bool make_move(gmtrace_paths *p, move *made)
     if (left > GMTRACE_WARP_LANES || p->states.count >= GMTRACE_PATH_LIMIT)
         left = 1;
     made->next = path_set_put(&p->states, next, left * sizeof *next);
+    made->next_parts = left;
     made->path = keep_path(p, &sum);
     return made->path && next[0].place != UINT32_MAX && made->next != UINT32_MAX && !p->made.failed;
 }
@@ -354,7 +386,7 @@ static bool grow_moves(gmtrace_paths *p)
 }
 
 /* NULL without memory. */
-static const move *find_move(gmtrace_paths *p, uint32_t state, uint32_t to, uint64_t code)
+static move *find_move(gmtrace_paths *p, uint32_t state, uint32_t to, uint64_t code)
 {
     uint32_t at = slot_of(p, state, to, code);
     for (; p->move[at].path; at = (at + 1) & (p->move_slots - 1))
@@ -377,54 +409,45 @@ static const move *find_move(gmtrace_paths *p, uint32_t state, uint32_t to, uint
 
 void gmtrace_path_enter(gmtrace_paths *paths, gmtrace_path_warp *warp, uint32_t live)
 {
-    part start;
-    memset(&start, 0xff, sizeof start);
-    start.place = put_place(paths, (path_place){.block = PATH_NONE});
-    warp->state = path_set_put(&paths->states, &start, sizeof start);
+    warp->state = paths->start;
+    warp->parts = 1;
     warp->copied = GMTRACE_NO_INSTR;
     warp->mask[0] = live;
-    paths->failed |= start.place == UINT32_MAX || warp->state == UINT32_MAX;
 }
 
 static const gmtrace_path *step_to(gmtrace_paths *p, gmtrace_path_warp *warp, uint32_t to,
                                    uint32_t mask, bool guarded)
 {
-    if (p->failed)
-        return &p->empty;
-    const uint32_t count = (uint32_t)(p->states.entry[warp->state].size / sizeof(part));
     uint64_t code = 0;
     uint32_t seen = 0;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < warp->parts; i++) {
         const uint32_t moving = warp->mask[i] & mask;
         const uint64_t own = moving == warp->mask[i] ? ALL_MOVE : (moving ? SOME_MOVE : NONE_MOVE);
         code |= own << 2 * i;
         seen |= moving;
     }
-    const move *found = seen ? find_move(p, warp->state, to, code) : NULL;
-    if (!found)
+    move *found = seen && !p->failed ? find_move(p, warp->state, to, code) : NULL;
+    if (!found) {
+        p->unplaced += to != PATH_END;
         return &p->empty;
+    }
+    found->taken++;
+    warp->state = found->next;
+    if (warp->parts == 1 && found->next_parts == 1)
+        return found->path;
     uint32_t first = 0, left = 1, kept[GMTRACE_WARP_LANES + 1];
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < warp->parts; i++) {
         const uint32_t own = warp->mask[i];
         const uint32_t goes = own & mask ? (guarded ? own : own & mask) : 0;
         first |= goes;
         if (own & ~goes)
             kept[left++] = own & ~goes;
     }
-    if (left * sizeof(part) != p->states.entry[found->next].size) { /* beyond the limit of states */
-        for (left = 1; left < count; left++)
-            first |= warp->mask[left];
-        left = 1;
-    }
+    for (; left > found->next_parts; left--) /* beyond the limit of states */
+        first |= kept[left - 1];
     kept[0] = first;
     memcpy(warp->mask, kept, left * sizeof *kept);
-    warp->state = found->next;
-    p->counts.instructions += found->path->instructions;
-    for (unsigned c = 0; c < GMTRACE_CLASS_COUNT; c++)
-        p->counts.by_class[c] += found->path->by_class[c];
-    p->counts.ambiguous += found->path->ambiguous;
-    p->counts.estimated += found->path->estimated;
-    p->counts.lost += found->path->lost;
+    warp->parts = left;
     return found->path;
 }
 
@@ -440,12 +463,11 @@ const gmtrace_path *gmtrace_path_step(gmtrace_paths *paths, gmtrace_path_warp *w
     }
     warp->copied = record->op == GMTRACE_OP_COPY_READ ? instr : GMTRACE_NO_INSTR;
     const gmtrace_instr *self = &paths->kernel->instr[instr];
-    paths->counts.steps++;
-    paths->counts.instructions++;
-    paths->counts.by_class[self->op_class]++;
     const uint32_t to = paths->graph.block_of[instr];
-    if (paths->graph.block[to].first != instr || paths->graph.block[to].count != 1)
-        return &paths->empty; /* recorded, although no capture is known to do it */
+    if (paths->graph.block[to].first != instr || paths->graph.block[to].count != 1) {
+        paths->unplaced++; /* recorded, although no capture is known to do it */
+        return &paths->empty;
+    }
     return step_to(paths, warp, to, record->mask, self->predicate != GMTRACE_NO_REGISTER);
 }
 

@@ -45,7 +45,8 @@ typedef struct gmtrace_path_piece {
  * is that of execution; of a divided warp, one part's comes after the other's. */
 typedef struct gmtrace_path {
     uint64_t instructions; /* warp instructions, those predicated off included */
-    uint64_t slots;        /* issue cycles: the sum of stall counts, at least 1 each */
+    uint64_t slots;        /* issue cycles: the sum of stall counts, at least 1 each; the record
+                            * before the way has its own in the table */
     uint64_t by_class[GMTRACE_CLASS_COUNT]; /* gmtrace_class; LOADs here: constants, and those
                                              * whose predicate was false */
     /* For each scoreboard: `slots` before the first instruction on the way that waits for it, or
@@ -66,13 +67,11 @@ typedef struct gmtrace_paths gmtrace_paths;
 
 /* Where a warp's lanes stand. Copy it freely. */
 typedef struct gmtrace_path_warp {
-    uint32_t state;  /* private */
-    uint32_t copied; /* private */
-    uint32_t mask[GMTRACE_WARP_LANES];
+    uint32_t state, parts, copied, mask[GMTRACE_WARP_LANES]; /* private */
 } gmtrace_path_warp;
 
 typedef struct gmtrace_path_counts {
-    uint64_t steps, instructions; /* records; instructions of all ways, the records' among them */
+    uint64_t steps, instructions; /* recorded ones; all, those of the ways and the recorded */
     uint64_t by_class[GMTRACE_CLASS_COUNT];
     uint64_t ambiguous, estimated, lost; /* ways of those kinds, each time they were taken */
 } gmtrace_path_counts;
@@ -91,7 +90,7 @@ const gmtrace_path *gmtrace_path_step(gmtrace_paths *paths, gmtrace_path_warp *w
 const gmtrace_path *gmtrace_path_end(gmtrace_paths *paths, gmtrace_path_warp *warp);
 
 /* Of everything stepped since creation. */
-const gmtrace_path_counts *gmtrace_path_get_counts(const gmtrace_paths *paths);
+gmtrace_path_counts gmtrace_path_get_counts(const gmtrace_paths *paths);
 /* True where memory ran out: ways since then are empty. */
 bool gmtrace_paths_failed(const gmtrace_paths *paths);
 

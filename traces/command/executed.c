@@ -74,8 +74,10 @@ static bool walk_launch(gmtrace_reader *reader, uint32_t number, bool by_class,
         *error = (gmtrace_error){.status = GMTRACE_MEMORY, .text = "out of memory"};
         good = false;
     }
-    if (good)
-        print_counts(number, kernel, gmtrace_path_get_counts(paths), silent, by_class);
+    if (good) {
+        const gmtrace_path_counts counts = gmtrace_path_get_counts(paths);
+        print_counts(number, kernel, &counts, silent, by_class);
+    }
     gmtrace_paths_free(paths);
     return good;
 }
