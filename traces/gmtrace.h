@@ -226,7 +226,8 @@ typedef enum gmtrace_kind {
     GMTRACE_COPY_COMMIT, /* cp.async.commit_group */
     GMTRACE_COPY_WAIT,   /* cp.async.wait_group: aux = groups that may stay pending */
     GMTRACE_MBARRIER,    /* address = shared offset, aux = gmtrace_mbarrier */
-    GMTRACE_EXEC,        /* GMTRACE_DETAIL_FULL: an instruction without memory access */
+    GMTRACE_EXEC,        /* GMTRACE_DETAIL_FULL: an instruction without memory access. aux = 1
+                          * where its predicate held for no lane: mask then means nothing */
     GMTRACE_WGMMA,       /* address, aux64 = shared offsets of A and B; aux = bytes, A low half */
     GMTRACE_KIND_COUNT
 } gmtrace_kind;

@@ -144,6 +144,15 @@ static bool corrupt(GError **error, const gmsim_warp *warp, const char *what)
     return false;
 }
 
+/* Instructions without memory access take no turn: with them in the trace, accesses come in the
+ * same order as without. */
+static inline void skip_exec(gmsim_scheduler *s, gmsim_warp *warp)
+{
+    warp->cursor.next++;
+    s->records++;
+    s->skipped++;
+}
+
 /* The warp arrives at a CTA barrier, with all lanes that arrive in consecutive records. */
 static bool arrive(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, const gmtrace_record *record,
                    GError **error)
@@ -158,6 +167,10 @@ static bool arrive(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, const gmtrac
     s->barriers++;
     while (warp->cursor.next < warp->cursor.end || refill(s, warp, error)) {
         const gmtrace_record *next = warp->cursor.next;
+        if (next->kind == GMTRACE_EXEC) {
+            skip_exec(s, warp);
+            continue;
+        }
         if (next->kind != GMTRACE_BARRIER || next->address != barrier || (next->mask & lanes))
             break;
         lanes |= next->mask;
@@ -181,15 +194,20 @@ static bool arrive(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, const gmtrac
 static bool warp_turn(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, GError **error)
 {
     gmsim_warp *warp = &sm->warp[slot];
-    for (uint32_t i = 0; i < WARP_TURN; i++) {
+    for (uint32_t i = 0; i < WARP_TURN;) {
         if (warp->cursor.next == warp->cursor.end && !refill(s, warp, error)) {
             if (*error)
                 return false;
             end_warp(s, sm, slot);
             return true;
         }
+        if (warp->cursor.next->kind == GMTRACE_EXEC) {
+            skip_exec(s, warp);
+            continue;
+        }
         const gmtrace_record *record = warp->cursor.next++;
         s->records++;
+        i++;
         if (record->kind == GMTRACE_ACCESS || record->kind == GMTRACE_BULK) {
             const char *wrong =
                 gmsim_replay_record(s->replay, &warp->who, warp->cursor.chunk, record);
@@ -223,8 +241,8 @@ static inline void prefetch_records(const gmsim_warp *warp)
 static bool sm_turn(gmsim_scheduler *s, uint32_t sm_number, GError **error)
 {
     gmsim_sm *sm = &s->sm[sm_number];
-    uint64_t stop = s->records + SM_TURN;
-    while (sm->ready && s->records < stop) {
+    uint64_t stop = s->records - s->skipped + SM_TURN;
+    while (sm->ready && s->records - s->skipped < stop) {
         sm->last = slot_after(sm->ready, sm->last);
         uint32_t second = slot_after(sm->ready, slot_after(sm->ready, sm->last));
         prefetch_records(&sm->warp[second]);
@@ -292,7 +310,7 @@ static bool run(gmsim_scheduler *s, GError **error)
 bool gmsim_schedule(gmsim_scheduler *s, GError **error)
 {
     GError *problem = NULL;
-    s->next_cta = s->records = s->barriers = 0;
+    s->next_cta = s->records = s->skipped = s->barriers = 0;
     s->truncated = false;
     for (uint32_t i = 0; i < s->plan.sms; i++) {
         s->sm[i].ready = 0;

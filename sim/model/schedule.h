@@ -56,6 +56,7 @@ typedef struct gmsim_scheduler {
     gmsim_plan plan;
     uint64_t next_cta;
     uint64_t records, barriers;
+    uint64_t skipped; /* of the records, those of instructions without memory access */
     bool truncated;
     gmsim_progress progress;
     gpointer progress_data;
