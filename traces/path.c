@@ -347,8 +347,7 @@ static bool make_move(gmtrace_paths *p, move *made)
                 note_met(p, &next[s], list[m]);
     memset(&next[0], 0xff, sizeof next[0]);
     next[0].place = put_place(p, end);
-    if (left > GMTRACE_WARP_LANES || p->states.count >= GMTRACE_PATH_LIMIT ||
-        p->move_count >= 4 * GMTRACE_PATH_LIMIT)
+    if (left > GMTRACE_WARP_LANES || p->states.count >= GMTRACE_PATH_LIMIT)
         left = 1;
     made->next = path_set_put(&p->states, next, left * sizeof *next);
     made->next_parts = left;

@@ -33,7 +33,7 @@ extern "C" {
 
 #define GMTRACE_PATH_BARRIERS 6u         /* scoreboards of a warp */
 #define GMTRACE_PATH_NEVER    UINT32_MAX /* a place on the way that there is not */
-#define GMTRACE_PATH_LIMIT    (1u << 15) /* states remembered; beyond, warps are taken as whole */
+#define GMTRACE_PATH_LIMIT    (1u << 20) /* states remembered; beyond, warps are taken as whole */
 
 /* Consecutive instructions of the table, executed `times` times over. A loop whose body is not one
  * run of code has several pieces with the same `times`, which take turns. */

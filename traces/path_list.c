@@ -189,22 +189,18 @@ uint64_t path_pieces_prefix(const gmtrace_path_piece *a, uint32_t a_count,
     return length;
 }
 
-/* The last instruction that is done, where lanes have met before it; GMTRACE_NO_INSTR otherwise.
- * Repetitions are not looked into. */
-static uint32_t parted_at(const gmtrace_instr *instr, const path_view *view)
+/* Is there such a place among the instructions that are done? Repetitions are not looked into. */
+static bool met_before(const gmtrace_instr *instr, const path_view *view)
 {
     uint64_t at = 0;
-    uint32_t last = GMTRACE_NO_INSTR;
-    bool met = false;
     for (uint32_t p = 0; p < view->count && at < view->done; p++) {
         const gmtrace_path_piece *piece = &view->piece[p];
-        for (uint32_t i = 0; i < piece->count && at + i < view->done; i++) {
-            last = piece->first + i;
-            met |= path_is_meeting(&instr[last]);
-        }
+        for (uint32_t i = 0; i < piece->count && at + i < view->done; i++)
+            if (path_is_meeting(&instr[piece->first + i]))
+                return true;
         at += (uint64_t)piece->count * piece->times;
     }
-    return met ? last : GMTRACE_NO_INSTR;
+    return false;
 }
 
 /* The list from instruction `skip` on, in one run where nothing is repeated. */
@@ -285,11 +281,8 @@ uint64_t path_views_together(const gmtrace_instr *instr, const path_view *a, con
     }
     const uint64_t a_left = path_pieces_length(a->piece, a->count) - a->done;
     const uint64_t b_left = path_pieces_length(b->piece, b->count) - b->done;
-    if (a_left == b_left && a_left <= common) {
-        const uint32_t parted = parted_at(instr, a);
-        if (parted != GMTRACE_NO_INSTR && parted == parted_at(instr, b))
-            return a_left;
-    }
+    if (a_left == b_left && a_left <= common && met_before(instr, a) && met_before(instr, b))
+        return a_left;
     return behind;
 }
 

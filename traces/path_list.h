@@ -69,7 +69,7 @@ void path_list_add_view(path_list *list, const path_view *view, uint64_t drop);
 
 /* How many instructions at the end of `a` two parts of a warp execute together: those behind the
  * first place in the common end where lanes wait for each other; or all that is left, where both
- * have met already in what was done and part from the rest of the warp at the same branch. */
+ * have met already in what was done and part from the rest of the warp together. */
 uint64_t path_views_together(const gmtrace_instr *instr, const path_view *a, const path_view *b);
 
 /* Fills everything but the flags and the list itself from the list. */

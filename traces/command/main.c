@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * main.c - the gmtrace command: looks into, checks, cuts and completes traces.
+ * main.c - the gmtrace command: looks into, checks, cuts, completes and imports traces.
  */
 #include "traces/command/command.h"
 
@@ -16,8 +16,9 @@ static const char help[] =
     "       gmtrace slice -o OUTPUT [--launch LIST] [--kernel REGEX] [--cta LIST]\n"
     "                     [--relative-to FOLDER] TRACE\n"
     "       gmtrace complete -o OUTPUT [--verbose] TRACE\n"
+    "       gmtrace import --accelsim LIST -o OUTPUT [--carveout SIZE] [--gpu NAME]\n"
     "\n"
-    "Looks into, checks and cuts traces of GPU memory accesses (.trc files).\n"
+    "Looks into, checks, cuts and imports traces of GPU memory accesses (.trc files).\n"
     "\n"
     "Commands:\n"
     "  info      print what was captured, the launches and their sizes\n"
@@ -27,6 +28,7 @@ static const char help[] =
     "  verify    check every byte: checksums, contents, totals, index\n"
     "  slice     copy chosen launches or CTAs to a new trace\n"
     "  complete  copy a trace and add register spills that its capture left out\n"
+    "  import    make a trace of an Accel-Sim trace\n"
     "\n"
     "Options:\n"
     "  -i, --instructions   info: print each kernel's SASS with its control bits\n"
@@ -36,9 +38,12 @@ static const char help[] =
     "  -c, --cta=LIST       dump, slice: only these CTAs, by linear number\n"
     "  -w, --warp=LIST      dump: only these warps of each CTA\n"
     "  -a, --lanes          dump: print the address of every active lane\n"
-    "  -o, --output=FILE    slice, complete: the trace to write\n"
+    "  -o, --output=FILE    slice, complete, import: the trace to write\n"
     "  -r, --relative-to=FOLDER  slice: name source files from this folder\n"
     "  -v, --verbose        complete: say how much was added\n"
+    "      --accelsim=LIST  import: kernelslist.g, or one kernel's .traceg or .tracez\n"
+    "      --carveout=SIZE  import: shared memory an SM, as 100K, or a preference, 50%\n"
+    "      --gpu=NAME       import: the GPU that the trace was made on\n"
     "  -h, --help           print this help and exit\n"
     "  -V, --version        print the version and exit\n"
     "\n"
@@ -58,8 +63,9 @@ int main(int argc, char **argv)
         const char *name;
         int (*run)(int argc, char **argv);
     } command[] = {
-        {"info", command_info},   {"dump", command_dump},         {"verify", command_verify},
-        {"slice", command_slice}, {"complete", command_complete}, {"executed", command_executed},
+        {"info", command_info},     {"dump", command_dump},         {"verify", command_verify},
+        {"slice", command_slice},   {"complete", command_complete}, {"executed", command_executed},
+        {"import", command_import},
     };
     if (argc < 2)
         return complain_usage("a command is missing");
