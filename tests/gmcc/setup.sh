@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+#
+# setup.sh - for the tests of gmcc: a work folder, gmcc from the build folder, and TAP. A machine
+# without clang skips them.
+set -u
+: "${GMSIM_SRCDIR:=.}" "${GMSIM_BUILDDIR:=.}"
+GMSIM_SRCDIR=$(cd "$GMSIM_SRCDIR" && pwd)
+GMSIM_BUILDDIR=$(cd "$GMSIM_BUILDDIR" && pwd)
+
+if ! command -v "${GMCC_CLANGXX:-clang++}" >/dev/null; then
+    echo '1..0 # SKIP no clang++'
+    exit 0
+fi
+work=$(mktemp -d "${TMPDIR:-/tmp}/gmcc-test.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+
+GMCC_INCLUDE=$GMSIM_SRCDIR/traces/ptx/include
+GMCC_LIBDIR=$GMSIM_BUILDDIR/.libs
+export GMCC_INCLUDE GMCC_LIBDIR
+gmcc() { "$GMSIM_BUILDDIR/traces/ptx/gmcc" "$@"; }
+
+count=0 bad=0
+ok() { # STATUS NAME [FILE with what to show on failure]
+    count=$((count + 1))
+    if [ "$1" -eq 0 ]; then
+        echo "ok $count - $2"
+        return
+    fi
+    bad=$((bad + 1))
+    echo "not ok $count - $2"
+    [ $# -lt 3 ] || sed 's/^/# /' "$3"
+}
+finish() {
+    echo "1..$count"
+    [ "$bad" -eq 0 ]
+    exit
+}

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cuda_fp16.h - half and half2: conversions on both sides, arithmetic in kernels, one PTX
+ * instruction each where there is one, through float where there is none. Left out: conversions in
+ * directed rounding modes, saturating arithmetic.
+ */
+#ifndef GMCUDA_CUDA_FP16_H
+#define GMCUDA_CUDA_FP16_H
+
+#include "cuda_runtime.h"
+
+/* Rounds to nearest even; the host's and the kernels' conversions agree. */
+GMCUDA_BOTH unsigned short __gmcuda_half_bits(float f)
+{
+#ifdef __CUDA_ARCH__
+    unsigned short h;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(h) : "f"(f));
+    return h;
+#else
+    unsigned int u = __builtin_bit_cast(unsigned int, f), sign = u >> 16 & 0x8000u;
+    u &= 0x7fffffffu;
+    if (u > 0x7f800000u)
+        return 0x7fff;
+    if (u >= 0x477ff000u) /* rounds to 65520 and beyond */
+        return (unsigned short)(sign | 0x7c00u);
+    if (u < 0x38800000u) { /* subnormal: let an addition do the rounding */
+        float shifted = __builtin_bit_cast(float, u) + 0.5f;
+        return (unsigned short)(sign | (__builtin_bit_cast(unsigned int, shifted) - 0x3f000000u));
+    }
+    u += 0xfffu + (u >> 13 & 1);
+    return (unsigned short)(sign | ((u - 0x38000000u) >> 13));
+#endif
+}
+GMCUDA_BOTH float __gmcuda_half_value(unsigned short h)
+{
+#ifdef __CUDA_ARCH__
+    float f;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(f) : "h"(h));
+    return f;
+#else
+    unsigned int sign = (h & 0x8000u) << 16, rest = h & 0x7fffu;
+    if (rest >= 0x7c00u)
+        return __builtin_bit_cast(float, sign | 0x7f800000u | (rest & 0x3ffu) << 13);
+    if (rest >= 0x400u)
+        return __builtin_bit_cast(float, sign | ((rest << 13) + 0x38000000u));
+    float f = (float)rest * 5.9604644775390625e-8f;
+    return sign ? -f : f;
+#endif
+}
+
+#define GMCUDA_HD __host__ __device__ __attribute__((nodebug))
+struct __attribute__((aligned(2))) __half {
+    unsigned short __x;
+    __half() = default;
+    GMCUDA_HD __half(float f) : __x(__gmcuda_half_bits(f)) {}
+    GMCUDA_HD __half(double f) : __x(__gmcuda_half_bits((float)f)) {}
+    GMCUDA_HD __half(int i) : __x(__gmcuda_half_bits((float)i)) {}
+    GMCUDA_HD __half(unsigned int i) : __x(__gmcuda_half_bits((float)i)) {}
+    GMCUDA_HD operator float() const { return __gmcuda_half_value(__x); }
+};
+struct __attribute__((aligned(4))) __half2 {
+    __half x, y;
+    __half2() = default;
+    GMCUDA_HD __half2(__half a, __half b) : x(a), y(b) {}
+};
+typedef __half half;
+typedef __half2 half2;
+typedef struct {
+    unsigned short x;
+} __half_raw;
+
+GMCUDA_BOTH __half __ushort_as_half(unsigned short bits)
+{
+    return __builtin_bit_cast(__half, bits);
+}
+GMCUDA_BOTH unsigned short __half_as_ushort(__half h)
+{
+    return h.__x;
+}
+GMCUDA_BOTH __half __short_as_half(short bits)
+{
+    return __ushort_as_half((unsigned short)bits);
+}
+GMCUDA_BOTH short __half_as_short(__half h)
+{
+    return (short)h.__x;
+}
+GMCUDA_BOTH float __half2float(__half h)
+{
+    return (float)h;
+}
+GMCUDA_BOTH __half __float2half(float f)
+{
+    return __half(f);
+}
+GMCUDA_BOTH __half __float2half_rn(float f)
+{
+    return __half(f);
+}
+GMCUDA_BOTH __half __double2half(double f)
+{
+    return __half(f);
+}
+GMCUDA_BOTH __half __int2half_rn(int i)
+{
+    return __half(i);
+}
+GMCUDA_BOTH int __half2int_rz(__half h)
+{
+    return (int)(float)h;
+}
+GMCUDA_BOTH __half2 make_half2(__half x, __half y)
+{
+    return __half2(x, y);
+}
+GMCUDA_BOTH __half2 __halves2half2(__half x, __half y)
+{
+    return __half2(x, y);
+}
+GMCUDA_BOTH __half2 __half2half2(__half h)
+{
+    return __half2(h, h);
+}
+GMCUDA_BOTH __half2 __float2half2_rn(float f)
+{
+    return __half2(__half(f), __half(f));
+}
+GMCUDA_BOTH __half2 __floats2half2_rn(float x, float y)
+{
+    return __half2(__half(x), __half(y));
+}
+GMCUDA_BOTH __half2 __float22half2_rn(float2 f)
+{
+    return __half2(__half(f.x), __half(f.y));
+}
+GMCUDA_BOTH float2 __half22float2(__half2 h)
+{
+    return make_float2((float)h.x, (float)h.y);
+}
+GMCUDA_BOTH __half __low2half(__half2 h)
+{
+    return h.x;
+}
+GMCUDA_BOTH __half __high2half(__half2 h)
+{
+    return h.y;
+}
+GMCUDA_BOTH float __low2float(__half2 h)
+{
+    return (float)h.x;
+}
+GMCUDA_BOTH float __high2float(__half2 h)
+{
+    return (float)h.y;
+}
+GMCUDA_BOTH __half2 __low2half2(__half2 h)
+{
+    return __half2(h.x, h.x);
+}
+GMCUDA_BOTH __half2 __high2half2(__half2 h)
+{
+    return __half2(h.y, h.y);
+}
+GMCUDA_BOTH __half2 __lowhigh2highlow(__half2 h)
+{
+    return __half2(h.y, h.x);
+}
+
+#define GMCUDA_H(h)  __half_as_ushort(h)
+#define GMCUDA_H2(h) __builtin_bit_cast(unsigned int, h)
+#define GMCUDA_HALF1(name, text)                                                                   \
+    GMCUDA_DEVICE __half name(__half a)                                                            \
+    {                                                                                              \
+        unsigned short d;                                                                          \
+        asm(text ".f16 %0, %1;" : "=h"(d) : "h"(GMCUDA_H(a)));                                     \
+        return __ushort_as_half(d);                                                                \
+    }                                                                                              \
+    GMCUDA_DEVICE __half2 name##2(__half2 a)                                                       \
+    {                                                                                              \
+        unsigned int d;                                                                            \
+        asm(text ".f16x2 %0, %1;" : "=r"(d) : "r"(GMCUDA_H2(a)));                                  \
+        return __builtin_bit_cast(__half2, d);                                                     \
+    }
+#define GMCUDA_HALF2(name, text)                                                                   \
+    GMCUDA_DEVICE __half name(__half a, __half b)                                                  \
+    {                                                                                              \
+        unsigned short d;                                                                          \
+        asm(text ".f16 %0, %1, %2;" : "=h"(d) : "h"(GMCUDA_H(a)), "h"(GMCUDA_H(b)));               \
+        return __ushort_as_half(d);                                                                \
+    }                                                                                              \
+    GMCUDA_DEVICE __half2 name##2(__half2 a, __half2 b)                                            \
+    {                                                                                              \
+        unsigned int d;                                                                            \
+        asm(text ".f16x2 %0, %1, %2;" : "=r"(d) : "r"(GMCUDA_H2(a)), "r"(GMCUDA_H2(b)));           \
+        return __builtin_bit_cast(__half2, d);                                                     \
+    }
+/* clang-format off */
+GMCUDA_HALF1(__hneg, "neg")
+GMCUDA_HALF1(__habs, "abs")
+GMCUDA_HALF2(__hadd, "add")
+GMCUDA_HALF2(__hsub, "sub")
+GMCUDA_HALF2(__hmul, "mul")
+GMCUDA_HALF2(__hmin, "min")
+GMCUDA_HALF2(__hmax, "max")
+/* clang-format on */
+GMCUDA_DEVICE __half __hfma(__half a, __half b, __half c)
+{
+    unsigned short d;
+    asm("fma.rn.f16 %0, %1, %2, %3;"
+        : "=h"(d)
+        : "h"(GMCUDA_H(a)), "h"(GMCUDA_H(b)), "h"(GMCUDA_H(c)));
+    return __ushort_as_half(d);
+}
+GMCUDA_DEVICE __half2 __hfma2(__half2 a, __half2 b, __half2 c)
+{
+    unsigned int d;
+    asm("fma.rn.f16x2 %0, %1, %2, %3;"
+        : "=r"(d)
+        : "r"(GMCUDA_H2(a)), "r"(GMCUDA_H2(b)), "r"(GMCUDA_H2(c)));
+    return __builtin_bit_cast(__half2, d);
+}
+GMCUDA_DEVICE __half __hdiv(__half a, __half b)
+{
+    return __half((float)a / (float)b);
+}
+GMCUDA_DEVICE __half2 __h2div(__half2 a, __half2 b)
+{
+    return __half2(__hdiv(a.x, b.x), __hdiv(a.y, b.y));
+}
+
+#define GMCUDA_COMPARE(name, op)                                                                   \
+    GMCUDA_BOTH bool name(__half a, __half b)                                                      \
+    {                                                                                              \
+        return (float)a op(float) b;                                                               \
+    }
+/* clang-format off */
+GMCUDA_COMPARE(__heq, ==)
+GMCUDA_COMPARE(__hne, !=)
+GMCUDA_COMPARE(__hlt, <)
+GMCUDA_COMPARE(__hle, <=)
+GMCUDA_COMPARE(__hgt, >)
+GMCUDA_COMPARE(__hge, >=)
+/* clang-format on */
+GMCUDA_BOTH bool __hisnan(__half a)
+{
+    return (a.__x & 0x7fff) > 0x7c00;
+}
+GMCUDA_BOTH int __hisinf(__half a)
+{
+    return (a.__x & 0x7fff) != 0x7c00 ? 0 : a.__x & 0x8000 ? -1 : 1;
+}
+
+#define GMCUDA_THROUGH_FLOAT(name, function)                                                       \
+    GMCUDA_DEVICE __half h##name(__half a)                                                         \
+    {                                                                                              \
+        return __half(function((float)a));                                                         \
+    }                                                                                              \
+    GMCUDA_DEVICE __half2 h2##name(__half2 a)                                                      \
+    {                                                                                              \
+        return __half2(h##name(a.x), h##name(a.y));                                                \
+    }
+/* clang-format off */
+GMCUDA_THROUGH_FLOAT(sqrt, sqrtf)
+GMCUDA_THROUGH_FLOAT(rsqrt, rsqrtf)
+GMCUDA_THROUGH_FLOAT(rcp, 1.0f / )
+GMCUDA_THROUGH_FLOAT(exp, expf)
+GMCUDA_THROUGH_FLOAT(exp2, exp2f)
+GMCUDA_THROUGH_FLOAT(exp10, exp10f)
+GMCUDA_THROUGH_FLOAT(log, logf)
+GMCUDA_THROUGH_FLOAT(log2, log2f)
+GMCUDA_THROUGH_FLOAT(log10, log10f)
+GMCUDA_THROUGH_FLOAT(sin, sinf)
+GMCUDA_THROUGH_FLOAT(cos, cosf)
+GMCUDA_THROUGH_FLOAT(floor, floorf)
+GMCUDA_THROUGH_FLOAT(ceil, ceilf)
+GMCUDA_THROUGH_FLOAT(trunc, truncf)
+GMCUDA_THROUGH_FLOAT(rint, rintf)
+/* clang-format on */
+
+#define GMCUDA_OPERATOR(op, function)                                                              \
+    GMCUDA_DEVICE __half operator op(__half a, __half b)                                           \
+    {                                                                                              \
+        return function(a, b);                                                                     \
+    }                                                                                              \
+    GMCUDA_DEVICE __half &operator op##=(__half &a, __half b)                                      \
+    {                                                                                              \
+        return a = function(a, b);                                                                 \
+    }
+#define GMCUDA_OPERATOR2(op, function)                                                             \
+    GMCUDA_DEVICE __half2 operator op(__half2 a, __half2 b)                                        \
+    {                                                                                              \
+        return function(a, b);                                                                     \
+    }                                                                                              \
+    GMCUDA_DEVICE __half2 &operator op##=(__half2 &a, __half2 b)                                   \
+    {                                                                                              \
+        return a = function(a, b);                                                                 \
+    }
+/* clang-format off */
+GMCUDA_OPERATOR(+, __hadd)
+GMCUDA_OPERATOR(-, __hsub)
+GMCUDA_OPERATOR(*, __hmul)
+GMCUDA_OPERATOR(/, __hdiv)
+GMCUDA_OPERATOR2(+, __hadd2)
+GMCUDA_OPERATOR2(-, __hsub2)
+GMCUDA_OPERATOR2(*, __hmul2)
+GMCUDA_OPERATOR2(/, __h2div)
+/* clang-format on */
+GMCUDA_DEVICE __half operator-(__half a)
+{
+    return __hneg(a);
+}
+GMCUDA_DEVICE __half2 operator-(__half2 a)
+{
+    return __hneg2(a);
+}
+
+GMCUDA_DEVICE __half atomicAdd(__half *address, __half value)
+{
+    unsigned short d;
+    asm volatile("atom.add.noftz.f16 %0, [%1], %2;"
+                 : "=h"(d)
+                 : "l"(address), "h"(GMCUDA_H(value))
+                 : "memory");
+    return __ushort_as_half(d);
+}
+GMCUDA_DEVICE __half2 atomicAdd(__half2 *address, __half2 value)
+{
+    unsigned int d;
+    asm volatile("atom.add.noftz.f16x2 %0, [%1], %2;"
+                 : "=r"(d)
+                 : "l"(address), "r"(GMCUDA_H2(value))
+                 : "memory");
+    return __builtin_bit_cast(__half2, d);
+}
+#define GMCUDA_HALF_LOAD(name)                                                                     \
+    GMCUDA_DEVICE __half name(const __half *p)                                                     \
+    {                                                                                              \
+        return __ushort_as_half(name((const unsigned short *)p));                                  \
+    }                                                                                              \
+    GMCUDA_DEVICE __half2 name(const __half2 *p)                                                   \
+    {                                                                                              \
+        return __builtin_bit_cast(__half2, name((const unsigned int *)p));                         \
+    }
+/* clang-format off */
+GMCUDA_HALF_LOAD(__ldg)
+GMCUDA_HALF_LOAD(__ldca)
+GMCUDA_HALF_LOAD(__ldcg)
+GMCUDA_HALF_LOAD(__ldcs)
+GMCUDA_HALF_LOAD(__ldlu)
+GMCUDA_HALF_LOAD(__ldcv)
+/* clang-format on */
+#define GMCUDA_HALF_STORE(name)                                                                    \
+    GMCUDA_DEVICE void name(__half *p, __half v)                                                   \
+    {                                                                                              \
+        name((unsigned short *)p, GMCUDA_H(v));                                                    \
+    }                                                                                              \
+    GMCUDA_DEVICE void name(__half2 *p, __half2 v)                                                 \
+    {                                                                                              \
+        name((unsigned int *)p, GMCUDA_H2(v));                                                     \
+    }
+/* clang-format off */
+GMCUDA_HALF_STORE(__stwb)
+GMCUDA_HALF_STORE(__stcg)
+GMCUDA_HALF_STORE(__stcs)
+GMCUDA_HALF_STORE(__stwt)
+/* clang-format on */
+#define GMCUDA_HALF_SHUFFLE(name, lane)                                                            \
+    GMCUDA_CONVERGENT __half name(unsigned int mask, __half value, lane n, int width = 32)         \
+    {                                                                                              \
+        return __ushort_as_half((unsigned short)name(mask, (int)GMCUDA_H(value), n, width));       \
+    }                                                                                              \
+    GMCUDA_CONVERGENT __half2 name(unsigned int mask, __half2 value, lane n, int width = 32)       \
+    {                                                                                              \
+        return __builtin_bit_cast(__half2, name(mask, GMCUDA_H2(value), n, width));                \
+    }
+/* clang-format off */
+GMCUDA_HALF_SHUFFLE(__shfl_sync, int)
+GMCUDA_HALF_SHUFFLE(__shfl_up_sync, unsigned int)
+GMCUDA_HALF_SHUFFLE(__shfl_down_sync, unsigned int)
+GMCUDA_HALF_SHUFFLE(__shfl_xor_sync, int)
+/* clang-format on */
+#undef GMCUDA_H
+#undef GMCUDA_H2
+#undef GMCUDA_HD
+#undef GMCUDA_HALF1
+#undef GMCUDA_HALF2
+#undef GMCUDA_COMPARE
+#undef GMCUDA_THROUGH_FLOAT
+#undef GMCUDA_OPERATOR
+#undef GMCUDA_OPERATOR2
+#undef GMCUDA_HALF_LOAD
+#undef GMCUDA_HALF_STORE
+#undef GMCUDA_HALF_SHUFFLE
+
+#endif

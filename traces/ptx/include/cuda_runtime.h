@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cuda_runtime.h - the CUDA C++ language and runtime as gmcc knows them. gmcc reads this file first
+ * in every .cu file, as nvcc reads its own. Kernels compile to PTX, which libgmcuda interprets.
+ *
+ * Left out: textures and surfaces, dynamic parallelism, graphs, tensor cores, clusters.
+ */
+#ifndef GMCUDA_CUDA_RUNTIME_H
+#define GMCUDA_CUDA_RUNTIME_H
+
+#include "gmcuda/attributes.h"
+#include "vector_types.h"
+#if defined(__CUDA__) && defined(__cplusplus)
+#include "gmcuda/math_declare.h" /* before any header of the C++ library */
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include "vector_functions.h"
+#endif
+#include "cuda_runtime_api.h"
+#if defined(__CUDA__) && defined(__cplusplus)
+#include "gmcuda/launch.h"
+#include "gmcuda/builtins.h"
+#include "gmcuda/bits.h"
+#include "gmcuda/warp.h"
+#include "gmcuda/loads.h"
+#include "gmcuda/atomics.h"
+#include "gmcuda/arithmetic.h"
+#include "gmcuda/math_double.h"
+#include "gmcuda/math_double_rest.h"
+#include "gmcuda/math_float.h"
+#include "gmcuda/math_overloads.h"
+#endif
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * gmcuda/attributes.h - the words CUDA adds to C++, as clang's attributes. In C, and in C++ that is
+ * not compiled as CUDA, they mean nothing.
+ */
+#ifndef GMCUDA_ATTRIBUTES_H
+#define GMCUDA_ATTRIBUTES_H
+
+/* Where NVIDIA's headers are installed too, a library's header may name them: they have been read,
+ * then, as far as anything here is concerned. */
+#define __HOST_DEFINES_H__
+#define __VECTOR_TYPES_H__
+#define __VECTOR_FUNCTIONS_H__
+#define __DEVICE_TYPES_H__
+#define __DRIVER_TYPES_H__
+#define __CUDA_RUNTIME_API_H__
+#define __CUDA_RUNTIME_H__
+#define __CUDA_FP16_H__
+#define __CUDA_BF16_H__
+
+#if defined(__CUDA__) && defined(__clang__)
+#define __host__               __attribute__((host))
+#define __device__             __attribute__((device))
+#define __global__             __attribute__((global))
+#define __shared__             __attribute__((shared))
+#define __constant__           __attribute__((constant))
+#define __managed__            __attribute__((managed))
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+/* Parameters live in constant memory either way; __grid_constant__ only promises not to copy. */
+#define __grid_constant__
+#else
+#define __host__
+#define __device__
+#endif
+
+#define __forceinline__      __inline__ __attribute__((always_inline))
+#define __noinline__         __attribute__((noinline))
+#define __align__(n)         __attribute__((aligned(n)))
+#define __builtin_align__(n) __align__(n)
+#define CUDART_CB
+
+#if defined(__cplusplus) && defined(__CUDA__)
+/* Everything our headers define for kernels: gone unless it is used. Without debug information of
+ * its own, so that what it does counts for the line that called it. */
+#define GMCUDA_DEVICE   static __inline__ __attribute__((always_inline, nodebug)) __device__
+#define GMCUDA_FUNCTION static __inline__ __attribute__((nodebug)) __device__
+/* Vector types and their constructors serve both sides. */
+#define GMCUDA_BOTH static __inline__ __attribute__((nodebug)) __host__ __device__
+#endif
+
+#endif

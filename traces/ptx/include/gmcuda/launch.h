@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * gmcuda/launch.h - the runtime's functions as C++ programs call them: with kernels, variables and
+ * typed pointers in place of void *.
+ */
+#ifndef GMCUDA_LAUNCH_H
+#define GMCUDA_LAUNCH_H
+
+#define GMCUDA_HOST static inline __host__ cudaError_t
+
+template <typename T> GMCUDA_HOST cudaMalloc(T **pointer, size_t bytes)
+{
+    return cudaMalloc((void **)pointer, bytes);
+}
+template <typename T> GMCUDA_HOST cudaMallocAsync(T **pointer, size_t bytes, cudaStream_t stream)
+{
+    return cudaMallocAsync((void **)pointer, bytes, stream);
+}
+template <typename T>
+GMCUDA_HOST cudaMallocManaged(T **pointer, size_t bytes, unsigned int flags = cudaMemAttachGlobal)
+{
+    return cudaMallocManaged((void **)pointer, bytes, flags);
+}
+template <typename T>
+GMCUDA_HOST cudaMallocHost(T **pointer, size_t bytes, unsigned int flags = cudaHostAllocDefault)
+{
+    return cudaMallocHost((void **)pointer, bytes, flags);
+}
+template <typename T> GMCUDA_HOST cudaHostAlloc(T **pointer, size_t bytes, unsigned int flags)
+{
+    return cudaHostAlloc((void **)pointer, bytes, flags);
+}
+template <typename T>
+GMCUDA_HOST cudaHostGetDevicePointer(T **device, void *host, unsigned int flags)
+{
+    return cudaHostGetDevicePointer((void **)device, host, flags);
+}
+template <typename T>
+GMCUDA_HOST cudaMallocPitch(T **pointer, size_t *pitch, size_t width, size_t height)
+{
+    return cudaMallocPitch((void **)pointer, pitch, width, height);
+}
+
+template <typename T>
+GMCUDA_HOST cudaMemcpyToSymbol(const T &symbol, const void *from, size_t bytes, size_t offset = 0,
+                               cudaMemcpyKind kind = cudaMemcpyHostToDevice)
+{
+    return cudaMemcpyToSymbol((const void *)&symbol, from, bytes, offset, kind);
+}
+template <typename T>
+GMCUDA_HOST cudaMemcpyToSymbolAsync(const T &symbol, const void *from, size_t bytes,
+                                    size_t offset = 0, cudaMemcpyKind kind = cudaMemcpyHostToDevice,
+                                    cudaStream_t stream = 0)
+{
+    return cudaMemcpyToSymbolAsync((const void *)&symbol, from, bytes, offset, kind, stream);
+}
+template <typename T>
+GMCUDA_HOST cudaMemcpyFromSymbol(void *to, const T &symbol, size_t bytes, size_t offset = 0,
+                                 cudaMemcpyKind kind = cudaMemcpyDeviceToHost)
+{
+    return cudaMemcpyFromSymbol(to, (const void *)&symbol, bytes, offset, kind);
+}
+template <typename T>
+GMCUDA_HOST cudaMemcpyFromSymbolAsync(void *to, const T &symbol, size_t bytes, size_t offset = 0,
+                                      cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
+                                      cudaStream_t stream = 0)
+{
+    return cudaMemcpyFromSymbolAsync(to, (const void *)&symbol, bytes, offset, kind, stream);
+}
+template <typename T> GMCUDA_HOST cudaGetSymbolAddress(void **address, const T &symbol)
+{
+    return cudaGetSymbolAddress(address, (const void *)&symbol);
+}
+template <typename T> GMCUDA_HOST cudaGetSymbolSize(size_t *bytes, const T &symbol)
+{
+    return cudaGetSymbolSize(bytes, (const void *)&symbol);
+}
+
+template <typename T>
+GMCUDA_HOST cudaLaunchKernel(T *function, dim3 grid, dim3 block, void **arguments,
+                             size_t dynamic_shared = 0, cudaStream_t stream = 0)
+{
+    return cudaLaunchKernel((const void *)function, grid, block, arguments, dynamic_shared, stream);
+}
+template <typename T>
+GMCUDA_HOST cudaLaunchCooperativeKernel(T *function, dim3 grid, dim3 block, void **arguments,
+                                        size_t dynamic_shared = 0, cudaStream_t stream = 0)
+{
+    return cudaLaunchCooperativeKernel((const void *)function, grid, block, arguments,
+                                       dynamic_shared, stream);
+}
+template <typename T>
+GMCUDA_HOST cudaFuncSetAttribute(T *function, cudaFuncAttribute attribute, int value)
+{
+    return cudaFuncSetAttribute((const void *)function, attribute, value);
+}
+template <typename T> GMCUDA_HOST cudaFuncGetAttributes(cudaFuncAttributes *attributes, T *function)
+{
+    return cudaFuncGetAttributes(attributes, (const void *)function);
+}
+template <typename T> GMCUDA_HOST cudaFuncSetCacheConfig(T *function, cudaFuncCache config)
+{
+    return cudaFuncSetCacheConfig((const void *)function, config);
+}
+template <typename T>
+GMCUDA_HOST cudaFuncSetSharedMemConfig(T *function, cudaSharedMemConfig config)
+{
+    return cudaFuncSetSharedMemConfig((const void *)function, config);
+}
+template <typename T>
+GMCUDA_HOST cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, T *function, int block_size,
+                                                          size_t dynamic_shared)
+{
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, (const void *)function, block_size,
+                                                         dynamic_shared);
+}
+
+/* The block size, a multiple of 32, with the most threads an SM; the largest of equals. `shared`
+ * maps a block size to its dynamic shared memory. */
+template <typename F, typename T>
+GMCUDA_HOST cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *min_grid, int *block_size,
+                                                           T *function, F shared, int limit = 0)
+{
+    cudaFuncAttributes attributes;
+    int sm_count = 0, best = 0, best_blocks = 0;
+    cudaError_t error = cudaFuncGetAttributes(&attributes, function);
+    if (error == cudaSuccess)
+        error = cudaDeviceGetAttribute(&sm_count, cudaDevAttrMultiProcessorCount, 0);
+    if (error != cudaSuccess)
+        return error;
+    int most = attributes.maxThreadsPerBlock;
+    if (limit > 0 && limit < most)
+        most = limit;
+    for (int size = (most + 31) / 32 * 32; size > 0; size -= 32) {
+        int blocks, now = size < most ? size : most;
+        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, (const void *)function, now,
+                                                              shared(now));
+        if (error != cudaSuccess)
+            return error;
+        if (blocks * now > best * best_blocks) {
+            best = now;
+            best_blocks = blocks;
+        }
+    }
+    *block_size = best;
+    *min_grid = best_blocks * sm_count;
+    return cudaSuccess;
+}
+template <typename T>
+GMCUDA_HOST cudaOccupancyMaxPotentialBlockSize(int *min_grid, int *block_size, T *function,
+                                               size_t dynamic_shared = 0, int limit = 0)
+{
+    return cudaOccupancyMaxPotentialBlockSizeVariableSMem(
+        min_grid, block_size, function, [=](int) { return dynamic_shared; }, limit);
+}
+#undef GMCUDA_HOST
+
+#endif
