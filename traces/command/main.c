@@ -17,6 +17,7 @@ static const char help[] =
     "                     [--relative-to FOLDER] TRACE\n"
     "       gmtrace complete -o OUTPUT [--verbose] TRACE\n"
     "       gmtrace import --accelsim LIST -o OUTPUT [--carveout SIZE] [--gpu NAME]\n"
+    "       gmtrace export --accelsim FOLDER [--launch LIST] TRACE\n"
     "\n"
     "Looks into, checks, cuts and imports traces of GPU memory accesses (.trc files).\n"
     "\n"
@@ -29,11 +30,12 @@ static const char help[] =
     "  slice     copy chosen launches or CTAs to a new trace\n"
     "  complete  copy a trace and add register spills that its capture left out\n"
     "  import    make a trace of an Accel-Sim trace\n"
+    "  export    make an Accel-Sim trace of a trace that has every instruction\n"
     "\n"
     "Options:\n"
     "  -i, --instructions   info: print each kernel's SASS with its control bits\n"
     "  -b, --by-class       executed: count each class of instruction, too\n"
-    "  -l, --launch=LIST    dump, executed, slice: only these launches, numbered from 0\n"
+    "  -l, --launch=LIST    dump, executed, export, slice: only these launches, from 0\n"
     "  -k, --kernel=REGEX   slice: only launches of kernels whose name matches\n"
     "  -c, --cta=LIST       dump, slice: only these CTAs, by linear number\n"
     "  -w, --warp=LIST      dump: only these warps of each CTA\n"
@@ -41,7 +43,8 @@ static const char help[] =
     "  -o, --output=FILE    slice, complete, import: the trace to write\n"
     "  -r, --relative-to=FOLDER  slice: name source files from this folder\n"
     "  -v, --verbose        complete: say how much was added\n"
-    "      --accelsim=LIST  import: kernelslist.g, or one kernel's .traceg or .tracez\n"
+    "      --accelsim=LIST  import: kernelslist.g, or one kernel's .traceg or .tracez;\n"
+    "                       export: the folder to write\n"
     "      --carveout=SIZE  import: shared memory an SM, as 100K, or a preference, 50%\n"
     "      --gpu=NAME       import: the GPU that the trace was made on\n"
     "  -h, --help           print this help and exit\n"
@@ -65,7 +68,7 @@ int main(int argc, char **argv)
     } command[] = {
         {"info", command_info},     {"dump", command_dump},         {"verify", command_verify},
         {"slice", command_slice},   {"complete", command_complete}, {"executed", command_executed},
-        {"import", command_import},
+        {"import", command_import}, {"export", command_export},
     };
     if (argc < 2)
         return complain_usage("a command is missing");
