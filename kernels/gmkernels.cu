@@ -34,6 +34,7 @@
     X(gmk_gemm_cublas)                                                                             \
     X(gmk_attention)                                                                               \
     X(gmk_carveouts)                                                                               \
+    X(gmk_column)                                                                                  \
     X(gmk_conv2d_layer)                                                                            \
     X(gmk_embedding)                                                                               \
     X(gmk_gather_reuse)                                                                            \
@@ -42,7 +43,9 @@
     X(gmk_layer_norm)                                                                              \
     X(gmk_pipeline)                                                                                \
     X(gmk_softmax)                                                                                 \
-    X(gmk_spmv_formats)
+    X(gmk_sort)                                                                                    \
+    X(gmk_spmv_formats)                                                                            \
+    X(gmk_working_set)
 
 #define DECLARE(topic) extern const gmk_topic topic;
 TOPICS(DECLARE)
