@@ -20,7 +20,7 @@ bool accel_fail(accel_error *error, const char *format, ...)
     __attribute__((format(printf, 2, 3))); /* always false */
 
 typedef struct accel_header {
-    char name[4096]; /* the kernel's symbol */
+    char name[1 << 16]; /* the kernel's symbol; templates make long ones */
     uint32_t grid[3], block[3];
     uint32_t shared; /* static and dynamic bytes a CTA */
     uint32_t registers;
