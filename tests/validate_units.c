@@ -474,10 +474,10 @@ static void test_statistics(void)
     gmsim_statistics s;
 
     gmsim_comparisons_init(&all);
-    g_array_set_size(all.cells, (unsigned)G_N_ELEMENTS(points) * gmsim_metric_count);
+    g_array_set_size(all.cells, (unsigned)G_N_ELEMENTS(points) * gmsim_quantity_count());
     all.launches = (unsigned)G_N_ELEMENTS(points);
     for (unsigned i = 0; i < all.launches; i++)
-        g_array_index(all.cells, gmsim_comparison, i * gmsim_metric_count + metric) =
+        g_array_index(all.cells, gmsim_comparison, i * gmsim_quantity_count() + metric) =
             compare(name, true, points[i].predicted, points[i].measured, "sector");
     s = gmsim_statistics_of(&all, metric);
     g_assert_cmpuint(s.compared, ==, 4);

@@ -14,12 +14,17 @@ void gmsim_comparisons_init(gmsim_comparisons *all)
 {
     all->cells = g_array_new(FALSE, TRUE, sizeof(gmsim_comparison));
     all->launches = 0;
+    all->minimum = g_new(double, gmsim_quantity_count());
+    for (unsigned i = 0; i < gmsim_quantity_count(); i++)
+        all->minimum[i] = -INFINITY;
 }
 
 void gmsim_comparisons_clear(gmsim_comparisons *all)
 {
     g_array_free(all->cells, TRUE);
+    g_free(all->minimum);
     all->cells = NULL;
+    all->minimum = NULL;
 }
 
 static bool is_equal(const gmsim_metric *metric, double predicted, gmsim_cell cell)
@@ -60,12 +65,11 @@ gmsim_comparison gmsim_compare(const gmsim_metric *metric, bool has, double pred
 void gmsim_comparisons_add(gmsim_comparisons *all, const gmsim_result *result,
                            const gmsim_measured *measured, const gmsim_measured_row *row)
 {
-    for (unsigned i = 0; i < gmsim_metric_count; i++) {
-        gmsim_cell cell =
-            gmsim_measured_cell(row, gmsim_measured_column(measured, gmsim_metrics[i].name));
+    for (unsigned i = 0; i < gmsim_quantity_count(); i++) {
+        gmsim_cell cell = gmsim_quantity_measured(measured, row, i);
         double predicted = 0;
-        bool has = gmsim_metric_value(result, i, &predicted);
-        gmsim_comparison comparison = gmsim_compare(&gmsim_metrics[i], has, predicted, cell);
+        bool has = gmsim_quantity_predicted(result, i, &predicted);
+        gmsim_comparison comparison = gmsim_compare(gmsim_quantity(i), has, predicted, cell);
 
         g_array_append_val(all->cells, comparison);
     }
@@ -75,7 +79,7 @@ void gmsim_comparisons_add(gmsim_comparisons *all, const gmsim_result *result,
 const gmsim_comparison *gmsim_comparison_at(const gmsim_comparisons *all, unsigned launch,
                                             unsigned metric)
 {
-    return &g_array_index(all->cells, gmsim_comparison, launch * gmsim_metric_count + metric);
+    return &g_array_index(all->cells, gmsim_comparison, launch * gmsim_quantity_count() + metric);
 }
 
 static bool is_pair(const gmsim_comparison *comparison)
@@ -85,14 +89,22 @@ static bool is_pair(const gmsim_comparison *comparison)
            comparison->outcome == GMSIM_OUTCOME_FROM_ZERO;
 }
 
+bool gmsim_comparison_counts(const gmsim_comparisons *all, unsigned launch, unsigned metric)
+{
+    const gmsim_comparison *c = gmsim_comparison_at(all, launch, metric);
+
+    return is_pair(c) && c->measured > all->minimum[metric];
+}
+
+/* Correlation and NRMSE: both need the means first. */
 static void correlate(const gmsim_comparisons *all, unsigned metric, gmsim_statistics *statistics)
 {
-    double mean_p = 0, mean_m = 0, pp = 0, mm = 0, pm = 0;
+    double mean_p = 0, mean_m = 0, pp = 0, mm = 0, pm = 0, squares = 0;
 
     for (unsigned i = 0; i < all->launches; i++) {
         const gmsim_comparison *c = gmsim_comparison_at(all, i, metric);
 
-        if (is_pair(c)) {
+        if (gmsim_comparison_counts(all, i, metric)) {
             mean_p += c->predicted / statistics->compared;
             mean_m += c->measured / statistics->compared;
         }
@@ -100,21 +112,24 @@ static void correlate(const gmsim_comparisons *all, unsigned metric, gmsim_stati
     for (unsigned i = 0; i < all->launches; i++) {
         const gmsim_comparison *c = gmsim_comparison_at(all, i, metric);
 
-        if (is_pair(c)) {
+        if (gmsim_comparison_counts(all, i, metric)) {
             pp += (c->predicted - mean_p) * (c->predicted - mean_p);
             mm += (c->measured - mean_m) * (c->measured - mean_m);
             pm += (c->predicted - mean_p) * (c->measured - mean_m);
+            squares += (c->predicted - c->measured) * (c->predicted - c->measured);
         }
     }
     statistics->has_correlation = statistics->compared >= 3 && pp > 0 && mm > 0;
     if (statistics->has_correlation)
         statistics->correlation = fmin(1, pm / sqrt(pp) / sqrt(mm));
+    statistics->has_nrmse = mean_m > 0;
+    if (statistics->has_nrmse)
+        statistics->nrmse = sqrt(squares / statistics->compared) / mean_m;
 }
 
 gmsim_statistics gmsim_statistics_of(const gmsim_comparisons *all, unsigned metric)
 {
     gmsim_statistics s = {.worst = -1};
-    unsigned with_error = 0;
     double from_zero = 0;
 
     for (unsigned i = 0; i < all->launches; i++) {
@@ -125,6 +140,10 @@ gmsim_statistics gmsim_statistics_of(const gmsim_comparisons *all, unsigned metr
         s.rescaled += c->outcome == GMSIM_OUTCOME_RESCALED;
         if (!is_pair(c))
             continue;
+        if (!gmsim_comparison_counts(all, i, metric)) {
+            s.small++;
+            continue;
+        }
         s.compared++;
         s.nonzero += c->predicted != 0 || c->measured != 0;
         if (c->outcome == GMSIM_OUTCOME_FROM_ZERO) {
@@ -135,8 +154,8 @@ gmsim_statistics gmsim_statistics_of(const gmsim_comparisons *all, unsigned metr
             }
             continue;
         }
-        with_error++;
         s.equal += c->outcome == GMSIM_OUTCOME_EQUAL;
+        s.errors += gmsim_quantity(metric)->is_percent || c->predicted != 0 || c->measured != 0;
         s.mean_error += fabs(c->error);
         if (fabs(c->error) > s.max_error) {
             s.max_error = fabs(c->error);
@@ -144,8 +163,8 @@ gmsim_statistics gmsim_statistics_of(const gmsim_comparisons *all, unsigned metr
                 s.worst = (int)i;
         }
     }
-    if (with_error > 0)
-        s.mean_error /= with_error;
+    if (s.errors > 0)
+        s.mean_error /= s.errors;
     if (s.compared > 0)
         correlate(all, metric, &s);
     return s;

@@ -122,6 +122,7 @@ static bool run_launch(gmsim_validation *v, gmsim_model *model, unsigned index, 
         v->damaged++;
         return true;
     }
+    compared.row = (unsigned)match->row;
     memcpy(compared.grid, match->grid, sizeof compared.grid);
     memcpy(compared.block, match->block, sizeof compared.block);
     gmsim_comparisons_add(&v->all, result, v->measured, v->measured->rows->pdata[match->row]);
@@ -160,10 +161,12 @@ static bool run_all(gmsim_validation *v, GError **error)
 
 static void list_metrics(void)
 {
-    for (unsigned i = 0; i < gmsim_metric_count; i++)
-        printf("%-10s%-72s%s\n",
-               gmsim_metrics[i].family == GMSIM_FAMILY_EXACT ? "exact" : "modelled",
-               gmsim_metrics[i].name, gmsim_metrics[i].meaning);
+    for (unsigned i = 0; i < gmsim_quantity_count(); i++) {
+        const gmsim_metric *metric = gmsim_quantity(i);
+
+        printf("%-10s%-72s%s\n", metric->family == GMSIM_FAMILY_EXACT ? "exact" : "modelled",
+               metric->name, metric->meaning);
+    }
 }
 
 static int validate(const gmsim_validate_options *o)
@@ -174,6 +177,8 @@ static int validate(const gmsim_validate_options *o)
 
     v.limits = g_array_new(FALSE, FALSE, sizeof(gmsim_limit));
     v.exceptions = gmsim_exceptions_new();
+    v.reasons = gmsim_reasons_new();
+    v.spreads = o->spread != NULL ? gmsim_spreads_new() : NULL;
     v.show = g_array_new(FALSE, FALSE, sizeof(unsigned));
     v.traces = g_array_new(FALSE, TRUE, sizeof(gmsim_trace_file));
     v.launches = g_array_new(FALSE, TRUE, sizeof(gmsim_match));
@@ -208,6 +213,9 @@ static int validate(const gmsim_validate_options *o)
     g_array_free(v.traces, TRUE);
     g_array_free(v.show, TRUE);
     g_array_free(v.exceptions, TRUE);
+    g_array_free(v.reasons, TRUE);
+    if (v.spreads != NULL)
+        gmsim_spreads_free(v.spreads);
     g_array_free(v.limits, TRUE);
     return code;
 }

@@ -13,11 +13,11 @@ static bool usage(GError **error, const char *where, const char *what)
     return false;
 }
 
-static bool add(GArray *limits, const char *metric, bool is_max, const char *value,
+static bool add(GArray *limits, const char *metric, gmsim_limit_kind kind, const char *value,
                 const char *where, GError **error)
 {
-    gmsim_limit limit = {.is_max = is_max};
-    int index = gmsim_metric_find(metric);
+    gmsim_limit limit = {.kind = kind};
+    int index = gmsim_quantity_find(metric);
     char *end;
 
     if (index < 0) {
@@ -33,7 +33,7 @@ static bool add(GArray *limits, const char *metric, bool is_max, const char *val
     for (unsigned i = 0; i < limits->len; i++) {
         gmsim_limit *old = &g_array_index(limits, gmsim_limit, i);
 
-        if (old->metric == limit.metric && old->is_max == limit.is_max) {
+        if (old->metric == limit.metric && old->kind == limit.kind) {
             old->bound = limit.bound;
             return true;
         }
@@ -47,25 +47,28 @@ bool gmsim_limit_parse(GArray *limits, const char *assignment, GError **error)
     char *where = g_strdup_printf("--limit %s", assignment);
     const char *equals = strchr(assignment, '=');
     char *metric;
-    bool is_max, done;
+    gmsim_limit_kind kind;
+    bool done;
 
     if (equals == NULL) {
-        usage(error, where, "should read METRIC=VALUE or METRIC:max=VALUE");
+        usage(error, where, "should read METRIC=VALUE, METRIC:max=VALUE or METRIC:min=VALUE");
         g_free(where);
         return false;
     }
     metric = g_strndup(assignment, (size_t)(equals - assignment));
-    is_max = g_str_has_suffix(metric, ":max");
-    if (is_max)
+    kind = g_str_has_suffix(metric, ":max")   ? GMSIM_LIMIT_MAX
+           : g_str_has_suffix(metric, ":min") ? GMSIM_LIMIT_MINIMUM
+                                              : GMSIM_LIMIT_MEAN;
+    if (kind != GMSIM_LIMIT_MEAN)
         metric[strlen(metric) - strlen(":max")] = '\0';
-    done = add(limits, metric, is_max, equals + 1, where, error);
+    done = add(limits, metric, kind, equals + 1, where, error);
     g_free(metric);
     g_free(where);
     return done;
 }
 
 static bool load_group(GArray *limits, GKeyFile *file, const char *path, const char *group,
-                       GError **error)
+                       gmsim_limit_kind kind, GError **error)
 {
     char **keys = g_key_file_get_keys(file, group, NULL, error);
     bool done = keys != NULL;
@@ -74,8 +77,7 @@ static bool load_group(GArray *limits, GKeyFile *file, const char *path, const c
         char *value = g_key_file_get_string(file, group, keys[i], error);
         char *where = g_strdup_printf("%s: [%s] %s", path, group, keys[i]);
 
-        done =
-            value != NULL && add(limits, keys[i], strcmp(group, "max") == 0, value, where, error);
+        done = value != NULL && add(limits, keys[i], kind, value, where, error);
         g_free(where);
         g_free(value);
     }
@@ -85,6 +87,7 @@ static bool load_group(GArray *limits, GKeyFile *file, const char *path, const c
 
 bool gmsim_limits_load(GArray *limits, const char *path, GError **error)
 {
+    static const char *const names[] = {"mean", "max", "minimum"}; /* by gmsim_limit_kind */
     GKeyFile *file = g_key_file_new();
     GError *cause = NULL;
     char **groups = NULL;
@@ -100,12 +103,17 @@ bool gmsim_limits_load(GArray *limits, const char *path, GError **error)
     }
     groups = g_key_file_get_groups(file, NULL);
     for (size_t i = 0; done && groups[i] != NULL; i++) {
-        if (strcmp(groups[i], "mean") != 0 && strcmp(groups[i], "max") != 0) {
+        unsigned kind = 0;
+
+        while (kind < G_N_ELEMENTS(names) && strcmp(groups[i], names[kind]) != 0)
+            kind++;
+        if (kind == G_N_ELEMENTS(names)) {
             g_set_error(error, GMSIM_ERROR, GMSIM_ERROR_USAGE,
-                        "%s: [%s]: limits stand in the groups [mean] and [max]", path, groups[i]);
+                        "%s: [%s]: limits stand in the groups [mean], [max] and [minimum]", path,
+                        groups[i]);
             done = false;
         } else {
-            done = load_group(limits, file, path, groups[i], error);
+            done = load_group(limits, file, path, groups[i], (gmsim_limit_kind)kind, error);
         }
     }
     g_strfreev(groups);
@@ -113,12 +121,25 @@ bool gmsim_limits_load(GArray *limits, const char *path, GError **error)
     return done;
 }
 
+void gmsim_limits_apply(const GArray *limits, gmsim_comparisons *all)
+{
+    for (unsigned i = 0; i < limits->len; i++) {
+        const gmsim_limit *limit = &g_array_index(limits, gmsim_limit, i);
+
+        if (limit->kind == GMSIM_LIMIT_MINIMUM)
+            all->minimum[limit->metric] = limit->bound;
+    }
+}
+
 char *gmsim_limit_broken(const gmsim_limit *limit, const gmsim_statistics *statistics)
 {
-    const gmsim_metric *metric = &gmsim_metrics[limit->metric];
+    const gmsim_metric *metric = gmsim_quantity(limit->metric);
     const char *unit = metric->is_percent ? "points" : "%";
-    double error = limit->is_max ? statistics->max_error : statistics->mean_error;
+    bool is_max = limit->kind == GMSIM_LIMIT_MAX;
+    double error = is_max ? statistics->max_error : statistics->mean_error;
 
+    if (limit->kind == GMSIM_LIMIT_MINIMUM)
+        return NULL;
     if (statistics->compared == 0)
         return g_strdup_printf("%s: has a limit, but was compared nowhere", metric->name);
     if (statistics->from_zero > 0)
@@ -127,5 +148,5 @@ char *gmsim_limit_broken(const gmsim_limit *limit, const gmsim_statistics *stati
     if (error <= limit->bound)
         return NULL;
     return g_strdup_printf("%s: %s error %.3g %s, allowed %.3g", metric->name,
-                           limit->is_max ? "largest" : "mean", error, unit, limit->bound);
+                           is_max ? "largest" : "mean", error, unit, limit->bound);
 }

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#define MOST_WORST 1000
+
 static bool usage(GError **error, const char *what)
 {
     g_set_error(error, GMSIM_ERROR, GMSIM_ERROR_USAGE, "%s; see gmvalidate --help", what);
@@ -25,15 +27,28 @@ bool gmsim_validate_options_read(gmsim_validate_options *o, int *argc, char ***a
          "state of the caches when a launch begins (default cold, as ncu flushes them)",
          "cold|warm"},
         {"limit", 'l', 0, G_OPTION_ARG_STRING_ARRAY, &o->limit,
-         "largest mean (or single) error allowed; exit 3 past it", "METRIC[:max]=VALUE"},
+         "largest mean (or single) error allowed, exit 3 past it; or the smallest measurement that "
+         "counts",
+         "METRIC[:max|:min]=VALUE"},
         {"limits", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->limits,
-         "such limits from a file, groups [mean] and [max]", "FILE.ini"},
+         "such limits from a file, groups [mean], [max] and [minimum]", "FILE.ini"},
         {"exceptions", 'x', 0, G_OPTION_ARG_FILENAME_ARRAY, &o->exceptions,
          "values of the exact family known to differ: trace, metric, reason a line", "FILE"},
         {"exact", 'e', 0, G_OPTION_ARG_NONE, &o->exact,
          "exit 3 if a metric of the exact family differs anywhere", NULL},
         {"complete", 'c', 0, G_OPTION_ARG_NONE, &o->complete,
          "exit 3 if a launch of a trace was not compared", NULL},
+        {"errors", 0, 0, G_OPTION_ARG_NONE, &o->errors,
+         "print the errors of the modelled family instead, one line a metric", NULL},
+        {"worst", 0, 0, G_OPTION_ARG_INT, &o->worst,
+         "print the N launches farthest off for each metric of it instead, or behind --errors",
+         "N"},
+        {"spread", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->spread,
+         "with these: how far the hardware's own runs lie apart, by validate/measure --repeat",
+         "FILE.csv"},
+        {"reasons", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->reasons,
+         "with --worst: why, one pattern for traces, one for metrics and a sentence a line",
+         "FILE"},
         {"show", 0, 0, G_OPTION_ARG_STRING_ARRAY, &o->show,
          "print these metrics launch by launch instead (predicted / measured)", "METRIC,..."},
         {"format", 'f', 0, G_OPTION_ARG_STRING, &o->format, "default text", "text|markdown|csv"},
@@ -73,6 +88,8 @@ void gmsim_validate_options_free(gmsim_validate_options *o)
     g_strfreev(o->limits);
     g_strfreev(o->exceptions);
     g_strfreev(o->show);
+    g_strfreev(o->reasons);
+    g_strfreev(o->spread);
     g_strfreev(o->trace);
     g_free(o->gpu);
     g_free(o->format);
@@ -85,7 +102,7 @@ static bool read_show(gmsim_validation *v, GError **error)
         char **names = g_strsplit(*list, ",", -1);
 
         for (char **name = names; *name != NULL; name++) {
-            int index = gmsim_metric_find(*name);
+            int index = gmsim_quantity_find(*name);
             unsigned metric = (unsigned)index;
 
             if (index < 0) {
@@ -121,6 +138,12 @@ static bool read_words(gmsim_validation *v, GError **error)
         v->caches = GMSIM_CACHES_WARM;
     else
         return usage(error, "--caches is cold or warm");
+    if (o->worst < 0 || o->worst > MOST_WORST)
+        return usage(error, "--worst is 1 to 1000");
+    if ((o->errors || o->worst > 0) && (o->show != NULL || o->verbose))
+        return usage(error, "--errors and --worst go with neither --show nor --verbose");
+    if (o->errors && o->worst > 0 && v->format == GMSIM_VALIDATE_CSV)
+        return usage(error, "--errors and --worst are two tables, and --format csv is one");
     return true;
 }
 
@@ -142,6 +165,15 @@ bool gmsim_validation_prepare(gmsim_validation *v, GError **error)
         if (!gmsim_exceptions_load(v->exceptions, *file, error))
             return false;
     }
+    for (char **file = o->reasons; file != NULL && *file != NULL; file++) {
+        if (!gmsim_reasons_load(v->reasons, *file, error))
+            return false;
+    }
+    for (char **file = o->spread; file != NULL && *file != NULL; file++) {
+        if (!gmsim_spreads_load(v->spreads, *file, error))
+            return false;
+    }
+    gmsim_limits_apply(v->limits, &v->all);
     if (!gmsim_gpu_load(&v->gpu, o->gpu != NULL ? o->gpu : "h200", error))
         return false;
     if (!gmsim_gpu_set_all(&v->gpu, o->set, error))

@@ -6,14 +6,7 @@
 #define GMSIM_VALIDATE_REPORT_H
 
 #include "validate/compare.h"
-
-#include <stdio.h>
-
-typedef enum gmsim_validate_format {
-    GMSIM_VALIDATE_TEXT,
-    GMSIM_VALIDATE_MARKDOWN,
-    GMSIM_VALIDATE_CSV,
-} gmsim_validate_format;
+#include "validate/table.h"
 
 /* A launch that was compared; in the order of gmsim_comparisons. */
 typedef struct gmsim_compared_launch {
@@ -22,6 +15,7 @@ typedef struct gmsim_compared_launch {
     const char *kernel;
     uint32_t grid[3], block[3];
     uint32_t launch; /* in its trace */
+    unsigned row;    /* of gmsim_measured, its partner */
     bool alone;      /* no other launch of that trace was compared */
 } gmsim_compared_launch;
 
@@ -38,5 +32,11 @@ void gmsim_print_every(const gmsim_validate_report *report, FILE *out);
 /* One line a launch, one column for each of the metrics: predicted / measured. */
 void gmsim_print_launches(const gmsim_validate_report *report, const unsigned *metric,
                           unsigned metrics, FILE *out);
+
+/* How the tables write things; to be freed. */
+char *gmsim_value_text(double value);
+char *gmsim_error_text(double error, const gmsim_metric *metric, gmsim_validate_format format);
+/* The trace's name, with the launch's number where a trace has several. */
+char *gmsim_launch_text(const gmsim_validate_report *report, unsigned index);
 
 #endif

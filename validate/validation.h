@@ -6,6 +6,7 @@
 #define GMSIM_VALIDATE_VALIDATION_H
 
 #include "validate/compare.h"
+#include "validate/errors.h"
 #include "validate/exceptions.h"
 #include "validate/limits.h"
 #include "validate/match.h"
@@ -15,9 +16,10 @@ enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_LIMIT = 3 };
 
 /* The command line. */
 typedef struct gmsim_validate_options {
-    char **measured, **set, **limit, **limits, **exceptions, **show, **trace;
+    char **measured, **set, **limit, **limits, **exceptions, **show, **reasons, **spread, **trace;
     char *gpu, *format, *caches;
-    gboolean exact, complete, verbose, list, version;
+    int worst;
+    gboolean errors, exact, complete, verbose, list, version;
 } gmsim_validate_options;
 
 /* A trace on the command line and what is known of it. */
@@ -39,9 +41,11 @@ typedef struct gmsim_validation {
     gmsim_validate_format format;
     gmsim_gpu gpu;
     gmsim_caches caches;
-    GArray *limits;     /* gmsim_limit */
-    GArray *exceptions; /* gmsim_exception */
-    GArray *show;       /* unsigned */
+    GArray *limits;         /* gmsim_limit */
+    GArray *exceptions;     /* gmsim_exception */
+    GArray *reasons;        /* of gmsim_reasons_new() */
+    gmsim_spreads *spreads; /* NULL without --spread */
+    GArray *show;           /* unsigned */
     gmsim_measured *measured;
     GArray *traces;   /* gmsim_trace_file */
     GArray *launches; /* gmsim_match */

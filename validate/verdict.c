@@ -105,6 +105,21 @@ static void list_broken(gmsim_validation *v, FILE *out)
         fprintf(out, "and %u more; --verbose lists them\n", listed - most);
 }
 
+static void print_errors(gmsim_validation *v, const gmsim_validate_report *base)
+{
+    const gmsim_error_report report = {
+        .base = base, .measured = v->measured, .spreads = v->spreads, .reasons = v->reasons};
+
+    if (v->options->errors)
+        gmsim_print_errors(&report, stdout);
+    if (v->options->errors && v->options->worst > 0)
+        putchar('\n');
+    if (v->options->worst > 0)
+        gmsim_print_worst(&report, (unsigned)v->options->worst, stdout);
+    if (v->format == GMSIM_VALIDATE_TEXT)
+        putchar('\n');
+}
+
 static void print_report(gmsim_validation *v)
 {
     const gmsim_validate_report report = {
@@ -120,6 +135,10 @@ static void print_report(gmsim_validation *v)
                "Exact family: %u of %u values equal.\n\n",
                v->all.launches, v->traces->len, v->gpu.name, v->measured->rows->len,
                v->exact_compared - v->exact_broken, v->exact_compared);
+    if (v->options->errors || v->options->worst > 0) {
+        print_errors(v, &report);
+        return;
+    }
     if (v->format != GMSIM_VALIDATE_CSV || !v->options->verbose)
         gmsim_print_metrics(&report, stdout);
     if (v->options->verbose) {
