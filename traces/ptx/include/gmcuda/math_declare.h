@@ -12,12 +12,12 @@
 #pragma clang system_header /* only there may a constexpr function of the same type follow */
 
 /* In C's library as well: double f(double), float ff(float), and std::f of both. */
+/* clang-format off */
 #define GMCUDA_MATH1(X)                                                                            \
-    X(acos)                                                                                        \
-    X(acosh) X(asin) X(asinh) X(atan) X(atanh) X(cbrt) X(ceil) X(cos) X(cosh) X(erf) X(erfc)       \
-        X(exp) X(exp2) X(expm1) X(fabs) X(floor) X(lgamma) X(log) X(log10) X(log1p) X(log2)        \
-            X(logb) X(nearbyint) X(rint) X(round) X(sin) X(sinh) X(sqrt) X(tan) X(tanh) X(tgamma)  \
-                X(trunc)
+    X(acos) X(acosh) X(asin) X(asinh) X(atan) X(atanh) X(cbrt) X(ceil) X(cos) X(cosh) X(erf)       \
+    X(erfc) X(exp) X(exp2) X(expm1) X(fabs) X(floor) X(lgamma) X(log) X(log10) X(log1p) X(log2)    \
+    X(logb) X(nearbyint) X(rint) X(round) X(sin) X(sinh) X(sqrt) X(tan) X(tanh) X(tgamma) X(trunc)
+/* clang-format on */
 #define GMCUDA_MATH2(X)                                                                            \
     X(atan2) X(copysign) X(fdim) X(fmax) X(fmin) X(fmod) X(hypot) X(nextafter) X(pow) X(remainder)
 /* CUDA's own. */

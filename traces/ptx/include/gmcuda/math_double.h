@@ -380,7 +380,7 @@ GMCUDA_FUNCTION double exp2(double x)
 }
 GMCUDA_FUNCTION double expm1(double x)
 {
-    return fabs(x) < 0.34657359 ? __gmcuda_expm1(x) : exp(x) - 1.0;
+    return x == 0.0 ? x : fabs(x) < 0.34657359 ? __gmcuda_expm1(x) : exp(x) - 1.0;
 }
 
 /* log x = e log 2 + 2s + s^3 P(s^2), x = 2^e m, s = (m - 1)/(m + 1). Returns the term with P; gives
@@ -441,7 +441,9 @@ GMCUDA_FUNCTION double log10(double x)
 GMCUDA_FUNCTION double log1p(double x)
 {
     double u = 1.0 + x;
-    return u == 1.0 || x == GMCUDA_INF ? x : log(u) - ((u - 1.0) - x) / u;
+    if (u == 1.0 || x == GMCUDA_INF)
+        return x;
+    return u == 0.0 ? -GMCUDA_INF : log(u) - ((u - 1.0) - x) / u;
 }
 
 #endif

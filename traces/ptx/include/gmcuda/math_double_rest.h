@@ -116,7 +116,9 @@ GMCUDA_FUNCTION double asinh(double x)
 GMCUDA_FUNCTION double acosh(double x)
 {
     double t = x - 1.0;
-    return x > 1e8 ? log(x) + 0.69314718055994531 : log1p(t + sqrt(2.0 * t + t * t));
+    return x < 1.0   ? GMCUDA_NAN
+           : x > 1e8 ? log(x) + 0.69314718055994531
+                     : log1p(t + sqrt(2.0 * t + t * t));
 }
 GMCUDA_FUNCTION double atanh(double x)
 {
@@ -298,6 +300,10 @@ GMCUDA_FUNCTION double tgamma(double x)
 /* The same for x > 0 alone: lgamma reflects once. */
 GMCUDA_FUNCTION double __gmcuda_lgamma(double x)
 {
+    if (x == 1.0 || x == 2.0)
+        return 0.0;
+    if (x < 1e-17)
+        return -log(x);
     if (x < 12.0)
         return log(__gmcuda_gamma(x));
     return (x - 0.5) * log(x) - x + 0.91893853320467274 + __gmcuda_stirling(x);

@@ -248,7 +248,7 @@ GMCUDA_FUNCTION float tanf(float x)
     float p = fmaf(fmaf(8.33279174e-3f, t, 4.98370407e-3f), t, 2.32166182e-2f);
     p = fmaf(fmaf(fmaf(p, t, 5.37639000e-2f), t, 1.33344457e-1f), t, 3.33333224e-1f);
     float v = fmaf(p * t, r, r);
-    return quadrant & 1 ? -1.0f / v : v;
+    return x == 0.0f ? x : quadrant & 1 ? -1.0f / v : v;
 }
 /* e^x = 2^n e^r, and 2^n in two halves, so that subnormal results round once. */
 GMCUDA_FUNCTION float expf(float x)
@@ -356,7 +356,7 @@ GMCUDA_FUNCTION float tanhf(float x)
     float t = x * x;
     float p = fmaf(fmaf(-6.26931945e-3f, t, 2.11111028e-2f), t, -5.38739823e-2f);
     p = fmaf(fmaf(p, t, 1.33329153e-1f), t, -3.33333313e-1f);
-    return fmaf(p * t, x, x);
+    return x == 0.0f ? x : fmaf(p * t, x, x);
 }
 GMCUDA_FUNCTION float erfcf(float x)
 {
