@@ -12,10 +12,12 @@
 #include "vector_types.h"
 #if defined(__CUDA__) && defined(__cplusplus)
 #include "gmcuda/math_declare.h" /* before any header of the C++ library */
-#include <cmath>
+#include <cfloat>
+#include <climits>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
+#include <math.h> /* the C++ library's: <cmath>, and its names without std:: */
+#include <stdlib.h>
+#include <string.h>
 #include "vector_functions.h"
 #endif
 #include "cuda_runtime_api.h"

@@ -49,4 +49,17 @@ GMCUDA_FUNCTION void __assert_fail(const char *assertion, const char *file, unsi
 }
 }
 
+GMCUDA_DEVICE void *memcpy(void *to, const void *from, size_t bytes)
+{
+    return __builtin_memcpy(to, from, bytes);
+}
+GMCUDA_DEVICE void *memmove(void *to, const void *from, size_t bytes)
+{
+    return __builtin_memmove(to, from, bytes);
+}
+GMCUDA_DEVICE void *memset(void *to, int value, size_t bytes)
+{
+    return __builtin_memset(to, value, bytes);
+}
+
 #endif
