@@ -18,11 +18,14 @@
 #include <math.h> /* the C++ library's: <cmath>, and its names without std:: */
 #include <stdlib.h>
 #include <string.h>
-#include "vector_functions.h"
+#include <type_traits>
 #endif
 #include "cuda_runtime_api.h"
-#if defined(__CUDA__) && defined(__cplusplus)
+#ifdef __cplusplus
+#include "vector_functions.h"
 #include "gmcuda/launch.h"
+#endif
+#if defined(__CUDA__) && defined(__cplusplus)
 #include "gmcuda/builtins.h"
 #include "gmcuda/bits.h"
 #include "gmcuda/warp.h"

@@ -46,6 +46,8 @@
 #define GMCUDA_FUNCTION static __inline__ __attribute__((nodebug)) __device__
 /* Vector types and their constructors serve both sides. */
 #define GMCUDA_BOTH static __inline__ __attribute__((nodebug)) __host__ __device__
+#else
+#define GMCUDA_BOTH static __inline__
 #endif
 
 #endif
