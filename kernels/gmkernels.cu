@@ -40,11 +40,16 @@
     X(gmk_gather_reuse)                                                                            \
     X(gmk_graph)                                                                                   \
     X(gmk_hash_probe)                                                                              \
+    X(gmk_histogram)                                                                               \
     X(gmk_layer_norm)                                                                              \
     X(gmk_pipeline)                                                                                \
+    X(gmk_reduce_forms)                                                                            \
+    X(gmk_scan)                                                                                    \
     X(gmk_softmax)                                                                                 \
     X(gmk_sort)                                                                                    \
     X(gmk_spmv_formats)                                                                            \
+    X(gmk_stencil2d)                                                                               \
+    X(gmk_stencil3d)                                                                               \
     X(gmk_working_set)
 
 #define DECLARE(topic) extern const gmk_topic topic;
