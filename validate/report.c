@@ -24,7 +24,7 @@ char *gmsim_error_text(double error, const gmsim_metric *metric, gmsim_validate_
         return g_strdup_printf("%.6g", error);
     if (error == 0)
         return g_strdup("0");
-    return g_strdup_printf("%.3g%s", error, unit);
+    return g_strdup_printf(fabs(error) < 999.5 ? "%.3g%s" : "%.0f%s", error, unit);
 }
 
 static const char *family_name(const gmsim_metric *metric)
