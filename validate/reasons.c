@@ -47,7 +47,7 @@ static GRegex *pattern(const char *text, const char *path, unsigned number, GErr
 
 static bool add_line(GArray *reasons, const char *path, unsigned number, char *line, GError **error)
 {
-    gmsim_reason reason = {NULL};
+    gmsim_reason reason = {.text = NULL};
     char *word[3];
     char *rest = line;
 
