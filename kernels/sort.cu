@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * sort.cu - two passes that sorting is made of: a bitonic sort of one tile in shared memory, and the
- * scatter of a radix sort, where every element goes to a place that was counted out before.
+ * sort.cu - two passes that sorting is made of: a bitonic sort of one tile in shared memory, and
+ * the scatter of a radix sort, where every element goes to a place that was counted out before.
  */
 #include "kernels/gmkernels.h"
 
@@ -70,8 +70,8 @@ static void radix_scatter(gmk_run &run)
         place.host[i] = start[in.host[i] % DIGITS]++;
     place.upload();
     out.upload();
-    sort_radix_scatter<<<gmk_blocks(n, run.block), run.block>>>(in.device, place.device,
-                                                                out.device, n);
+    sort_radix_scatter<<<gmk_blocks(n, run.block), run.block>>>(in.device, place.device, out.device,
+                                                                n);
     gmk_finish();
     if (!run.check)
         return;
@@ -82,7 +82,7 @@ static void radix_scatter(gmk_run &run)
 }
 
 static const gmk_kernel table[] = {
-    {"sort_bitonic", 1 << 20, 1 << 13, 1 << 28, TILE / 2, false,
+    {"sort_bitonic", 1 << 20, 1 << 11, 1 << 28, TILE / 2, false,
      "a tile sorted in shared memory: compares at every power of two", bitonic},
     {"sort_radix_scatter", 1 << 20, 1 << 14, 1 << 28, 256, true,
      "elements to places counted out before: 16 streams of writes", radix_scatter},

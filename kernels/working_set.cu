@@ -21,11 +21,26 @@ static __device__ void read_own(const int *in, int *out, int words)
     out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
-__global__ void l1_set_8k(const int *in, int *out, int words) { read_own(in, out, words); }
-__global__ void l1_set_32k(const int *in, int *out, int words) { read_own(in, out, words); }
-__global__ void l1_set_64k(const int *in, int *out, int words) { read_own(in, out, words); }
-__global__ void l1_set_96k(const int *in, int *out, int words) { read_own(in, out, words); }
-__global__ void l1_set_160k(const int *in, int *out, int words) { read_own(in, out, words); }
+__global__ void l1_set_8k(const int *in, int *out, int words)
+{
+    read_own(in, out, words);
+}
+__global__ void l1_set_32k(const int *in, int *out, int words)
+{
+    read_own(in, out, words);
+}
+__global__ void l1_set_64k(const int *in, int *out, int words)
+{
+    read_own(in, out, words);
+}
+__global__ void l1_set_96k(const int *in, int *out, int words)
+{
+    read_own(in, out, words);
+}
+__global__ void l1_set_160k(const int *in, int *out, int words)
+{
+    read_own(in, out, words);
+}
 
 /* The grid reads `quads` times 16 bytes L2_PASSES times; a thread meets the same ones each time. */
 static __device__ void read_all(const int4 *in, int *out, int quads)
@@ -39,10 +54,22 @@ static __device__ void read_all(const int4 *in, int *out, int quads)
     out[thread] = sum;
 }
 
-__global__ void l2_set_16m(const int4 *in, int *out, int quads) { read_all(in, out, quads); }
-__global__ void l2_set_40m(const int4 *in, int *out, int quads) { read_all(in, out, quads); }
-__global__ void l2_set_96m(const int4 *in, int *out, int quads) { read_all(in, out, quads); }
-__global__ void l2_set_256m(const int4 *in, int *out, int quads) { read_all(in, out, quads); }
+__global__ void l2_set_16m(const int4 *in, int *out, int quads)
+{
+    read_all(in, out, quads);
+}
+__global__ void l2_set_40m(const int4 *in, int *out, int quads)
+{
+    read_all(in, out, quads);
+}
+__global__ void l2_set_96m(const int4 *in, int *out, int quads)
+{
+    read_all(in, out, quads);
+}
+__global__ void l2_set_256m(const int4 *in, int *out, int quads)
+{
+    read_all(in, out, quads);
+}
 
 static void own(gmk_run &run, void (*kernel)(const int *, int *, int), int bytes)
 {
