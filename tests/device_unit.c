@@ -117,11 +117,11 @@ static void test_h200(void)
     g_assert_true(gmsim_gpu_load(&gpu, "h200", NULL));
     g_assert_cmpuint(gpu.gpu_sm_count, ==, 132);
     g_assert_cmpuint(gpu.gpu_clock_mhz, ==, 1980);
-    g_assert_cmpuint(gpu.shared_carveout_count, ==, 10);
-    g_assert_cmpuint(gpu.shared_carveout[9], ==, 233472);
+    g_assert_cmpuint(gpu.shared_carveouts.count, ==, 10);
+    g_assert_cmpuint(gpu.shared_carveouts.value[9], ==, 233472);
     g_assert_cmpuint(gpu.l2_size, ==, 62914560);
     g_assert_cmpuint(gpu.dram_bytes_per_clock, ==, 2170); /* 4.3 TB/s */
-    g_assert_cmpuint(gpu.launch_gpcs, ==, 0);
+    g_assert_cmpuint(gpu.launch_groups.count, ==, 9);
 }
 
 /* A program of the build folder finds the build's files with no variable set. */
@@ -171,7 +171,7 @@ static const struct {
     {"per_sm = 228K", "per_sm = 99999999999G", "*:@: [shared] per_sm: '*' is too large"},
     {"per_sm = 228K", "per_sm = 200K", "*x.ini: the largest of shared.carveouts (233472 bytes)*"},
     {"0K, 8K, 16K", "0K, 16K, 8K", "*:*: [shared] carveouts: the sizes must ascend"},
-    {"0K, 8K, 16K", "0, 1, 2, 3, 4, 5, 6, 7, 8K, 16K", "*: more than 12 sizes"},
+    {"0K, 8K, 16K", "0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 8K, 16K", "*: more than 16 sizes"},
     {"0K, 8K, 16K", "zero, 16K", "*:*: [shared] carveouts: 'zero' is not a number"},
     {"title = NVIDIA H200 SXM", "title = ", "*:@: [gpu] title: *1 to 63 characters*"},
 };
@@ -298,9 +298,9 @@ static void test_set(void)
     refuse("colour=red", "--set colour: unknown key; `gmsim gpus h200` lists them");
     refuse("l1.sets=", "--set l1.sets: has no value");
     refuse("l1.sets=4x", "--set l1.sets: '4x' is not a number");
-    refuse("l2.ways=65", "--set l2.ways: 65 is out of range (1 to 64)");
+    refuse("l2.ways=65", "--set l2.ways: 65 is out of range (1 to 32)");
     refuse("l2.fill_sectors=3", "--set l2.fill_sectors=3: l2.fill_sectors must be 1, 2 or 4");
-    refuse("launch.gpcs=0", "--set launch.gpcs: 0 is out of range (1 to 32, or unknown)");
+    refuse("launch.again=0", "--set launch.again: 0 is out of range (1 to 32, or unknown)");
 }
 
 /* Numbers that hang together are set together, in any order, or not at all. */

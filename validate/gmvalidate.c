@@ -132,7 +132,7 @@ static bool run_launch(gmsim_validation *v, gmsim_model *model, unsigned index, 
 
 static bool run_all(gmsim_validation *v, GError **error)
 {
-    const gmsim_options model_options = {.caches = v->caches};
+    const gmsim_options model_options = {.caches = v->caches, .flush = true};
     gmsim_model *model = gmsim_model_new(&v->gpu, &model_options);
     bool done = true;
 

@@ -20,7 +20,7 @@
 static struct {
     char *trace, *gpu, *kernel, *launch, *format, *output, *caches, *color;
     char **set, **rest;
-    gboolean functional, verbose, quiet, version;
+    gboolean flush, functional, verbose, quiet, version;
 } given;
 
 static const GOptionEntry entries[] = {
@@ -39,7 +39,10 @@ static const GOptionEntry entries[] = {
     {"output", 'o', 0, G_OPTION_ARG_FILENAME, &given.output,
      "Write the report there instead of standard output", "FILE"},
     {"caches", 0, 0, G_OPTION_ARG_FILENAME, &given.caches,
-     "cold (default, as ncu flushes them) or warm (replayed once before counting)", "cold|warm"},
+     "cold (default: empty before the first launch) or warm (each replayed once before counting)",
+     "cold|warm"},
+    {"flush", 0, 0, G_OPTION_ARG_NONE, &given.flush,
+     "Empty L2 before every launch, as ncu does; else it keeps what the launch before left", NULL},
     {"functional", 0, 0, G_OPTION_ARG_NONE, &given.functional,
      "Count without timing: the only mode of this version", NULL},
     {"verbose", 'v', 0, G_OPTION_ARG_NONE, &given.verbose,
@@ -270,7 +273,8 @@ static int run(void)
 {
     gmsim_gpu gpu;
     gmsim_options options = {.caches = g_strcmp0(given.caches, "warm") == 0 ? GMSIM_CACHES_WARM
-                                                                            : GMSIM_CACHES_COLD};
+                                                                            : GMSIM_CACHES_COLD,
+                             .flush = given.flush};
     job work = {.format = choose_format()};
     cli_output output = {0};
     GError *error = NULL;
@@ -313,6 +317,7 @@ static int run(void)
     work.report.gpu = &gpu;
     work.report.capture = gmtrace_get_capture(work.reader);
     work.report.caches = options.caches;
+    work.report.flush = options.flush;
     work.report.summary = work.report.selected > FULL_REPORTS && given.kernel == NULL &&
                           given.launch == NULL && !given.verbose && !given.quiet;
     work.report.verbose = given.verbose;

@@ -23,10 +23,10 @@ static char *contradiction(const gmsim_gpu *gpu)
         return g_strdup_printf("occupancy.registers_per_sm (%u) does not divide among "
                                "occupancy.sub_partitions (%u)",
                                gpu->occupancy_registers_per_sm, gpu->occupancy_sub_partitions);
-    if (gpu->shared_carveout[gpu->shared_carveout_count - 1] != gpu->shared_per_sm)
+    if (gpu->shared_carveouts.value[gpu->shared_carveouts.count - 1] != gpu->shared_per_sm)
         return g_strdup_printf("the largest of shared.carveouts (%u bytes) must be shared.per_sm "
                                "(%u bytes)",
-                               gpu->shared_carveout[gpu->shared_carveout_count - 1],
+                               gpu->shared_carveouts.value[gpu->shared_carveouts.count - 1],
                                gpu->shared_per_sm);
     if (gpu->shared_per_sm > gpu->l1_size)
         return g_strdup_printf("shared.per_sm (%u bytes) exceeds l1.size (%u bytes)",
@@ -43,14 +43,17 @@ static char *contradiction(const gmsim_gpu *gpu)
                                "exceed shared.per_sm (%u bytes)",
                                gpu->shared_per_block_optin + gpu->shared_reserved,
                                gpu->shared_per_sm);
-    if (gpu->l1_max_cache % (GMSIM_LINE_BYTES * gpu->l1_sets))
-        return g_strdup_printf("l1.max_cache (%u bytes) must be a whole number of %u-byte lines in "
-                               "each of l1.sets (%u)",
-                               gpu->l1_max_cache, GMSIM_LINE_BYTES, gpu->l1_sets);
     if (gpu->l2_size % ((uint64_t)GMSIM_LINE_BYTES * gpu->l2_ways))
         return g_strdup_printf("l2.size (%" G_GUINT64_FORMAT " bytes) must be a whole number of "
                                "sets of l2.ways (%u) lines of %u bytes",
                                gpu->l2_size, gpu->l2_ways, GMSIM_LINE_BYTES);
+    uint64_t grouped = 0;
+    for (uint32_t i = 0; i < gpu->launch_groups.count; i++)
+        grouped += gpu->launch_groups.value[i];
+    if (gpu->launch_groups.count && grouped != gpu->gpu_sm_count)
+        return g_strdup_printf("launch.groups add up to %" G_GUINT64_FORMAT
+                               " SMs, gpu.sm_count is %u",
+                               grouped, gpu->gpu_sm_count);
     if (gpu->l2_fill_sectors == 3)
         return g_strdup("l2.fill_sectors must be 1, 2 or 4");
     return NULL;

@@ -23,10 +23,14 @@ typedef enum gmsim_error_code {
     GMSIM_ERROR_IO,          /* the operating system said no */
 } gmsim_error_code;
 
-#define GMSIM_MAX_CARVEOUTS 12u
-#define GMSIM_SECTOR_BYTES  32u
-#define GMSIM_LINE_BYTES    128u
-#define GMSIM_BANKS         32u
+#define GMSIM_LIST_MAX     16u
+#define GMSIM_SECTOR_BYTES 32u
+#define GMSIM_LINE_BYTES   128u
+#define GMSIM_BANKS        32u
+
+typedef struct gmsim_list {
+    uint32_t count, value[GMSIM_LIST_MAX];
+} gmsim_list;
 
 /* Sizes are bytes, rates are per SM clock of the whole GPU unless the name says otherwise. A key
  * `x` of group [g] in the .ini is the field g_x here and `g.x` for --set. */
@@ -58,14 +62,16 @@ typedef struct gmsim_gpu {
     uint32_t shared_reserved;        /* taken by the system in each CTA */
     uint32_t shared_unit;            /* a CTA's shared memory is rounded up to this */
     uint32_t shared_generous;        /* see carveout.c; 0 where not measured */
-    uint32_t shared_carveout_count;
-    uint32_t shared_carveout[GMSIM_MAX_CARVEOUTS]; /* ascending */
+    uint32_t shared_latency;         /* SM clocks, as are all latencies */
+    gmsim_list shared_carveouts;     /* ascending */
 
     /* [l1]: unified data cache and shared memory. */
     uint32_t l1_size;      /* unified, shared memory included */
     uint32_t l1_max_cache; /* most of it that ever caches */
+    uint32_t l1_reserved;  /* neither shared memory nor cache */
     uint32_t l1_sets;
     bool l1_store_allocate; /* a store that misses leaves its line behind */
+    uint32_t l1_latency;
 
     /* [l2] */
     uint64_t l2_size;
@@ -74,13 +80,22 @@ typedef struct gmsim_gpu {
     uint32_t l2_partitions;
     uint32_t l2_fill_sectors; /* sectors brought from DRAM for one missing sector: 1, 2 or 4 */
     uint32_t l2_bytes_per_clock;
+    uint32_t l2_dirty_percent, l2_partial_percent; /* lines of a set, at most; see l2.c */
+    uint32_t l2_flush_dirty;                       /* sectors */
+    uint32_t l2_latency, l2_far_latency;
+
+    /* [lrc]: the request coalescer before L2. */
+    uint32_t lrc_merge; /* reads that become one; 1: none */
 
     /* [dram] */
     uint64_t dram_size;
+    uint32_t dram_latency;
     uint32_t dram_bytes_per_clock;
 
     /* [launch]: order in which hardware hands the first CTAs to SMs is built from these. */
-    uint32_t launch_gpcs; /* 0 where unknown: CTA i goes to SM i mod sm_count */
+    gmsim_list launch_groups; /* SMs of each group of SMs (GPC); one group of all where unknown */
+    uint32_t launch_again;    /* the first group's turn comes again after so many of the others; 0:
+                               * groups simply take turns */
 } gmsim_gpu;
 
 /* Reads a GPU: `what` is a name ("h200") looked up in $GMSIM_DEVICE_PATH, then in the build tree,
@@ -88,8 +103,9 @@ typedef struct gmsim_gpu {
  * missing keys, duplicates, bad numbers and numbers out of range are errors that name file, line
  * and key ("h200.ini:14: [l1] sets: ..."). Returns false and sets error.
  * Where no source gives a number the .ini says `unknown`, which is 0 here and allowed for the few
- * keys that the model can do without: l2.slices, l2.partitions, launch.gpcs, and the rates
- * l2.bytes_per_clock and dram.bytes_per_clock, without which that resource gives no bound. */
+ * keys that the model can do without: l2.slices, l2.partitions, launch.groups, launch.again, and
+ * the rates l2.bytes_per_clock and dram.bytes_per_clock, without which that resource gives no
+ * bound. */
 bool gmsim_gpu_load(gmsim_gpu *gpu, const char *what, GError **error);
 
 /* Applies "group.key=value" (sizes take K, M, G with optional iB). Unknown keys are answered with

@@ -52,18 +52,24 @@ const gmsim_key gmsim_keys[] = {
      "a CTA's shared memory is rounded up to this"},
     {"shared", "generous", GMSIM_KEY_SIZE, FIELD(shared_generous), 0, 1u << 20, true,
      "carve-out up to which the driver leaves room for twice the CTAs"},
-    {"shared", "carveouts", GMSIM_KEY_SIZES, FIELD(shared_carveout), 0, 1u << 20, false,
+    {"shared", "carveouts", GMSIM_KEY_SIZES, FIELD(shared_carveouts), 0, 1u << 20, false,
      "carve-outs the hardware offers"},
     {"l1", "size", GMSIM_KEY_SIZE, FIELD(l1_size), 1024, 1u << 22, false,
      "unified L1 and shared memory of an SM"},
     {"l1", "max_cache", GMSIM_KEY_SIZE, FIELD(l1_max_cache), 1024, 1u << 22, false,
      "most of it that caches"},
+    {"l1", "reserved", GMSIM_KEY_SIZE, FIELD(l1_reserved), 0, 1u << 20, false,
+     "what neither the carve-out takes nor L1 can use"},
     {"l1", "sets", GMSIM_KEY_COUNT, FIELD(l1_sets), 1, 4096, false,
-     "sets of L1 at its largest size"},
+     "sets of L1, whatever its size"},
     {"l1", "store_allocate", GMSIM_KEY_BOOL, FIELD(l1_store_allocate), 0, 1, false,
      "a store that misses leaves its line behind"},
+    {"l1", "latency", GMSIM_KEY_COUNT, FIELD(l1_latency), 1, 10000, false,
+     "clocks of a load that hits"},
+    {"shared", "latency", GMSIM_KEY_COUNT, FIELD(shared_latency), 1, 10000, false,
+     "clocks of a shared load without conflict"},
     {"l2", "size", GMSIM_KEY_SIZE64, FIELD(l2_size), 1u << 16, 1ull << 32, false, "L2"},
-    {"l2", "ways", GMSIM_KEY_COUNT, FIELD(l2_ways), 1, 64, false, "ways of a set of L2"},
+    {"l2", "ways", GMSIM_KEY_COUNT, FIELD(l2_ways), 1, 32, false, "ways of a set of L2"},
     {"l2", "slices", GMSIM_KEY_COUNT, FIELD(l2_slices), 1, 512, true, "slices of L2"},
     {"l2", "partitions", GMSIM_KEY_COUNT, FIELD(l2_partitions), 1, 16, true,
      "partitions of L2 that keep copies of each other's lines"},
@@ -71,12 +77,28 @@ const gmsim_key gmsim_keys[] = {
      "sectors brought from DRAM for a missing one"},
     {"l2", "bytes_per_clock", GMSIM_KEY_COUNT, FIELD(l2_bytes_per_clock), 1, 1u << 20, true,
      "bytes L2 gives all SMs together, an SM clock"},
+    {"l2", "dirty_percent", GMSIM_KEY_COUNT, FIELD(l2_dirty_percent), 1, 100, false,
+     "lines of a set that may be dirty"},
+    {"l2", "partial_percent", GMSIM_KEY_COUNT, FIELD(l2_partial_percent), 1, 100, false,
+     "lines of a set that may hold partly written sectors"},
+    {"l2", "flush_dirty", GMSIM_KEY_COUNT, FIELD(l2_flush_dirty), 0, 1u << 24, false,
+     "dirty sectors that a profiler's flush leaves behind"},
+    {"l2", "latency", GMSIM_KEY_COUNT, FIELD(l2_latency), 1, 10000, false,
+     "clocks of a load that L2 serves"},
+    {"l2", "far_latency", GMSIM_KEY_COUNT, FIELD(l2_far_latency), 1, 10000, false,
+     "clocks of a load that L2's other partition serves"},
+    {"lrc", "merge", GMSIM_KEY_COUNT, FIELD(lrc_merge), 1, 64, false,
+     "reads of a line by SMs of a GPC that become one before L2; 1: none do"},
+    {"dram", "latency", GMSIM_KEY_COUNT, FIELD(dram_latency), 1, 100000, false,
+     "clocks of a load that DRAM serves"},
     {"dram", "size", GMSIM_KEY_SIZE64, FIELD(dram_size), 1u << 20, 1ull << 44, false,
      "device memory"},
     {"dram", "bytes_per_clock", GMSIM_KEY_COUNT, FIELD(dram_bytes_per_clock), 1, 1u << 20, true,
      "bytes DRAM gives, an SM clock"},
-    {"launch", "gpcs", GMSIM_KEY_COUNT, FIELD(launch_gpcs), 1, 32, true,
-     "groups of SMs that the first CTAs are spread over"},
+    {"launch", "groups", GMSIM_KEY_COUNTS, FIELD(launch_groups), 1, 1024, true,
+     "SMs of each group of SMs, in the order in which the first CTAs fill them"},
+    {"launch", "again", GMSIM_KEY_COUNT, FIELD(launch_again), 1, 32, true,
+     "groups after which the first has another turn"},
 };
 const unsigned gmsim_key_count = G_N_ELEMENTS(gmsim_keys);
 
@@ -166,30 +188,33 @@ static char *check_range(const gmsim_key *key, uint64_t value)
                            value, key->min, key->max, key->may_be_unknown ? ", or unknown" : "");
 }
 
-static char *parse_sizes(const gmsim_key *key, const char *text, gmsim_gpu *gpu)
+static char *parse_list(const gmsim_key *key, const char *text, gmsim_list *field)
 {
+    bool sizes = key->kind == GMSIM_KEY_SIZES;
     g_auto(GStrv) part = g_strsplit_set(text, ", ", -1);
-    uint32_t count = 0;
-    uint32_t list[GMSIM_MAX_CARVEOUTS] = {0};
+    gmsim_list list = {.count = 0};
+    if (key->may_be_unknown && !strcmp(text, "unknown")) {
+        *field = list;
+        return NULL;
+    }
     for (char **p = part; *p; p++) {
         uint64_t value = 0;
         if (!**p)
             continue;
-        char *wrong = parse_number(*p, true, &value);
+        char *wrong = parse_number(*p, sizes, &value);
         if (!wrong)
             wrong = check_range(key, value);
         if (wrong)
             return wrong;
-        if (count == GMSIM_MAX_CARVEOUTS)
-            return g_strdup_printf("more than %u sizes", GMSIM_MAX_CARVEOUTS);
-        if (count && value <= list[count - 1])
+        if (list.count == GMSIM_LIST_MAX)
+            return g_strdup_printf("more than %u %s", GMSIM_LIST_MAX, sizes ? "sizes" : "numbers");
+        if (sizes && list.count && value <= list.value[list.count - 1])
             return g_strdup("the sizes must ascend");
-        list[count++] = (uint32_t)value;
+        list.value[list.count++] = (uint32_t)value;
     }
-    if (!count)
-        return g_strdup("no size given");
-    memcpy(gpu->shared_carveout, list, sizeof list);
-    gpu->shared_carveout_count = count;
+    if (!list.count)
+        return g_strdup(sizes ? "no size given" : "no number given");
+    *field = list;
     return NULL;
 }
 
@@ -204,7 +229,8 @@ char *gmsim_key_parse(const gmsim_key *key, const char *text, gmsim_gpu *gpu)
         g_strlcpy(field, text, key->max + 1);
         return NULL;
     case GMSIM_KEY_SIZES:
-        return parse_sizes(key, text, gpu);
+    case GMSIM_KEY_COUNTS:
+        return parse_list(key, text, (gmsim_list *)(void *)field);
     case GMSIM_KEY_BOOL:
         if (strcmp(text, "yes") && strcmp(text, "no"))
             return g_strdup_printf("'%s' is neither yes nor no", text);
@@ -253,13 +279,20 @@ char *gmsim_key_format(const gmsim_key *key, const gmsim_gpu *gpu)
         return g_strdup(field);
     case GMSIM_KEY_BOOL:
         return g_strdup(*(const bool *)field ? "yes" : "no");
-    case GMSIM_KEY_SIZES: {
-        GString *list = g_string_new(NULL);
-        for (uint32_t i = 0; i < gpu->shared_carveout_count; i++) {
-            g_autofree char *size = format_size(gpu->shared_carveout[i]);
-            g_string_append_printf(list, "%s%s", i ? ", " : "", size);
+    case GMSIM_KEY_SIZES:
+    case GMSIM_KEY_COUNTS: {
+        gmsim_list list;
+        GString *words = g_string_new(NULL);
+        memcpy(&list, field, sizeof list);
+        if (list.count == 0)
+            g_string_append(words, "unknown");
+        for (uint32_t i = 0; i < list.count; i++) {
+            g_autofree char *word = key->kind == GMSIM_KEY_SIZES
+                                        ? format_size(list.value[i])
+                                        : g_strdup_printf("%u", list.value[i]);
+            g_string_append_printf(words, "%s%s", i ? ", " : "", word);
         }
-        return g_string_free(list, FALSE);
+        return g_string_free(words, FALSE);
     }
     case GMSIM_KEY_SIZE64:
         memcpy(&value, field, sizeof value);

@@ -14,7 +14,8 @@ typedef enum gmsim_key_kind {
     GMSIM_KEY_SIZE,   /* uint32_t bytes; K, M, G with or without iB */
     GMSIM_KEY_SIZE64, /* uint64_t bytes */
     GMSIM_KEY_BOOL,   /* yes or no */
-    GMSIM_KEY_SIZES,  /* the ascending carve-out list */
+    GMSIM_KEY_SIZES,  /* gmsim_list of bytes, ascending */
+    GMSIM_KEY_COUNTS, /* gmsim_list of counts, in any order */
 } gmsim_key_kind;
 
 typedef struct gmsim_key {

@@ -21,9 +21,9 @@
 
 uint32_t gmsim_carveout_for(const gmsim_gpu *gpu, uint64_t bytes)
 {
-    for (uint32_t i = 0; i < gpu->shared_carveout_count; i++)
-        if (gpu->shared_carveout[i] >= bytes)
-            return gpu->shared_carveout[i];
+    for (uint32_t i = 0; i < gpu->shared_carveouts.count; i++)
+        if (gpu->shared_carveouts.value[i] >= bytes)
+            return gpu->shared_carveouts.value[i];
     return gpu->shared_per_sm;
 }
 

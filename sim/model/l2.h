@@ -1,35 +1,72 @@
 /* SPDX-License-Identifier: MIT
  *
- * l2.h - the L2 cache and the DRAM traffic behind it.
+ * l2.h - the L2 cache with its two sides, and the DRAM traffic behind it.
  */
 #ifndef GMSIM_L2_H
 #define GMSIM_L2_H
 
-#include "sim/model/cache.h"
-#include "sim/model/coalesce.h"
+#include "sim/device/gpu.h"
 #include "sim/model/model.h"
 
 #pragma GCC visibility push(hidden)
 
+#define GMSIM_L2_WAYS  32u /* most lines a set can hold */
+#define GMSIM_L2_SIDES 2u
+
+/* Sector masks of a line: valid | dirty << 4 | partly written << 8. A partly written sector is not
+ * valid: its other bytes are still in DRAM. */
+typedef struct gmsim_l2_set {
+    uint32_t tag[GMSIM_L2_WAYS]; /* quotient of the scrambled line number, plus one; 0: empty */
+    uint16_t state[GMSIM_L2_WAYS];
+    uint8_t age[GMSIM_L2_WAYS]; /* time of last use in the set's own ticks; 0: empty */
+    uint8_t clock;
+    uint8_t dirty, partial; /* lines with a dirty, a partly written sector */
+    uint8_t spare[29];
+} gmsim_l2_set;
+
 typedef struct gmsim_l2 {
-    gmsim_cache cache;
+    gmsim_l2_set *set; /* of side 0, then of side 1; owned by the caller */
+    uint32_t sides, sets /* of a side */, ways;
+    uint32_t dirty_ways, partial_ways;
     uint32_t fill_sectors; /* brought from DRAM for one missing sector */
+    uint32_t foreign;      /* dirty sectors that a flush leaves behind */
+    uint64_t magic;
     gmsim_l2_counts counts;
 } gmsim_l2;
 
-/* Number of entries that gmsim_l2_init() needs. */
-size_t gmsim_l2_entries(const gmsim_gpu *gpu);
-void gmsim_l2_init(gmsim_l2 *l2, gmsim_entry *entry, const gmsim_gpu *gpu);
-/* Empties the cache without writing anything back. */
+/* How far a read had to go. */
+typedef enum gmsim_l2_reach {
+    GMSIM_L2_NEAR, /* all sectors were on the reader's side */
+    GMSIM_L2_FAR,  /* some came from the other side */
+    GMSIM_L2_DRAM, /* some came from DRAM */
+} gmsim_l2_reach;
+
+/* Sets of both sides together. */
+uint32_t gmsim_l2_sets(const gmsim_gpu *gpu);
+void gmsim_l2_init(gmsim_l2 *l2, gmsim_l2_set *set, const gmsim_gpu *gpu);
+/* Empties the cache without writing anything back, as ncu does between passes: what it leaves of
+ * its own is dirty and older than all that follows. */
 void gmsim_l2_flush(gmsim_l2 *l2);
-/* Zeroes the counts; what is in the cache stays, and with it the count of dirty sectors. */
+/* Zeroes the counts; what is in the cache stays, and with it the count of dirty sectors (those that
+ * a flush left are not counted). */
 void gmsim_l2_reset_counts(gmsim_l2 *l2);
 
-/* In all three, set[] are the sets of the footprint's lines (gmsim_cache_sets()). */
-void gmsim_l2_read(gmsim_l2 *l2, const gmsim_footprint *footprint, gmsim_entry *const *set);
-void gmsim_l2_write(gmsim_l2 *l2, const gmsim_footprint *footprint, gmsim_entry *const *set);
-void gmsim_l2_atomic(gmsim_l2 *l2, const gmsim_footprint *footprint, gmsim_entry *const *set,
-                     bool reduction);
+/* Where a line lives. */
+typedef struct gmsim_l2_place {
+    uint32_t set; /* within a side */
+    uint32_t tag;
+    uint32_t home; /* the side whose DRAM holds it */
+} gmsim_l2_place;
+gmsim_l2_place gmsim_l2_find(const gmsim_l2 *l2, uint64_t line);
+void gmsim_l2_prefetch(const gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side);
+
+/* Accesses to the sectors `touched` of a line, from an SM on `side`. */
+gmsim_l2_reach gmsim_l2_read(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,
+                             uint32_t touched);
+void gmsim_l2_write(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side, uint32_t touched,
+                    uint32_t full);
+/* Returns whether DRAM had to be read. */
+bool gmsim_l2_atomic(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side, uint32_t touched);
 
 #pragma GCC visibility pop
 

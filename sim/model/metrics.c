@@ -82,9 +82,12 @@ static bool l1_load_hit_rate(const gmsim_result *result, double *value)
 static bool l2_hit_rate(const gmsim_result *result, double *value)
 {
     const gmsim_l2_counts *l2 = &result->l2;
-    uint64_t hits = l2->read_hit_sectors + l2->write_hit_sectors;
+    /* What crosses the fabric is looked up on both sides, and counted on both. */
+    uint64_t writes = l2->write_hit_sectors + l2->fabric_write_sectors;
+    uint64_t reads = l2->read_sectors + l2->fabric_read_sectors;
+    uint64_t hits = l2->read_hit_sectors + l2->fabric_read_hit_sectors;
 
-    return percent(hits, l2->read_sectors + l2->write_sectors - hits, value);
+    return percent(hits + writes, reads - hits, value);
 }
 
 static bool copies_access(const gmsim_result *result, double *value)
@@ -419,6 +422,11 @@ static bool shared_config(const gmsim_result *result, double *value)
     X("lts__t_sectors_srcunit_tex_op_read.sum", MODELLED, false,                                   \
       "sectors read from L2 by the SMs",                                                           \
       L2(read_sectors))                                                                            \
+    X("lts__t_sectors_srcunit_ltcfabric_op_read.sum", MODELLED, false,                             \
+      "sectors that one side of L2 asks the other for",                                              \
+      L2(fabric_read_sectors))                                                                     \
+    X("lts__t_sectors_srcunit_ltcfabric_op_read_lookup_hit.sum", MODELLED, false,                  \
+      "... and found there", L2(fabric_read_hit_sectors))                                         \
     X("lts__t_sectors_srcunit_tex_op_write.sum", MODELLED, false,                                  \
       "sectors written to L2 by the SMs",                                                          \
       L2(write_sectors))                                                                           \
@@ -429,7 +437,7 @@ static bool shared_config(const gmsim_result *result, double *value)
       "sectors of reductions done in L2",                                                          \
       L2(reduction_sectors))                                                                       \
     X("lts__t_sectors_srcunit_tex_op_read_lookup_hit.sum", MODELLED, false,                        \
-      "sectors read by the SMs and found in L2",                                                   \
+      "sectors read by the SMs and found on their side of L2",                                                   \
       L2(read_hit_sectors))                                                                        \
     X("lts__t_sector_hit_rate.pct", MODELLED, true,                                                \
       "L2 hit rate of reads and writes",                                                           \

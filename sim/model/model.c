@@ -2,8 +2,8 @@
  *
  * model.c - the model as a whole: its tables, one launch from trace to result, and the least time
  * each resource needs. The parts: coalesce.c and local.c (addresses to lines and sectors), banks.c
- * (shared memory), l1.c, l2.c over cache.h, tally.c (counters), replay.c (one record), schedule.c
- * (their order).
+ * (shared memory), l1.c, lrc.h and l2.c behind memory.c, tally.c (counters), replay.c (one record),
+ * schedule.c (their order).
  */
 #include "sim/model/model.h"
 
@@ -14,21 +14,23 @@
 struct gmsim_model {
     gmsim_gpu gpu;
     gmsim_options options;
-    gmsim_entry *l1_entry, *l2_entry;
-    size_t l1_entries; /* of one SM, at the largest L1 */
+    gmsim_l1_set *l1_set;
+    gmsim_l2_set *l2_set;
     gmsim_sm *sm;
+    gmsim_freed *freed;
     gmsim_replay replay;
+    bool started; /* an earlier launch has left something in L2 */
     gmsim_result result;
 };
 
-/* Aligned so that a set of 8 entries is one line of the host's cache. */
-static gmsim_entry *new_entries(size_t count)
+/* Aligned to the lines of the host's cache. */
+static void *new_table(size_t count, size_t size)
 {
-    size_t bytes = (count * sizeof(gmsim_entry) + 127u) & ~(size_t)127u;
-    gmsim_entry *entry = aligned_alloc(128, bytes);
-    if (!entry)
+    size_t bytes = (count * size + 127u) & ~(size_t)127u;
+    void *table = aligned_alloc(128, bytes);
+    if (!table)
         g_error("out of memory: %zu bytes", bytes);
-    return entry;
+    return table;
 }
 
 gmsim_model *gmsim_model_new(const gmsim_gpu *gpu, const gmsim_options *options)
@@ -37,13 +39,21 @@ gmsim_model *gmsim_model_new(const gmsim_gpu *gpu, const gmsim_options *options)
     model->gpu = *gpu;
     if (options)
         model->options = *options;
-    model->l1_entries = gmsim_cache_entries(gmsim_l1_sets(gpu, gpu->l1_size), gmsim_l1_ways(gpu));
-    model->l1_entry = new_entries(model->l1_entries * gpu->gpu_sm_count);
-    model->l2_entry = new_entries(gmsim_l2_entries(gpu));
-    model->sm = g_new(gmsim_sm, gpu->gpu_sm_count);
-    model->replay.queue.l1 = g_new0(gmsim_cache, gpu->gpu_sm_count);
-    model->replay.queue.store_allocate = gpu->l1_store_allocate;
-    gmsim_l2_init(&model->replay.queue.l2, model->l2_entry, gpu);
+    gmsim_memory *memory = &model->replay.memory;
+    uint32_t sms = gpu->gpu_sm_count;
+    model->l1_set = new_table((size_t)sms * gmsim_l1_most_sets(gpu), sizeof *model->l1_set);
+    model->l2_set = new_table(gmsim_l2_sets(gpu), sizeof *model->l2_set);
+    model->sm = g_new(gmsim_sm, sms);
+    model->freed = g_new(gmsim_freed, (size_t)sms * GMSIM_MAX_SM_CTAS);
+    memory->gpu = &model->gpu;
+    gmsim_memory_group(memory);
+    memory->l1 = g_new0(gmsim_l1, sms);
+    memory->lrc =
+        g_new0(gmsim_lrc_entry, (size_t)MAX(gpu->launch_groups.count, 1u) * GMSIM_LRC_ENTRIES);
+    memory->fill = g_new0(gmsim_fill, GMSIM_FILLS);
+    memory->port_free = g_new0(uint64_t, sms);
+    memory->store_allocate = gpu->l1_store_allocate;
+    gmsim_l2_init(&memory->l2, model->l2_set, &model->gpu);
     return model;
 }
 
@@ -52,10 +62,14 @@ void gmsim_model_free(gmsim_model *model)
     if (!model)
         return;
     gmsim_tally_clear(&model->replay.tally);
-    g_free(model->replay.queue.l1);
+    g_free(model->replay.memory.port_free);
+    g_free(model->replay.memory.fill);
+    g_free(model->replay.memory.lrc);
+    g_free(model->replay.memory.l1);
+    g_free(model->freed);
     g_free(model->sm);
-    free(model->l2_entry);
-    free(model->l1_entry);
+    free(model->l2_set);
+    free(model->l1_set);
     g_free(model);
 }
 
@@ -103,21 +117,26 @@ static bool plan_launch(const gmsim_model *model, const gmtrace_capture *capture
     *plan = (gmsim_plan){
         .ctas = volume(launch->grid),
         .sms = gpu->gpu_sm_count,
+        .groups = gpu->launch_groups,
+        .again = gpu->launch_again,
         .cta_warps = occupancy->warps_per_block,
         .cta_threads = (uint32_t)threads,
         .sm_ctas = occupancy->blocks,
+        .control_bits =
+            kernel->instr_count && (kernel->instr[0].encoding[0] || kernel->instr[0].encoding[1]),
+        .sub_partitions = MIN(gpu->occupancy_sub_partitions, GMSIM_MAX_SUB_PARTITIONS),
         .window_size = (local + 3u) / 4u * GMSIM_LINE_BYTES,
         .records = launch->records,
     };
     return true;
 }
 
-static void flush_l1(gmsim_model *model, uint32_t bytes)
+static void empty_l1(gmsim_model *model, uint32_t bytes)
 {
-    uint32_t sets = gmsim_l1_sets(&model->gpu, MIN(bytes, model->gpu.l1_size));
+    uint32_t most = gmsim_l1_most_sets(&model->gpu);
     for (uint32_t i = 0; i < model->gpu.gpu_sm_count; i++)
-        gmsim_cache_init(&model->replay.queue.l1[i], model->l1_entry + i * model->l1_entries, sets,
-                         gmsim_l1_ways(&model->gpu));
+        gmsim_l1_init(&model->replay.memory.l1[i], model->l1_set + (size_t)i * most, &model->gpu,
+                      bytes);
 }
 
 static uint64_t divide_up(uint64_t work, uint64_t rate)
@@ -152,14 +171,13 @@ static void find_bound(const gmsim_model *model, const gmsim_plan *plan, gmsim_r
 /* One pass over the launch from an empty L1. */
 static bool replay_once(gmsim_model *model, gmsim_scheduler *scheduler, GError **error)
 {
-    flush_l1(model, model->result.occupancy.l1_bytes);
+    empty_l1(model, model->result.occupancy.l1_bytes);
     gmsim_tally_reset(&model->replay.tally);
-    gmsim_l2_reset_counts(&model->replay.queue.l2);
+    gmsim_l2_reset_counts(&model->replay.memory.l2);
+    gmsim_memory_begin(&model->replay.memory);
     model->replay.l1_clocks = 0;
     memset(model->replay.degree, 0, sizeof model->replay.degree);
-    bool done = gmsim_schedule(scheduler, error);
-    gmsim_queue_drain(&model->replay.queue);
-    return done;
+    return gmsim_schedule(scheduler, error);
 }
 
 const gmsim_result *gmsim_model_run(gmsim_model *model, gmtrace_reader *reader, uint32_t index,
@@ -176,6 +194,7 @@ const gmsim_result *gmsim_model_run(gmsim_model *model, gmtrace_reader *reader, 
     const gmtrace_launch *launch = gmtrace_get_launch(reader, index);
     const gmtrace_kernel *kernel = gmtrace_get_kernel(reader, launch->kernel);
     gmsim_scheduler scheduler = {.sm = model->sm,
+                                 .freed = model->freed,
                                  .replay = replay,
                                  .reader = reader,
                                  .progress = progress,
@@ -188,11 +207,17 @@ const gmsim_result *gmsim_model_run(gmsim_model *model, gmtrace_reader *reader, 
         return NULL;
     }
     gmsim_tally_begin(&replay->tally, kernel);
-    if (model->options.caches == GMSIM_CACHES_COLD)
-        gmsim_l2_flush(&replay->queue.l2);
-    else if (!replay_once(model, &scheduler, error))
-        return NULL;
-    if (!replay_once(model, &scheduler, error))
+    if (model->options.flush || !model->started)
+        gmsim_l2_flush(&replay->memory.l2);
+    model->started = true;
+    scheduler.paths = gmtrace_paths_create(kernel, gmtrace_get_capture(reader)->detail);
+    if (!scheduler.paths)
+        g_error("out of memory");
+    bool warm = model->options.caches == GMSIM_CACHES_WARM;
+    bool done =
+        (!warm || replay_once(model, &scheduler, error)) && replay_once(model, &scheduler, error);
+    gmtrace_paths_free(scheduler.paths);
+    if (!done)
         return NULL;
 
     result->launch = launch;
@@ -204,7 +229,7 @@ const gmsim_result *gmsim_model_run(gmsim_model *model, gmtrace_reader *reader, 
     result->instr_count = gmsim_tally_finish(&replay->tally, result->row);
     result->instr = replay->tally.entry;
     memcpy(result->degree, replay->degree, sizeof result->degree);
-    result->l2 = replay->queue.l2.counts;
+    result->l2 = replay->memory.l2.counts;
     result->unseen = gmtrace_get_capture(reader)->unseen;
     result->truncated = scheduler.truncated || !launch->complete;
     find_bound(model, &scheduler.plan, result);

@@ -76,9 +76,13 @@ typedef struct gmsim_instr_counts {
 
 /* L2 and DRAM, in sectors of 32 bytes. */
 typedef struct gmsim_l2_counts {
-    uint64_t read_sectors, read_hit_sectors; /* srcunit_tex, logical: each sector looked up once */
+    uint64_t read_sectors;     /* asked for by the SMs, after the merging before L2 */
+    uint64_t read_hit_sectors; /* found on the asking SM's side (ncu's lookup_hit) */
+    uint64_t fabric_read_sectors, fabric_write_sectors; /* asked for on, sent to the other side */
+    uint64_t
+        fabric_read_hit_sectors; /* asked for by an SM, missed on its side, found on the other */
     uint64_t write_sectors, write_hit_sectors;
-    uint64_t atomic_sectors, reduction_sectors;
+    uint64_t atomic_sectors, reduction_sectors; /* as ncu counts them: one an operation */
     uint64_t dram_read_sectors, dram_write_sectors;
     uint64_t dirty_sectors; /* left in L2 when the launch ends */
 } gmsim_l2_counts;
@@ -112,17 +116,19 @@ typedef struct gmsim_result {
 } gmsim_result;
 
 typedef enum gmsim_caches {
-    GMSIM_CACHES_COLD, /* flushed before the launch, as ncu does by default */
+    GMSIM_CACHES_COLD, /* empty before the first launch */
     GMSIM_CACHES_WARM, /* the launch is replayed once before counting */
 } gmsim_caches;
 
 typedef struct gmsim_options {
     gmsim_caches caches;
+    bool flush; /* L2 is emptied before every launch, as ncu does by default; else a launch finds
+                 * what the one before left there */
 } gmsim_options;
 
 typedef struct gmsim_model gmsim_model;
 
-/* Allocates every table for this GPU (about 16 bytes a 128-byte line of L1 and L2). The GPU is
+/* Allocates every table for this GPU (about 16 bytes a 128-byte line of L1, 8 of L2). The GPU is
  * copied. Free with gmsim_model_free(). */
 gmsim_model *gmsim_model_new(const gmsim_gpu *gpu, const gmsim_options *options);
 void gmsim_model_free(gmsim_model *model);

@@ -111,6 +111,7 @@ void gmsim_occupancy_compute(const gmsim_gpu *gpu, const gmsim_demand *demand,
 
     result->warps = result->blocks * warps;
     result->theoretical_pct = 100.0 * result->warps / gpu->occupancy_warps_per_sm;
-    uint32_t left = gpu->l1_size > result->shared_config ? gpu->l1_size - result->shared_config : 0;
+    uint32_t taken = result->shared_config + gpu->l1_reserved;
+    uint32_t left = gpu->l1_size > taken ? gpu->l1_size - taken : 0;
     result->l1_bytes = MIN(left, gpu->l1_max_cache);
 }

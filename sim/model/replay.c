@@ -65,13 +65,54 @@ static uint32_t stage_clocks(const gmsim_footprint *footprint)
     return tags > data ? tags : data;
 }
 
-static inline void count_footprint(gmsim_replay *replay, const gmsim_footprint *footprint,
-                                   gmsim_counts *counts)
+static inline void count_footprint(gmsim_replay *replay, gmsim_executor *who,
+                                   const gmsim_footprint *footprint, gmsim_counts *counts)
 {
+    uint32_t clocks = stage_clocks(footprint);
     counts->sectors += footprint->sectors;
     counts->sectors_ideal += gmsim_sectors_ideal(footprint);
     counts->tags += footprint->lines;
-    replay->l1_clocks += stage_clocks(footprint);
+    replay->l1_clocks += clocks;
+    who->clocks += clocks;
+}
+
+/* Hands it to the memory hierarchy. */
+static inline void send(gmsim_replay *replay, gmsim_executor *who, gmsim_request *request)
+{
+    request->sm = who->sm;
+    request->now = who->now;
+    uint64_t done = gmsim_memory_serve(&replay->memory, request);
+    who->done = MAX(who->done, done);
+}
+
+/* What L2 counts of an atomic: a sector once, and once more for every further lane that meets the
+ * others in one address (dot_naive: 32 of a warp on one word count 32 times). */
+static uint32_t operations_of(const gmtrace_chunk *chunk, const gmtrace_record *record)
+{
+    uint64_t address[GMTRACE_WARP_LANES], sector[GMTRACE_WARP_LANES];
+    uint32_t most[GMTRACE_WARP_LANES], sectors = 0, operations = 0;
+    gmsim_lane_addresses(chunk, record, address);
+    for (uint32_t left = record->mask; left;) {
+        uint64_t first = address[gmsim_lowest(left)];
+        uint32_t lanes = 0, at = 0;
+        for (uint32_t rest = left; rest; rest &= rest - 1u) {
+            uint32_t lane = gmsim_lowest(rest);
+            if (address[lane] != first)
+                continue;
+            left &= ~(1u << lane);
+            lanes++;
+        }
+        while (at < sectors && sector[at] != first / GMSIM_SECTOR_BYTES)
+            at++;
+        if (at == sectors) {
+            sector[sectors++] = first / GMSIM_SECTOR_BYTES;
+            most[at] = 0;
+        }
+        most[at] = MAX(most[at], lanes);
+    }
+    for (uint32_t i = 0; i < sectors; i++)
+        operations += most[i];
+    return operations;
 }
 
 static const char *replay_global(gmsim_replay *replay, gmsim_executor *who,
@@ -94,29 +135,31 @@ static const char *replay_global(gmsim_replay *replay, gmsim_executor *who,
     int row = row_of[record->op] - 1;
     if (row < 0)
         return "an operation that global memory does not have";
-    gmsim_request *request = gmsim_queue_next(&replay->queue);
-    gmsim_footprint *footprint = &request->footprint;
+    gmsim_request request;
+    gmsim_footprint *footprint = &request.footprint;
     gmsim_coalesce(footprint, chunk, record);
     const gmsim_site *site = gmsim_tally_site(&replay->tally, record->instr);
     gmsim_instr_counts *entry =
         gmsim_tally_entry(&replay->tally, site, record->instr, (gmsim_row)row);
     gmsim_counts *counts = count_instruction(entry, record);
-    count_footprint(replay, footprint, counts);
+    count_footprint(replay, who, footprint, counts);
     if (row == GMSIM_GLOBAL_COPY) {
         gmsim_copy_lines(&who->copy, chunk, record);
         who->copy_instr = record->instr;
         counts->copies_bypass += site->copy_bypass;
     }
     note_worst(entry, footprint->sectors, who, chunk, record);
-    request->counts = counts;
-    request->sm = who->sm;
-    request->kind = kind_of[record->op];
-    request->load = site->load;
-    gmsim_queue_send(&replay->queue);
+    request.counts = counts;
+    request.words = (gmsim_l1_words){chunk, record};
+    request.kind = kind_of[record->op];
+    request.load = site->load;
+    if (row == GMSIM_GLOBAL_ATOMIC || row == GMSIM_GLOBAL_REDUCTION)
+        request.operations = (uint8_t)operations_of(chunk, record);
+    send(replay, who, &request);
     return NULL;
 }
 
-static const char *replay_local(gmsim_replay *replay, const gmsim_executor *who,
+static const char *replay_local(gmsim_replay *replay, gmsim_executor *who,
                                 const gmtrace_chunk *chunk, const gmtrace_record *record)
 {
     bool is_store = record->op == GMTRACE_OP_STORE;
@@ -129,15 +172,15 @@ static const char *replay_local(gmsim_replay *replay, const gmsim_executor *who,
     uint32_t passes = gmsim_local_passes(record), sectors = 0;
     counts->requests += passes - 1u;
     for (uint32_t pass = 0; pass < passes; pass++) {
-        gmsim_request *request = gmsim_queue_next(&replay->queue);
-        gmsim_coalesce_local(&request->footprint, chunk, record, who->window, pass);
-        count_footprint(replay, &request->footprint, counts);
-        sectors += request->footprint.sectors;
-        request->counts = counts;
-        request->sm = who->sm;
-        request->kind = is_store ? GMSIM_REQUEST_STORE : GMSIM_REQUEST_LOAD;
-        request->load = GMSIM_L1_ALLOCATE;
-        gmsim_queue_send(&replay->queue);
+        gmsim_request request;
+        gmsim_coalesce_local(&request.footprint, chunk, record, who->window, pass);
+        count_footprint(replay, who, &request.footprint, counts);
+        sectors += request.footprint.sectors;
+        request.counts = counts;
+        request.words = (gmsim_l1_words){NULL, NULL};
+        request.kind = is_store ? GMSIM_REQUEST_STORE : GMSIM_REQUEST_LOAD;
+        request.load = GMSIM_L1_ALLOCATE;
+        send(replay, who, &request);
     }
     note_worst(entry, sectors, who, chunk, record);
     return NULL;
@@ -182,6 +225,8 @@ static const char *replay_shared(gmsim_replay *replay, gmsim_executor *who,
     }
     gmsim_instr_counts *entry = gmsim_tally_entry(&replay->tally, site, record->instr, row);
     gmsim_counts *counts = count_instruction(entry, record);
+    who->clocks = wavefronts.actual;
+    who->done = who->now + replay->memory.gpu->shared_latency + wavefronts.actual;
     counts->wavefronts += wavefronts.actual;
     counts->wavefronts_ideal += wavefronts.ideal;
     if (row == GMSIM_SHARED_COPY)
@@ -210,13 +255,13 @@ static const char *replay_access(gmsim_replay *replay, gmsim_executor *who,
         return "an access without active lanes";
     if (record->op == GMTRACE_OP_PREFETCH) {
         gmtrace_record touch = *record;
-        gmsim_request *request = gmsim_queue_next(&replay->queue);
+        gmsim_request request;
         touch.size = 1;
-        gmsim_coalesce(&request->footprint, chunk, &touch);
-        request->counts = NULL;
-        request->sm = who->sm;
-        request->kind = GMSIM_REQUEST_FETCH;
-        gmsim_queue_send(&replay->queue);
+        gmsim_coalesce(&request.footprint, chunk, &touch);
+        request.counts = NULL;
+        request.kind = GMSIM_REQUEST_FETCH;
+        send(replay, who, &request);
+        who->done = who->now; /* nothing waits for it */
         return NULL;
     }
     if (record->size == 0 || record->size > GMSIM_MAX_WIDTH)
@@ -237,7 +282,7 @@ static const char *replay_access(gmsim_replay *replay, gmsim_executor *who,
     }
 }
 
-static const char *replay_bulk(gmsim_replay *replay, const gmsim_executor *who,
+static const char *replay_bulk(gmsim_replay *replay, gmsim_executor *who,
                                const gmtrace_record *record)
 {
     uint64_t address = record->op == GMTRACE_OP_BULK_LOAD ? record->address : record->aux64;
@@ -260,14 +305,14 @@ static const char *replay_bulk(gmsim_replay *replay, const gmsim_executor *who,
                                                                      : GMSIM_REQUEST_WRITE_OUT;
     for (uint32_t left = record->aux; left;) {
         uint32_t step = left < BULK_STEP ? left : BULK_STEP - (uint32_t)(address & 127u);
-        gmsim_request *request = gmsim_queue_next(&replay->queue);
-        gmsim_coalesce_range(&request->footprint, address, step);
-        counts->sectors += request->footprint.sectors;
-        counts->tags += request->footprint.lines;
-        request->counts = counts;
-        request->sm = who->sm;
-        request->kind = (uint8_t)kind;
-        gmsim_queue_send(&replay->queue);
+        gmsim_request request;
+        gmsim_coalesce_range(&request.footprint, address, step);
+        counts->sectors += request.footprint.sectors;
+        counts->tags += request.footprint.lines;
+        request.counts = counts;
+        request.kind = (uint8_t)kind;
+        request.operations = (uint8_t)request.footprint.sectors;
+        send(replay, who, &request);
         address += step;
         left -= step;
     }
@@ -278,6 +323,8 @@ static const char *replay_bulk(gmsim_replay *replay, const gmsim_executor *who,
 const char *gmsim_replay_record(gmsim_replay *replay, gmsim_executor *who,
                                 const gmtrace_chunk *chunk, const gmtrace_record *record)
 {
+    who->done = who->now;
+    who->clocks = 0;
     if (record->op >= GMTRACE_OP_COUNT)
         return "an unknown operation";
     if (record->kind == GMTRACE_BULK)

@@ -5,14 +5,14 @@
 #ifndef GMSIM_REPLAY_H
 #define GMSIM_REPLAY_H
 
-#include "sim/model/request.h"
 #include "sim/model/banks.h"
+#include "sim/model/memory.h"
 #include "sim/model/tally.h"
 
 #pragma GCC visibility push(hidden)
 
 typedef struct gmsim_replay {
-    gmsim_queue queue; /* and the caches behind it */
+    gmsim_memory memory;
     gmsim_tally tally;
     uint64_t l1_clocks; /* least clocks of all L1 tag and data stages, added up */
     uint64_t degree[GMSIM_DEGREE_BINS];
@@ -26,10 +26,12 @@ typedef struct gmsim_executor {
     uint64_t window;        /* address of the warp's local memory */
     gmsim_copy_source copy; /* of its last asynchronous copy that reads */
     uint32_t copy_instr;    /* and that copy's instruction; GMTRACE_NO_INSTR: done with */
+    uint64_t now;           /* SM clock at which the record reaches the load-store unit */
+    uint64_t done;          /* set: when what it asked for is there */
+    uint32_t clocks;        /* set: how long it keeps the load-store unit busy */
 } gmsim_executor;
 
-/* Counts an ACCESS or BULK record. Returns NULL, or what is wrong with the record. Cache counts are
- * complete only after gmsim_queue_drain(). */
+/* Counts an ACCESS or BULK record. Returns NULL, or what is wrong with the record. */
 const char *gmsim_replay_record(gmsim_replay *replay, gmsim_executor *who,
                                 const gmtrace_chunk *chunk, const gmtrace_record *record);
 

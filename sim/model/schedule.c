@@ -1,27 +1,52 @@
 /* SPDX-License-Identifier: MIT
  *
- * schedule.c - which warp goes next. A trace holds no order between warps; this is the order the
- * model gives them:
+ * schedule.c - which warp goes next, and when. A trace holds no order between warps; this is the
+ * order the model gives them:
  *
- * - The first wave deals CTAs one an SM at a time, CTA i to SM i mod n, until no SM takes another.
- *   After that the next CTA goes to the SM that finishes one.
- * - Warps of an SM take turns, a few records each; SMs take turns, a few warps each, so that L2
- *   sees their traffic mixed.
+ * - The first CTAs are dealt one an SM at a time, group by group of SMs, until no SM takes another;
+ *   the first group has its turns more often than the others; but none takes more than an even
+ *   share of the grid before all have theirs (micro/cta_order.cu). After that the
+ *   next CTA goes to the SM that finishes one.
+ * - A warp goes on until the code before its next record waits for a scoreboard that an earlier
+ *   access has yet to set free (traces/path.h); then until that access is done (memory.c). Between
+ * two records it issues the instructions that lie between, one a clock, in turn with the other
+ * warps of its sub-partition. Of the warps of an SM that can go the one that has waited longest
+ * goes.
+ * - The load-store unit takes one request a clock, more slowly where a request has many lines or
+ *   bank conflicts.
  * - A warp at a CTA barrier waits for all warps of its CTA that have not ended, or for the number
  *   of threads the barrier names. BAR.ARV arrives without waiting. Lanes of one warp that arrive in
  *   separate records, one after the other, arrive together.
+ * - A wait for asynchronous copies lasts until the groups it names are there.
  *
- * Left out: time (a turn is a turn whatever its accesses cost), cluster barriers, mbarriers and
- * waits for asynchronous copies (none of them holds a warp back here), the order in which hardware
- * spreads the first wave over GPCs, and clusters placed together.
+ * Time serves the order: it decides which accesses meet in a cache, not how long a kernel takes.
+ * SMs advance together in steps of WINDOW clocks; within a step they go one after the other.
+ *
+ * Left out: the math pipes, instruction fetch, cluster barriers and mbarriers (neither holds a warp
+ * back here), clusters placed together.
  */
 #include "sim/model/schedule.h"
 
+#include "sim/model/hot.h"
 #include "sim/model/lanes.h"
 
-/* Records a warp replays in its turn, and records an SM replays in its turn. */
-#define WARP_TURN 4u
-#define SM_TURN   256u
+#include <stdlib.h>
+#include <string.h>
+
+/* Clocks that an SM runs ahead of the others at most. */
+#define WINDOW 64u
+/* Records a warp replays in its turn at most, if it need not wait. */
+#define TURN 4u
+/* From the last arrival at a barrier until its warps go on; from the start of a CTA to its first
+ * instruction, and between the starts of its warps. Assumed. */
+#define BARRIER_CLOCKS 20u
+#define START_CLOCKS   50u
+#define STAGGER_CLOCKS 4u
+/* Accesses a warp has under way at most where the trace does not tell its dependences. Assumed. */
+#define UNDER_WAY       4u
+#define ALL_SCOREBOARDS ((1u << GMSIM_SCOREBOARDS) - 1u)
+/* Times beyond this many clocks after the epoch move it. */
+#define EPOCH_CLOCKS (1u << 30)
 
 #define PROGRESS_STEP (1u << 20)
 
@@ -44,9 +69,21 @@ void gmsim_schedule_error(GError **error, const gmtrace_error *reason)
                     reason->text, reason->offset);
 }
 
+static uint32_t since_epoch(const gmsim_scheduler *s, uint64_t clock)
+{
+    uint64_t clocks = clock > s->epoch ? clock - s->epoch : 0;
+    return clocks < GMSIM_NEVER ? (uint32_t)clocks : GMSIM_NEVER - 1u;
+}
+
 static gmsim_cta *cta_of(gmsim_sm *sm, const gmsim_warp *warp)
 {
     return &sm->cta[warp->cta];
+}
+
+/* A warp that waited at a barrier can go on. */
+static void resume(const gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t clock)
+{
+    sm->ready[slot] = since_epoch(s, clock);
 }
 
 /* Lets a barrier's warps go if nothing is missing any more. */
@@ -57,7 +94,9 @@ static void try_release(const gmsim_scheduler *s, gmsim_sm *sm, uint32_t place, 
     bool complete = expected ? gmsim_lane_count(arrived) >= expected : (cta->live & ~arrived) == 0;
     if (!complete)
         return;
-    sm->ready |= (uint64_t)cta->waiting_at[barrier] << (place * s->plan.cta_warps);
+    for (uint32_t left = cta->waiting_at[barrier]; left; left &= left - 1u)
+        resume(s, sm, place * s->plan.cta_warps + gmsim_lowest(left),
+               cta->arrival + BARRIER_CLOCKS);
     cta->waiting &= ~cta->waiting_at[barrier];
     cta->arrived_at[barrier] = cta->waiting_at[barrier] = 0;
 }
@@ -68,7 +107,7 @@ static void end_warp(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot)
     gmsim_warp *warp = &sm->warp[slot];
     gmsim_cta *cta = cta_of(sm, warp);
     gmtrace_cursor_close(s->reader, &warp->cursor);
-    sm->ready &= ~(1ull << slot);
+    sm->ready[slot] = GMSIM_NEVER;
     cta->live &= ~(1u << warp->who.warp);
     if (cta->live == 0)
         sm->resident--;
@@ -91,7 +130,8 @@ static bool refill(gmsim_scheduler *s, gmsim_warp *warp, GError **error)
     return false;
 }
 
-static bool start_cta(gmsim_scheduler *s, uint32_t sm_number, uint32_t place, GError **error)
+static bool start_cta(gmsim_scheduler *s, uint32_t sm_number, uint32_t place, uint64_t now,
+                      GError **error)
 {
     gmsim_sm *sm = &s->sm[sm_number];
     gmsim_cta *cta = &sm->cta[place];
@@ -103,12 +143,13 @@ static bool start_cta(gmsim_scheduler *s, uint32_t sm_number, uint32_t place, GE
         gmtrace_error reason = {.status = GMTRACE_OK};
         memset(warp, 0, sizeof *warp);
         warp->cta = place;
+        warp->last = GMTRACE_NO_INSTR;
         warp->who = (gmsim_executor){
             .cta = cta->number,
             .warp = i,
             .sm = sm_number,
             .copy_instr = GMTRACE_NO_INSTR,
-            .window = (1ull << 61) +
+            .window = (1ull << 50) +
                       ((uint64_t)sm_number * GMSIM_MAX_SM_WARPS + first + i) * s->plan.window_size,
         };
         if (!gmtrace_cursor_open(s->reader, &warp->cursor, cta->number, i, &reason)) {
@@ -119,8 +160,11 @@ static bool start_cta(gmsim_scheduler *s, uint32_t sm_number, uint32_t place, GE
             s->truncated = true;
             continue;
         }
+        uint32_t threads = s->plan.cta_threads - i * GMTRACE_WARP_LANES;
+        gmtrace_path_enter(s->paths, &warp->path,
+                           threads < 32u ? (1u << threads) - 1u : GMSIM_ALL_LANES);
         cta->live |= 1u << i;
-        sm->ready |= 1ull << (first + i);
+        sm->ready[first + i] = since_epoch(s, now + START_CLOCKS + i * STAGGER_CLOCKS);
     }
     if (cta->live)
         sm->resident++;
@@ -128,10 +172,11 @@ static bool start_cta(gmsim_scheduler *s, uint32_t sm_number, uint32_t place, GE
 }
 
 /* Gives a free place the next CTA, if there is one. */
-static bool deal(gmsim_scheduler *s, uint32_t sm_number, uint32_t place, GError **error)
+static bool deal(gmsim_scheduler *s, uint32_t sm_number, uint32_t place, uint64_t now,
+                 GError **error)
 {
     while (s->next_cta < s->plan.ctas && s->sm[sm_number].cta[place].live == 0)
-        if (!start_cta(s, sm_number, place, error))
+        if (!start_cta(s, sm_number, place, now, error))
             return false;
     return true;
 }
@@ -144,18 +189,9 @@ static bool corrupt(GError **error, const gmsim_warp *warp, const char *what)
     return false;
 }
 
-/* Instructions without memory access take no turn: with them in the trace, accesses come in the
- * same order as without. */
-static inline void skip_exec(gmsim_scheduler *s, gmsim_warp *warp)
-{
-    warp->cursor.next++;
-    s->records++;
-    s->skipped++;
-}
-
 /* The warp arrives at a CTA barrier, with all lanes that arrive in consecutive records. */
 static bool arrive(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, const gmtrace_record *record,
-                   GError **error)
+                   uint64_t now, GError **error)
 {
     gmsim_warp *warp = &sm->warp[slot];
     gmsim_cta *cta = cta_of(sm, warp);
@@ -168,12 +204,15 @@ static bool arrive(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, const gmtrac
     while (warp->cursor.next < warp->cursor.end || refill(s, warp, error)) {
         const gmtrace_record *next = warp->cursor.next;
         if (next->kind == GMTRACE_EXEC) {
-            skip_exec(s, warp);
+            gmtrace_path_step(s->paths, &warp->path, next);
+            warp->cursor.next++;
+            s->records++;
             continue;
         }
         if (next->kind != GMTRACE_BARRIER || next->address != barrier || (next->mask & lanes))
             break;
         lanes |= next->mask;
+        gmtrace_path_step(s->paths, &warp->path, next);
         warp->cursor.next++;
         s->records++;
         s->barriers++;
@@ -182,83 +221,214 @@ static bool arrive(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, const gmtrac
         return false;
     cta->expected[barrier] = aux >= s->plan.cta_threads ? 0 : (aux + 31u) / 32u;
     cta->arrived_at[barrier] |= bit;
+    cta->arrival = MAX(cta->arrival, now);
     if (waits) {
         cta->waiting_at[barrier] |= bit;
         cta->waiting |= bit;
-        sm->ready &= ~(1ull << slot);
+        sm->ready[slot] = GMSIM_NEVER;
     }
     try_release(s, sm, warp->cta, (uint32_t)barrier);
     return true;
 }
 
-static bool warp_turn(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, GError **error)
+/* Scoreboards an instruction waits for; without control bits, the one that its own access, if any,
+ * would take: so many accesses a warp may have under way. */
+static inline uint32_t waits_of(const gmsim_scheduler *s, const gmsim_warp *warp, uint32_t instr)
+{
+    const gmtrace_kernel *kernel = s->replay->tally.kernel;
+    if (!s->plan.control_bits)
+        return 1u << warp->next_scoreboard;
+    return instr < kernel->instr_count ? kernel->instr[instr].wait_mask : ALL_SCOREBOARDS;
+}
+
+typedef enum plan_result { PLAN_FAILED, PLAN_END, PLAN_READY } plan_result;
+
+/* Finds the warp's next record that takes a turn, and when it can issue if the last one issued at
+ * `now`. Instructions without memory access, recorded or not, are only added up. */
+static plan_result plan_next(gmsim_scheduler *s, gmsim_warp *warp, uint64_t now, uint64_t *ready,
+                             GError **error)
+{
+    const gmtrace_kernel *kernel = s->replay->tally.kernel;
+    uint64_t slots =
+        warp->last < kernel->instr_count ? MAX(kernel->instr[warp->last].stall, 1u) : 1u;
+    uint64_t clock = now + 1u;
+    warp->instructions = 1u;
+    for (;;) {
+        if (warp->cursor.next == warp->cursor.end && !refill(s, warp, error))
+            return *error ? PLAN_FAILED : PLAN_END;
+        const gmtrace_record *record = warp->cursor.next;
+        const gmtrace_path *way = gmtrace_path_step(s->paths, &warp->path, record);
+        warp->instructions += (uint32_t)way->instructions;
+        for (uint32_t left = way->wait_mask; left; left &= left - 1u) {
+            uint32_t board = gmsim_lowest(left);
+            uint64_t after = slots + way->wait_at[board];
+            if (warp->free[board] > clock - 1u + after)
+                clock = warp->free[board] - after + 1u;
+        }
+        slots += way->slots;
+        for (uint32_t left = waits_of(s, warp, record->instr); left; left &= left - 1u) {
+            uint64_t free = warp->free[gmsim_lowest(left)];
+            if (free > clock - 1u + slots)
+                clock = free - slots + 1u;
+        }
+        if (record->kind != GMTRACE_EXEC)
+            break;
+        slots +=
+            record->instr < kernel->instr_count ? MAX(kernel->instr[record->instr].stall, 1u) : 1u;
+        warp->instructions++;
+        warp->cursor.next++;
+        s->records++;
+    }
+    const gmtrace_record *record = warp->cursor.next;
+    if (record->kind == GMTRACE_COPY_WAIT && record->aux < warp->groups &&
+        record->aux < GMSIM_COPY_GROUPS)
+        clock = MAX(clock, warp->group[(warp->groups - 1u - record->aux) % GMSIM_COPY_GROUPS]);
+    warp->clocks = (uint32_t)MIN(slots - 1u, UINT32_MAX);
+    *ready = clock;
+    return PLAN_READY;
+}
+
+/* An access: its time at the load-store unit, what it counts, and what waits for it. */
+static const char *access_memory(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
+                                 const gmtrace_record *record, uint64_t issue)
+{
+    gmsim_executor *who = &warp->who;
+    who->now = MAX(issue, sm->unit_free);
+    const char *wrong = gmsim_replay_record(s->replay, who, warp->cursor.chunk, record);
+    sm->unit_free = who->now + who->clocks;
+    uint32_t scoreboard = gmsim_tally_site(&s->replay->tally, record->instr)->scoreboard;
+    if (!s->plan.control_bits) {
+        scoreboard = warp->next_scoreboard;
+        warp->next_scoreboard = (scoreboard + 1u) % UNDER_WAY;
+    }
+    if (record->op == GMTRACE_OP_COPY_READ)
+        warp->copied = MAX(warp->copied, who->done);
+    else if (scoreboard < GMSIM_SCOREBOARDS)
+        warp->free[scoreboard] = MAX(warp->free[scoreboard], who->done);
+    s->end = MAX(s->end, who->done);
+    return wrong;
+}
+
+/* The warp's stream is over, or cannot be read. */
+static bool leave(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, plan_result why)
+{
+    if (why == PLAN_END)
+        end_warp(s, sm, slot);
+    return why == PLAN_END;
+}
+
+/* The warp, which can go on at `now`, goes on until it has to wait. */
+static bool warp_turn(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t now, GError **error)
 {
     gmsim_warp *warp = &sm->warp[slot];
-    for (uint32_t i = 0; i < WARP_TURN;) {
-        if (warp->cursor.next == warp->cursor.end && !refill(s, warp, error)) {
-            if (*error)
-                return false;
-            end_warp(s, sm, slot);
+    uint64_t *issue_free = &sm->issue_free[slot % s->plan.sub_partitions];
+    if (!warp->planned) { /* it has just begun, or was at a barrier */
+        uint64_t next = now;
+        plan_result planned = plan_next(s, warp, now, &next, error);
+        if (planned != PLAN_READY)
+            return leave(s, sm, slot, planned);
+        warp->planned = true;
+        if (next > now + 1u) {
+            sm->ready[slot] = since_epoch(s, next);
             return true;
         }
-        if (warp->cursor.next->kind == GMTRACE_EXEC) {
-            skip_exec(s, warp);
-            continue;
-        }
+    }
+    for (uint32_t i = 0;; i++) {
         const gmtrace_record *record = warp->cursor.next++;
+        uint64_t issue = MAX(now, *issue_free) + warp->clocks;
+        *issue_free = MAX(now, *issue_free) + warp->instructions;
         s->records++;
-        i++;
+        warp->last = record->instr;
         if (record->kind == GMTRACE_ACCESS || record->kind == GMTRACE_BULK) {
-            const char *wrong =
-                gmsim_replay_record(s->replay, &warp->who, warp->cursor.chunk, record);
+            const char *wrong = access_memory(s, sm, warp, record, issue);
             if (wrong)
                 return corrupt(error, warp, wrong);
         } else if (record->kind == GMTRACE_BARRIER) {
-            if (!arrive(s, sm, slot, record, error))
-                return false;
-            if (!(sm->ready >> slot & 1u))
-                return true;
+            sm->ready[slot] = since_epoch(s, issue);
+            warp->planned = false;
+            return arrive(s, sm, slot, record, issue, error);
+        } else if (record->kind == GMTRACE_COPY_COMMIT) {
+            uint64_t before =
+                warp->groups ? warp->group[(warp->groups - 1u) % GMSIM_COPY_GROUPS] : 0;
+            warp->group[warp->groups++ % GMSIM_COPY_GROUPS] = MAX(before, warp->copied);
         }
+        s->end = MAX(s->end, issue);
+        uint64_t next = issue;
+        plan_result planned = plan_next(s, warp, issue, &next, error);
+        if (planned != PLAN_READY)
+            return leave(s, sm, slot, planned);
+        if (next > issue + 1u || i + 1u >= TURN) {
+            sm->ready[slot] = since_epoch(s, next);
+            return true;
+        }
+        now = next;
     }
-    return true;
 }
 
-/* The ready slot after one, round and round. */
-static inline uint32_t slot_after(uint64_t ready, uint32_t slot)
+/* Least of the warps' ready times. */
+GMSIM_CLONES static uint32_t earliest(const uint32_t ready[GMSIM_MAX_SM_WARPS])
 {
-    uint64_t after = ready & (slot < 63u ? UINT64_MAX << (slot + 1u) : 0);
-    return (uint32_t)__builtin_ctzll(after ? after : ready);
+    uint32_t least[8];
+    memcpy(least, ready, sizeof least);
+    for (uint32_t i = 8; i < GMSIM_MAX_SM_WARPS; i += 8u)
+        for (uint32_t k = 0; k < 8u; k++)
+            least[k] = ready[i + k] < least[k] ? ready[i + k] : least[k];
+    for (uint32_t k = 1; k < 8u; k++)
+        least[0] = least[k] < least[0] ? least[k] : least[0];
+    return least[0];
 }
 
-/* Records that a warp will replay in its next turn: long out of the host's cache by then. */
-static inline void prefetch_records(const gmsim_warp *warp)
+GMSIM_CLONES static uint32_t slot_with(const uint32_t ready[GMSIM_MAX_SM_WARPS], uint32_t clock)
 {
-    uintptr_t record = (uintptr_t)warp->cursor.next; /* NULL where none was read yet */
-    for (uint32_t i = 0; i < WARP_TURN * sizeof(gmtrace_record) + 63u; i += 64u)
-        __builtin_prefetch((const void *)(record + i));
+    uint32_t slot = 0;
+    while (ready[slot] != clock)
+        slot++;
+    return slot;
 }
 
-static bool sm_turn(gmsim_scheduler *s, uint32_t sm_number, GError **error)
+/* Runs an SM up to a clock; returns when it can go on, GMSIM_NEVER if no warp can. */
+static bool run_sm(gmsim_scheduler *s, uint32_t sm_number, uint64_t limit, uint32_t *next,
+                   GError **error)
 {
     gmsim_sm *sm = &s->sm[sm_number];
-    uint64_t stop = s->records - s->skipped + SM_TURN;
-    while (sm->ready && s->records - s->skipped < stop) {
-        sm->last = slot_after(sm->ready, sm->last);
-        uint32_t second = slot_after(sm->ready, slot_after(sm->ready, sm->last));
-        prefetch_records(&sm->warp[second]);
-        __builtin_prefetch(&sm->warp[slot_after(sm->ready, second)]);
-        uint32_t place = sm->warp[sm->last].cta;
-        if (!warp_turn(s, sm, sm->last, error))
+    for (;;) {
+        uint32_t clock = earliest(sm->ready);
+        if (clock == GMSIM_NEVER || s->epoch + clock >= limit) {
+            *next = clock;
+            return true;
+        }
+        uint32_t slot = slot_with(sm->ready, clock), place = sm->warp[slot].cta;
+        if (!warp_turn(s, sm, slot, s->epoch + clock, error))
             return false;
-        if (sm->cta[place].live == 0 && !deal(s, sm_number, place, error))
-            return false;
+        if (sm->cta[place].live == 0 && s->next_cta < s->plan.ctas)
+            s->freed[s->freed_count++] =
+                (gmsim_freed){.clock = s->epoch + clock, .sm = sm_number, .place = place};
     }
+}
+
+static int by_clock(const void *a, const void *b)
+{
+    const gmsim_freed *one = a, *other = b;
+    if (one->clock != other->clock)
+        return one->clock < other->clock ? -1 : 1;
+    return one->sm != other->sm ? (one->sm < other->sm ? -1 : 1)
+                                : (int)one->place - (int)other->place;
+}
+
+/* The places that became free in this step take the next CTAs, in the order in which they did. */
+static bool deal_freed(gmsim_scheduler *s, GError **error)
+{
+    qsort(s->freed, s->freed_count, sizeof *s->freed, by_clock);
+    for (uint32_t i = 0; i < s->freed_count; i++)
+        if (!deal(s, s->freed[i].sm, s->freed[i].place, s->freed[i].clock, error))
+            return false;
+    s->freed_count = 0;
     return true;
 }
 
 /* Nobody can go on: a barrier waits for warps that never come. In a trace that was cut short that
  * is to be expected, and the warps go on. */
-static bool resolve_deadlock(gmsim_scheduler *s, GError **error)
+static bool resolve_deadlock(gmsim_scheduler *s, uint64_t now, GError **error)
 {
     for (uint32_t i = 0; i < s->plan.sms; i++) {
         gmsim_sm *sm = &s->sm[i];
@@ -267,11 +437,11 @@ static bool resolve_deadlock(gmsim_scheduler *s, GError **error)
             if (cta->waiting == 0)
                 continue;
             if (!s->truncated)
-                return corrupt(
-                    error,
-                    &sm->warp[place * s->plan.cta_warps + (uint32_t)__builtin_ctz(cta->waiting)],
-                    "waits at a barrier that the other warps never reach");
-            sm->ready |= (uint64_t)cta->waiting << (place * s->plan.cta_warps);
+                return corrupt(error,
+                               &sm->warp[place * s->plan.cta_warps + gmsim_lowest(cta->waiting)],
+                               "waits at a barrier that the other warps never reach");
+            for (uint32_t left = cta->waiting; left; left &= left - 1u)
+                resume(s, sm, place * s->plan.cta_warps + gmsim_lowest(left), now);
             cta->waiting = 0;
             memset(cta->arrived_at, 0, sizeof cta->arrived_at);
             memset(cta->waiting_at, 0, sizeof cta->waiting_at);
@@ -280,26 +450,95 @@ static bool resolve_deadlock(gmsim_scheduler *s, GError **error)
     return true;
 }
 
+/* Ready times are 32 bits wide: long launches move the clock they are counted from. */
+static void move_epoch(gmsim_scheduler *s, uint32_t clocks)
+{
+    s->epoch += clocks;
+    for (uint32_t i = 0; i < s->plan.sms; i++)
+        for (uint32_t slot = 0; slot < GMSIM_MAX_SM_WARPS; slot++) {
+            uint32_t *ready = &s->sm[i].ready[slot];
+            if (*ready != GMSIM_NEVER)
+                *ready = *ready > clocks ? *ready - clocks : 0;
+        }
+}
+
+/* Gives each SM of a group one more CTA, if it takes one. */
+static bool deal_group(gmsim_scheduler *s, uint32_t first, uint32_t sms, bool *dealt,
+                       GError **error)
+{
+    for (uint32_t i = first; i < first + sms; i++) {
+        uint32_t place = 0;
+        while (place < s->first_ctas && s->sm[i].cta[place].live)
+            place++;
+        if (place == s->first_ctas || s->next_cta == s->plan.ctas)
+            continue;
+        if (!deal(s, i, place, 0, error))
+            return false;
+        *dealt = true;
+    }
+    return true;
+}
+
+/* The first CTAs, until the SMs are full: group by group; the first group out of turn. */
+static bool deal_first(gmsim_scheduler *s, GError **error)
+{
+    gmsim_list groups = s->plan.groups;
+    uint32_t first[GMSIM_LIST_MAX + 1] = {0}, sms = s->plan.sms, turn = 0;
+    /* An even share for every SM first, then the rest. */
+    s->first_ctas = (uint32_t)MIN(MAX(s->plan.ctas / sms, 1u), s->plan.sm_ctas);
+    if (groups.count == 0)
+        groups = (gmsim_list){.count = 1, .value = {sms}};
+    for (uint32_t i = 0; i < groups.count; i++)
+        first[i + 1] = first[i] + groups.value[i];
+    uint32_t again = groups.count > 1u ? s->plan.again : 0;
+    for (bool dealt = true; dealt && s->next_cta < s->plan.ctas;) {
+        dealt = false;
+        for (uint32_t i = again != 0; i < groups.count; i++) {
+            if (again && turn++ % again == 0 && !deal_group(s, 0, groups.value[0], &dealt, error))
+                return false;
+            if (!deal_group(s, first[i], groups.value[i], &dealt, error))
+                return false;
+        }
+        if (!dealt && s->first_ctas < s->plan.sm_ctas) {
+            s->first_ctas = s->plan.sm_ctas;
+            turn = 0;
+            dealt = true;
+        }
+    }
+    return true;
+}
+
 static bool run(gmsim_scheduler *s, GError **error)
 {
-    for (uint32_t place = 0; place < s->plan.sm_ctas; place++)
-        for (uint32_t i = 0; i < s->plan.sms; i++)
-            if (!deal(s, i, place, error))
-                return false;
-    uint64_t reported = 0;
+    if (!deal_first(s, error))
+        return false;
+    uint64_t reported = 0, limit = WINDOW;
     for (;;) {
-        uint64_t before = s->records;
-        bool resident = false, ready = false;
+        uint32_t soonest = GMSIM_NEVER;
+        bool resident = false;
         for (uint32_t i = 0; i < s->plan.sms; i++) {
-            if (!sm_turn(s, i, error))
+            uint32_t next = GMSIM_NEVER;
+            if (!run_sm(s, i, limit, &next, error))
                 return false;
-            resident |= s->sm[i].resident != 0;
-            ready |= s->sm[i].ready != 0;
+            soonest = MIN(soonest, next);
         }
+        if (s->freed_count) {
+            if (!deal_freed(s, error))
+                return false;
+            soonest = MIN(soonest, since_epoch(s, limit));
+        }
+        for (uint32_t i = 0; i < s->plan.sms && !resident; i++)
+            resident = s->sm[i].resident != 0;
         if (!resident)
             return true;
-        if (!ready && s->records == before && !resolve_deadlock(s, error))
-            return false;
+        if (soonest == GMSIM_NEVER) {
+            if (!resolve_deadlock(s, limit, error))
+                return false;
+            soonest = since_epoch(s, limit);
+        }
+        limit = s->epoch + soonest + WINDOW;
+        if (soonest > EPOCH_CLOCKS)
+            move_epoch(s, soonest);
         if (s->progress && s->records - reported >= PROGRESS_STEP) {
             reported = s->records;
             s->progress(s->records, s->plan.records, s->progress_data);
@@ -310,14 +549,17 @@ static bool run(gmsim_scheduler *s, GError **error)
 bool gmsim_schedule(gmsim_scheduler *s, GError **error)
 {
     GError *problem = NULL;
-    s->next_cta = s->records = s->skipped = s->barriers = 0;
+    s->next_cta = s->records = s->barriers = s->epoch = s->end = 0;
+    s->freed_count = 0;
     s->truncated = false;
     for (uint32_t i = 0; i < s->plan.sms; i++) {
-        s->sm[i].ready = 0;
-        s->sm[i].last = GMSIM_MAX_SM_WARPS - 1u;
-        s->sm[i].resident = 0;
+        gmsim_sm *sm = &s->sm[i];
+        memset(sm->ready, 0xff, sizeof sm->ready);
+        memset(sm->issue_free, 0, sizeof sm->issue_free);
+        sm->unit_free = 0;
+        sm->resident = 0;
         for (uint32_t place = 0; place < GMSIM_MAX_SM_CTAS; place++)
-            s->sm[i].cta[place].live = 0;
+            sm->cta[place].live = sm->cta[place].waiting = 0;
     }
     bool done = run(s, &problem);
     if (!done) {

@@ -6,18 +6,33 @@
 #define GMSIM_SCHEDULE_H
 
 #include "sim/model/replay.h"
+#include "traces/path.h"
 
 #pragma GCC visibility push(hidden)
 
-#define GMSIM_MAX_CTA_WARPS  32u
-#define GMSIM_MAX_SM_WARPS   64u
-#define GMSIM_MAX_SM_CTAS    32u
-#define GMSIM_NAMED_BARRIERS 16u
+#define GMSIM_MAX_CTA_WARPS      32u
+#define GMSIM_MAX_SM_WARPS       64u
+#define GMSIM_MAX_SM_CTAS        32u
+#define GMSIM_NAMED_BARRIERS     16u
+#define GMSIM_SCOREBOARDS        GMTRACE_PATH_BARRIERS
+#define GMSIM_MAX_SUB_PARTITIONS 8u
+
+/* Groups of asynchronous copies whose end is remembered. */
+#define GMSIM_COPY_GROUPS 8u
 
 typedef struct gmsim_warp {
     gmtrace_cursor cursor;
     gmsim_executor who;
     uint32_t cta; /* place of its CTA on the SM */
+    gmtrace_path_warp path;
+    uint32_t last;                    /* instruction of its last record */
+    uint32_t next_scoreboard;         /* used where there are no control bits */
+    uint32_t instructions, clocks;    /* from there to the next one */
+    uint64_t free[GMSIM_SCOREBOARDS]; /* when what sets the scoreboard is there */
+    uint64_t copied;                  /* when the copies not committed yet are there */
+    uint64_t group[GMSIM_COPY_GROUPS];
+    uint32_t groups; /* committed so far */
+    bool planned;    /* instructions and clocks are those before its next record, which is there */
 } gmsim_warp;
 
 /* Masks are over the warps of the CTA. */
@@ -28,12 +43,17 @@ typedef struct gmsim_cta {
     uint32_t arrived_at[GMSIM_NAMED_BARRIERS];
     uint32_t waiting_at[GMSIM_NAMED_BARRIERS];
     uint32_t expected[GMSIM_NAMED_BARRIERS]; /* warps; 0: all that live */
+    uint64_t arrival;                        /* of the last warp at a barrier */
 } gmsim_cta;
 
+#define GMSIM_NEVER UINT32_MAX
+
 typedef struct gmsim_sm {
-    uint64_t ready; /* warp slots that can go on */
-    uint32_t last;  /* the slot that went last */
+    uint32_t
+        ready[GMSIM_MAX_SM_WARPS]; /* clocks after the epoch; GMSIM_NEVER: does not wait to go */
     uint32_t resident;
+    uint64_t unit_free; /* when the load-store unit takes the next request */
+    uint64_t issue_free[GMSIM_MAX_SUB_PARTITIONS];
     gmsim_warp warp[GMSIM_MAX_SM_WARPS];
     gmsim_cta cta[GMSIM_MAX_SM_CTAS];
 } gmsim_sm;
@@ -42,28 +62,43 @@ typedef struct gmsim_sm {
 typedef struct gmsim_plan {
     uint64_t ctas;
     uint32_t sms;
+    gmsim_list groups; /* of SMs, as gmsim_gpu has them */
+    uint32_t again;
     uint32_t cta_warps;   /* warps a CTA */
     uint32_t cta_threads; /* threads a CTA */
     uint32_t sm_ctas;     /* CTAs resident on an SM */
+    uint32_t sub_partitions;
+    bool control_bits;    /* the code has them */
     uint64_t window_size; /* bytes of local memory between two warps' windows */
     uint64_t records;     /* expected, for progress */
 } gmsim_plan;
 
+/* A place on an SM that a CTA has left. */
+typedef struct gmsim_freed {
+    uint64_t clock;
+    uint32_t sm, place;
+} gmsim_freed;
+
 typedef struct gmsim_scheduler {
     gmsim_sm *sm;
+    gmsim_freed *freed; /* room for every place of every SM */
+    uint32_t freed_count;
     gmsim_replay *replay;
+    gmtrace_paths *paths;
     gmtrace_reader *reader;
     gmsim_plan plan;
     uint64_t next_cta;
+    uint32_t first_ctas; /* an SM takes at most before the first of its CTAs ends */
+    uint64_t epoch;      /* clock that ready times are counted from */
+    uint64_t end;        /* clock at which the last warp so far ended */
     uint64_t records, barriers;
-    uint64_t skipped; /* of the records, those of instructions without memory access */
     bool truncated;
     gmsim_progress progress;
     gpointer progress_data;
 } gmsim_scheduler;
 
-/* Runs the launch selected in the reader to its end. sm, replay, reader, plan and progress are set
- * by the caller, the rest is set here. Every cursor is closed on return. */
+/* Runs the launch selected in the reader to its end. sm, replay, paths, reader, plan and progress
+ * are set by the caller, the rest is set here. Every cursor is closed on return. */
 bool gmsim_schedule(gmsim_scheduler *scheduler, GError **error);
 
 /* Sets error to what the trace library says. */

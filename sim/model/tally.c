@@ -37,7 +37,8 @@ static gmsim_l1_load load_policy(const gmtrace_instr *instr)
     switch ((gmtrace_cache)instr->cache) {
     case GMTRACE_CACHE_STRONG_GPU:
     case GMTRACE_CACHE_STRONG_SYS:
-        return GMSIM_L1_BYPASS;
+        return GMSIM_L1_DROP;
+    case GMTRACE_CACHE_LAST_USE:
     case GMTRACE_CACHE_NO_ALLOCATE:
         return GMSIM_L1_PASS;
     default:
@@ -47,6 +48,8 @@ static gmsim_l1_load load_policy(const gmtrace_instr *instr)
 
 static gmsim_bank_use atomic_use(const gmtrace_instr *instr)
 {
+    if (instr->opcode && strstr(instr->opcode, ".POPC.INC"))
+        return GMSIM_BANK_STORE; /* lanes on one word are counted together */
     if (instr->opcode && strstr(instr->opcode, ".CAST"))
         return GMSIM_BANK_CAST;
     return instr->opcode && strstr(instr->opcode, ".CAS") ? GMSIM_BANK_CAS : GMSIM_BANK_ATOMIC;
@@ -70,6 +73,7 @@ void gmsim_tally_begin(gmsim_tally *tally, const gmtrace_kernel *kernel)
             .load = (uint8_t)load_policy(instr),
             .atomic = (uint8_t)atomic_use(instr),
             .copy_bypass = instr->op_class == GMTRACE_CLASS_COPY_ASYNC && instr->bypass_l1,
+            .scoreboard = instr->write_barrier,
             .arrive_only = instr->opcode && strncmp(instr->opcode, "BAR.ARV", 7) == 0,
         };
         entries += tally->site[i].entries;

@@ -25,6 +25,7 @@ typedef struct gmsim_report {
     const gmsim_gpu *gpu;
     const gmtrace_capture *capture;
     gmsim_caches caches;
+    bool flush; /* L2 was emptied before every launch */
     uint32_t launch_count; /* in the trace */
     uint32_t selected;     /* of them reported */
     bool summary;          /* text: one line a launch */

@@ -70,6 +70,7 @@ static void json_begin(gmsim_report *report)
         put_capture(json, report->capture);
     put_gpu(json, report->gpu);
     gmsim_json_string(json, "caches", report->caches == GMSIM_CACHES_WARM ? "warm" : "cold");
+    gmsim_json_bool(json, "flush", report->flush);
     gmsim_json_array(json, "launches", false);
 }
 

@@ -105,7 +105,7 @@ static void put_footer(GString *out, const gmsim_report *report, const gmsim_res
     GString *text =
         g_string_new("counts follow from addresses; hits, L2 and DRAM are modelled; min "
                      "cycles are lower bounds from counts and bandwidths, not a time. "
-                     "Not modelled: instruction issue, latency, TLB.");
+                     "Not modelled: cycles, the TLB.");
     unsigned named = 0;
 
     for (unsigned bit = 0; gmsim_unseen_name(bit) != NULL; bit++) {

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * lrc.h - the request coalescer between the SMs of a GPC and L2 (LRC). Rules, as measured on an
+ * H200 by micro/merge.cu (experiment sms): reads of the same sectors of a line by SMs of one GPC
+ * that are under way together become one; at most gpu.lrc_merge of them; a read from another GPC
+ * never joins. A read is under way from the LRC until its data are back there: shorter than its
+ * latency seen by the SM, by the way between SM and LRC.
+ *
+ * Left out: reads that join when the table is full of others: an entry here gives way to the next
+ * line that falls on it.
+ */
+#ifndef GMSIM_LRC_H
+#define GMSIM_LRC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define GMSIM_LRC_ENTRIES 4096u /* a GPC; a power of two */
+
+typedef struct gmsim_lrc_entry {
+    uint64_t line;
+    uint64_t done; /* when the data are back at the LRC */
+    uint8_t sectors, readers;
+} gmsim_lrc_entry;
+
+static inline gmsim_lrc_entry *gmsim_lrc_at(gmsim_lrc_entry *table, uint64_t line)
+{
+    return &table[(line * UINT64_C(0x9e3779b97f4a7c15)) >> 52];
+}
+
+/* Whether the read joins the one in the entry. */
+static inline bool gmsim_lrc_join(gmsim_lrc_entry *entry, uint64_t line, uint32_t sectors,
+                                  uint64_t now, uint32_t most)
+{
+    if (entry->line != line || entry->sectors != sectors || now >= entry->done ||
+        entry->readers >= most)
+        return false;
+    entry->readers++;
+    return true;
+}
+
+#endif
