@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * exec.h - a warp, and the tables of operations.
+ */
+#ifndef GMPTX_EXEC_H
+#define GMPTX_EXEC_H
+
+#include "traces/ptx/image.h"
+#include "traces/ptx/special.h"
+
+#define LANES     GMTRACE_WARP_LANES
+#define ALL_LANES 0xffffffffu
+
+/* Lanes that go the same way. The topmost entry runs; when its pc reaches `meet` it is dropped,
+ * and the one below, which waits there, goes on with the lanes of all. */
+typedef struct ptx_entry {
+    uint32_t pc, meet, mask;
+} ptx_entry;
+
+typedef struct ptx_frame {
+    uint32_t entry; /* the stack entry that the call made: gone when all its lanes returned */
+    uint32_t image; /* function */
+    uint32_t call;  /* the calling operation */
+    uint32_t reg, stack, local; /* starts: bytes of the warp's registers, of a thread's memories */
+} ptx_frame;
+
+typedef enum ptx_state { WARP_RUNS, WARP_WAITS, WARP_DONE } ptx_state;
+
+typedef struct ptx_cta ptx_cta;
+
+struct ptx_warp {
+    uint8_t *base[3]; /* PTX_FILE_*: frame, pool, special */
+    uint32_t active;  /* lanes the operation at hand is executed for */
+    uint32_t carry;   /* condition code, a bit a lane */
+    uint32_t live;    /* lanes that have not left */
+    uint32_t number;  /* in the CTA */
+    const ptx_kernel *kernel;
+    ptx_cta *cta;
+    ptx_entry *entry;
+    uint32_t entries, entry_room;
+    ptx_frame *frame;
+    uint32_t frames, frame_room;
+    uint8_t *registers, *special;
+    uint8_t *stack, *local; /* lane by lane, kernel->stack_bytes and local_bytes each */
+    uint32_t frame_stack, frame_local; /* of the running frame */
+    ptx_state state;
+    uint32_t barrier, barrier_threads; /* while it waits */
+    uint32_t barrier_op;
+    uint64_t scratch[LANES * 2];
+    uint64_t address[LANES];
+};
+
+/* A row of an operation table: opcode without types, rounding, .ftz and .sat; the first type; the
+ * registers' bytes, result first ('p': predicate, written as mask). */
+typedef struct ptx_row {
+    const char *key;
+    uint8_t type;
+    const char *operands;
+    ptx_run run, ftz;
+} ptx_row;
+
+extern const ptx_row gmptx_int_rows[], gmptx_float_rows[], gmptx_half_rows[], gmptx_warp_rows[];
+
+ptx_compare gmptx_compare_of(ptx_slice name, ptx_type type, bool ftz);
+void gmptx_run_setp(ptx_warp *w, const ptx_op *op);
+void gmptx_run_set(ptx_warp *w, const ptx_op *op);
+void gmptx_run_move(ptx_warp *w, const ptx_op *op);
+void gmptx_run_move_frame(ptx_warp *w, const ptx_op *op);
+void gmptx_run_move_predicate(ptx_warp *w, const ptx_op *op);
+void gmptx_run_pack(ptx_warp *w, const ptx_op *op);
+void gmptx_run_unpack(ptx_warp *w, const ptx_op *op);
+void gmptx_run_clock(ptx_warp *w, const ptx_op *op);
+void gmptx_run_cvt(ptx_warp *w, const ptx_op *op);
+void gmptx_run_rounded(ptx_warp *w, const ptx_op *op);
+void gmptx_run_saturated(ptx_warp *w, const ptx_op *op);
+void gmptx_run_cvta_to(ptx_warp *w, const ptx_op *op);
+void gmptx_run_cvta_from(ptx_warp *w, const ptx_op *op);
+void gmptx_run_isspacep(ptx_warp *w, const ptx_op *op);
+void gmptx_run_load(ptx_warp *w, const ptx_op *op);
+void gmptx_run_store(ptx_warp *w, const ptx_op *op);
+void gmptx_run_atomic(ptx_warp *w, const ptx_op *op);
+void gmptx_run_copy_async(ptx_warp *w, const ptx_op *op);
+void gmptx_run_copy_commit(ptx_warp *w, const ptx_op *op);
+void gmptx_run_prefetch(ptx_warp *w, const ptx_op *op);
+void gmptx_run_sync_warp(ptx_warp *w, const ptx_op *op);
+void gmptx_run_nothing(ptx_warp *w, const ptx_op *op);
+bool gmptx_print(ptx_warp *w, const ptx_op *op); /* false: no memory */
+
+float gmptx_half_to_float(uint16_t h);
+uint16_t gmptx_float_to_half(float f);
+uint16_t gmptx_double_to_half(double d);
+uint16_t gmptx_double_to_bf16(double d);
+static inline float bf16_to_float(uint16_t h)
+{
+    const uint32_t bits = (uint32_t)h << 16;
+    float f;
+    memcpy(&f, &bits, sizeof f);
+    return f;
+}
+
+/* ------------------------------------------------------------------------------------ lane loops */
+
+static inline void *lanes_of(const ptx_warp *w, ptx_ref ref)
+{
+    return w->base[REF_FILE(ref)] + REF_OFFSET(ref);
+}
+static inline uint32_t *mask_of(const ptx_warp *w, ptx_ref ref)
+{
+    return (uint32_t *)lanes_of(w, ref);
+}
+
+#if defined(__clang__)
+#define EACH_LANE                                                                                  \
+    _Pragma("clang loop vectorize(assume_safety)") for (unsigned i = 0; i < LANES; i++)
+#else
+#define EACH_LANE _Pragma("GCC ivdep") for (unsigned i = 0; i < LANES; i++)
+#endif
+#define EACH_ACTIVE(w)                                                                             \
+    for (uint32_t rest_ = (w)->active, i = 0;                                                      \
+         rest_ && (i = (uint32_t)__builtin_ctz(rest_), true); rest_ &= rest_ - 1)
+
+static inline void *result_of(ptx_warp *w, ptx_ref ref)
+{
+    return w->active == ALL_LANES ? lanes_of(w, ref) : (void *)w->scratch;
+}
+
+#define BLEND(T)                                                                                   \
+    static inline void blend_##T(const ptx_warp *w, ptx_ref ref)                                   \
+    {                                                                                              \
+        if (w->active == ALL_LANES)                                                                \
+            return;                                                                                \
+        T *d = lanes_of(w, ref);                                                                   \
+        const T *t = (const T *)(const void *)w->scratch;                                          \
+        const uint32_t mask = w->active;                                                           \
+        EACH_LANE d[i] = mask >> i & 1 ? t[i] : d[i];                                              \
+    }
+BLEND(uint16_t)
+BLEND(uint32_t)
+BLEND(uint64_t)
+#define blend_int16_t blend_uint16_t
+#define blend_int32_t blend_uint32_t
+#define blend_int64_t blend_uint64_t
+#define blend_float   blend_uint32_t
+#define blend_double  blend_uint64_t
+
+#define RUN1(NAME, D, A, EXPR)                                                                     \
+    static void NAME(ptx_warp *w, const ptx_op *op)                                                \
+    {                                                                                              \
+        D *d_ = result_of(w, op->r[0]);                                                            \
+        const A *a_ = lanes_of(w, op->r[1]);                                                       \
+        EACH_LANE                                                                                  \
+        {                                                                                          \
+            const A a = a_[i];                                                                     \
+            d_[i] = (D)(EXPR);                                                                     \
+        }                                                                                          \
+        blend_##D(w, op->r[0]);                                                                    \
+    }
+#define RUN2(NAME, D, A, B, EXPR)                                                                  \
+    static void NAME(ptx_warp *w, const ptx_op *op)                                                \
+    {                                                                                              \
+        D *d_ = result_of(w, op->r[0]);                                                            \
+        const A *a_ = lanes_of(w, op->r[1]);                                                       \
+        const B *b_ = lanes_of(w, op->r[2]);                                                       \
+        EACH_LANE                                                                                  \
+        {                                                                                          \
+            const A a = a_[i];                                                                     \
+            const B b = b_[i];                                                                     \
+            d_[i] = (D)(EXPR);                                                                     \
+        }                                                                                          \
+        blend_##D(w, op->r[0]);                                                                    \
+    }
+#define RUN3(NAME, D, A, B, C, EXPR)                                                               \
+    static void NAME(ptx_warp *w, const ptx_op *op)                                                \
+    {                                                                                              \
+        D *d_ = result_of(w, op->r[0]);                                                            \
+        const A *a_ = lanes_of(w, op->r[1]);                                                       \
+        const B *b_ = lanes_of(w, op->r[2]);                                                       \
+        const C *c_ = lanes_of(w, op->r[3]);                                                       \
+        EACH_LANE                                                                                  \
+        {                                                                                          \
+            const A a = a_[i];                                                                     \
+            const B b = b_[i];                                                                     \
+            const C c = c_[i];                                                                     \
+            d_[i] = (D)(EXPR);                                                                     \
+        }                                                                                          \
+        blend_##D(w, op->r[0]);                                                                    \
+    }
+
+/* ---------------------------------------------------------------------------------------- faults */
+
+/* What a CTA under execution shares. cta.c fills it. */
+struct ptx_cta {
+    const gmptx_launch *launch;
+    const ptx_kernel *kernel;
+    uint64_t number;
+    uint32_t index[3];
+    uint8_t *shared;
+    uint32_t shared_bytes;
+    const uint8_t *params; /* the kernel's parameter block */
+    uint64_t instructions, thread_instructions, limit, records;
+    struct ptx_sink *sink; /* NULL: no trace */
+    gmptx_fault fault;
+    uint32_t fault_op, fault_lane, fault_warp;
+    gmtrace_error trace_error;
+    char *print; /* what printf wrote so far */
+    size_t print_bytes, print_room;
+    ptx_warp *warp;
+    uint32_t warps;
+};
+
+/* Notes the first fault; the warp stops after the operation. `lane` may be LANES. */
+void gmptx_fault_at(ptx_warp *w, const ptx_op *op, unsigned lane, gmptx_fault_kind kind);
+
+/* trace.c: appends a record; with address NULL one without lanes. */
+typedef struct ptx_sink ptx_sink;
+void gmptx_record(ptx_warp *w, const ptx_op *op, const gmtrace_record *record,
+                  const uint64_t *address);
+static inline void record_exec(ptx_warp *w, const ptx_op *op, uint32_t mask)
+{
+    if (!w->cta->sink)
+        return;
+    const gmtrace_record record = {.instr = (uint32_t)(op - w->kernel->op),
+                                   .mask = mask,
+                                   .kind = GMTRACE_EXEC};
+    gmptx_record(w, op, &record, NULL);
+}
+
+/* warp.c: runs until the warp waits, is done, failed, or has executed `slice` operations. */
+void gmptx_run_warp(ptx_warp *w, uint64_t slice);
+
+#endif

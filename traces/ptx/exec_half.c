@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * exec_half.c - f16 and bf16, single and in pairs, and their conversions. Sums and products are
+ * computed in float or, odd-rounded, in double, which makes the one rounding to half exact.
+ */
+#include "traces/ptx/exec.h"
+
+#include <math.h>
+
+float gmptx_half_to_float(uint16_t h)
+{
+    const uint32_t sign = (uint32_t)(h & 0x8000) << 16, exponent = h >> 10 & 31, m = h & 0x3ff;
+    uint32_t bits;
+    if (exponent == 31)
+        bits = sign | 0x7f800000u | m << 13;
+    else if (exponent)
+        bits = sign | (exponent + 112) << 23 | m << 13;
+    else {
+        const float v = (float)m * 0x1p-24f;
+        memcpy(&bits, &v, sizeof bits);
+        bits |= sign;
+    }
+    float f;
+    memcpy(&f, &bits, sizeof f);
+    return f;
+}
+
+/* A double to a format with `exponent` and `mantissa` bits; round: 0 nearest even, 1 toward zero,
+ * 2 down, 3 up. */
+static uint16_t narrow(double d, unsigned exponent, unsigned mantissa, unsigned round)
+{
+    const int bias = (1 << (exponent - 1)) - 1;
+    const uint16_t infinity = (uint16_t)(((1u << exponent) - 1) << mantissa);
+    const bool negative = signbit(d);
+    const uint16_t sign = negative ? 0x8000 : 0;
+    if (isnan(d))
+        return 0x7fff; /* the canonical NaN of both formats */
+    if (isinf(d))
+        return sign | infinity;
+    if (d == 0)
+        return sign;
+    int e;
+    const double fraction = frexp(fabs(d), &e); /* [0.5, 1) * 2^e */
+    int lowest = e - 1 - (int)mantissa;         /* exponent of the last mantissa bit */
+    if (lowest < 1 - bias - (int)mantissa)
+        lowest = 1 - bias - (int)mantissa;
+    const double scaled = ldexp(fraction, e - lowest); /* exact: below 2^(mantissa + 1) */
+    double whole = floor(scaled);
+    const double rest = scaled - whole;
+    const bool up = round == 0   ? rest > 0.5 || (rest == 0.5 && fmod(whole, 2) != 0)
+                    : round == 1 ? false
+                                 : rest > 0 && negative == (round == 2);
+    whole += up;
+    const uint32_t units = (uint32_t)whole;
+    if (lowest == 1 - bias - (int)mantissa) /* subnormal, or just grown out of it */
+        return (uint16_t)(sign | units);
+    const uint32_t biased = (uint32_t)(lowest + (int)mantissa + bias);
+    const uint32_t bits = (biased << mantissa) + (units - (1u << mantissa));
+    if (bits < infinity)
+        return (uint16_t)(sign | bits);
+    const bool stays = round == 1 || (round == 2 && !negative) || (round == 3 && negative);
+    return (uint16_t)(sign | (stays ? infinity - 1u : infinity));
+}
+
+uint16_t gmptx_double_to_half(double d)
+{
+    return narrow(d, 5, 10, 0);
+}
+uint16_t gmptx_float_to_half(float f)
+{
+    return narrow((double)f, 5, 10, 0);
+}
+uint16_t gmptx_double_to_bf16(double d)
+{
+    return narrow(d, 8, 7, 0);
+}
+uint16_t gmptx_narrow(double d, bool brain, unsigned round)
+{
+    return brain ? narrow(d, 8, 7, round) : narrow(d, 5, 10, round);
+}
+
+/* a + b with the last bit set where the sum is not exact: rounding it once more is then exact. */
+static double add_odd(double a, double b)
+{
+    const double sum = a + b;
+    if (!isfinite(sum))
+        return sum;
+    const double part = sum - a, error = (a - (sum - part)) + (b - part);
+    uint64_t bits;
+    memcpy(&bits, &sum, sizeof bits);
+    if (error != 0 && !(bits & 1))
+        bits += (error > 0) == (sum > 0) ? 1 : (uint64_t)-1;
+    double odd;
+    memcpy(&odd, &bits, sizeof odd);
+    return odd;
+}
+
+static inline double lower(double a, double b)
+{
+    return isnan(a) ? b : isnan(b) ? a : a < b || (a == b && signbit(a)) ? a : b;
+}
+static inline double higher(double a, double b)
+{
+    return isnan(a) ? b : isnan(b) ? a : a > b || (a == b && !signbit(a)) ? a : b;
+}
+
+typedef enum half_op {
+    HALF_ADD,
+    HALF_SUB,
+    HALF_MUL,
+    HALF_FMA,
+    HALF_FMA_RELU,
+    HALF_MIN,
+    HALF_MAX,
+    HALF_MIN_NAN,
+    HALF_MAX_NAN,
+    HALF_NEG,
+    HALF_ABS,
+    HALF_EX2,
+    HALF_TANH,
+} half_op;
+
+static uint16_t compute(half_op what, bool brain, uint16_t ha, uint16_t hb, uint16_t hc)
+{
+    if (what == HALF_NEG)
+        return ha ^ 0x8000;
+    if (what == HALF_ABS)
+        return ha & 0x7fff;
+    const double a = (double)(brain ? bf16_to_float(ha) : gmptx_half_to_float(ha));
+    const double b = (double)(brain ? bf16_to_float(hb) : gmptx_half_to_float(hb));
+    const double c = (double)(brain ? bf16_to_float(hc) : gmptx_half_to_float(hc));
+    double v = 0;
+    switch (what) {
+    case HALF_ADD:
+        v = add_odd(a, b);
+        break;
+    case HALF_SUB:
+        v = add_odd(a, -b);
+        break;
+    case HALF_MUL:
+        v = a * b;
+        break;
+    case HALF_FMA:
+    case HALF_FMA_RELU:
+        v = add_odd(a * b, c);
+        if (what == HALF_FMA_RELU && v < 0)
+            v = 0;
+        break;
+    case HALF_MIN:
+        v = lower(a, b);
+        break;
+    case HALF_MAX:
+        v = higher(a, b);
+        break;
+    case HALF_MIN_NAN:
+        v = isnan(a) || isnan(b) ? (double)NAN : lower(a, b);
+        break;
+    case HALF_MAX_NAN:
+        v = isnan(a) || isnan(b) ? (double)NAN : higher(a, b);
+        break;
+    case HALF_EX2:
+        v = exp2(a);
+        break;
+    case HALF_TANH:
+        v = tanh(a);
+        break;
+    case HALF_NEG:
+    case HALF_ABS:
+        break;
+    }
+    return gmptx_narrow(v, brain, 0);
+}
+
+/* Lanes of 16 bits, or of 32 that hold two: as bytes they are the same. */
+static void run_half(ptx_warp *w, const ptx_op *op, half_op what)
+{
+    const bool brain = op->type == PTX_BF16 || op->type == PTX_BF16X2;
+    const unsigned halves = op->type == PTX_F16X2 || op->type == PTX_BF16X2 ? 2 : 1;
+    uint16_t *d = lanes_of(w, op->r[0]);
+    const uint16_t *a = lanes_of(w, op->r[1]);
+    const uint16_t *b = op->refs > 2 ? lanes_of(w, op->r[2]) : a;
+    const uint16_t *c = op->refs > 3 ? lanes_of(w, op->r[3]) : a;
+    EACH_ACTIVE(w)
+    for (unsigned k = i * halves; k < (i + 1) * halves; k++)
+        d[k] = compute(what, brain, a[k], b[k], c[k]);
+}
+#define HALF(NAME, WHAT)                                                                           \
+    static void NAME(ptx_warp *w, const ptx_op *op) { run_half(w, op, WHAT); }
+HALF(add, HALF_ADD)
+HALF(sub, HALF_SUB)
+HALF(mul, HALF_MUL)
+HALF(fma_half, HALF_FMA)
+HALF(fma_relu, HALF_FMA_RELU)
+HALF(min, HALF_MIN)
+HALF(max, HALF_MAX)
+HALF(min_nan, HALF_MIN_NAN)
+HALF(max_nan, HALF_MAX_NAN)
+HALF(neg, HALF_NEG)
+HALF(abs_half, HALF_ABS)
+HALF(ex2, HALF_EX2)
+HALF(tanh_half, HALF_TANH)
+
+#define ROWS(KEY, ONE, TWO, NAME)                                                                  \
+    {KEY, PTX_F16, ONE, NAME}, {KEY, PTX_BF16, ONE, NAME}, {KEY, PTX_F16X2, TWO, NAME},            \
+    {KEY, PTX_BF16X2, TWO, NAME}
+
+const ptx_row gmptx_half_rows[] = {
+    ROWS("add", "222", "444", add),
+    ROWS("sub", "222", "444", sub),
+    ROWS("mul", "222", "444", mul),
+    ROWS("fma", "2222", "4444", fma_half),
+    ROWS("fma.relu", "2222", "4444", fma_relu),
+    ROWS("min", "222", "444", min),
+    ROWS("max", "222", "444", max),
+    ROWS("min.NaN", "222", "444", min_nan),
+    ROWS("max.NaN", "222", "444", max_nan),
+    ROWS("neg", "22", "44", neg),
+    ROWS("abs", "22", "44", abs_half),
+    ROWS("ex2.approx", "22", "44", ex2),
+    ROWS("tanh.approx", "22", "44", tanh_half),
+    {NULL},
+};

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * layout.c - gives the module's global and constant variables their memory. Shared and local ones
+ * are placed kernel by kernel (image.c). An extern variable stays without memory; it is an error
+ * where an instruction uses it.
+ */
+#include "traces/ptx/module.h"
+
+#include <stdlib.h>
+
+#define MAX_MEMORY (4ull << 30)
+
+static int block_of(const ptx_variable *v)
+{
+    return v->space == PTX_SPACE_CONST;
+}
+
+static bool has_memory(const ptx_variable *v)
+{
+    return (v->space == PTX_SPACE_GLOBAL || v->space == PTX_SPACE_CONST) && !v->is_extern;
+}
+
+static bool place(gmptx_module *m, gmtrace_error *error)
+{
+    for (uint32_t i = 0; i < m->variable_count; i++) {
+        ptx_variable *v = &m->variable[i];
+        if (!has_memory(v))
+            continue;
+        uint64_t *top = &m->memory_bytes[block_of(v)];
+        const uint64_t align = v->align > 16 ? v->align : 16;
+        v->offset = (*top + align - 1) & ~(align - 1);
+        *top = v->offset + v->size;
+        if (*top > MAX_MEMORY)
+            return gmptx_fail(error, GMTRACE_MEMORY, v->line,
+                              "the module's variables take more than 4 GiB");
+    }
+    for (int b = 0; b < 2; b++) {
+        if (!m->memory_bytes[b])
+            continue;
+        const size_t bytes = (size_t)((m->memory_bytes[b] + 4095) & ~4095ull);
+        m->memory[b] = aligned_alloc(4096, bytes);
+        if (!m->memory[b])
+            return gmptx_fail(error, GMTRACE_MEMORY, 0, "no memory for the module's variables");
+        memset(m->memory[b], 0, bytes);
+    }
+    return true;
+}
+
+static bool relocate(gmptx_module *m, gmtrace_error *error)
+{
+    for (uint32_t i = 0; i < m->relocation_count; i++) {
+        const ptx_relocation *r = &m->relocation[i];
+        const ptx_variable *v = &m->variable[m->relocation_variable[i]];
+        const ptx_symbol *symbol = &m->symbol[r->symbol];
+        uint64_t value = PTX_FUNCTION_WINDOW + symbol->index;
+        if (!symbol->is_function) {
+            const ptx_variable *target = &m->variable[symbol->index];
+            if (!has_memory(target))
+                return gmptx_fail(error, GMTRACE_UNSUPPORTED, v->line,
+                                  "the address of %.*s is not known before a launch",
+                                  SLICE(target->name));
+            value = (uint64_t)(uintptr_t)(m->memory[block_of(target)] + target->offset);
+        }
+        value += (uint64_t)r->addend;
+        if (has_memory(v))
+            memcpy(m->memory[block_of(v)] + v->offset + r->at, &value, sizeof value);
+    }
+    return true;
+}
+
+static char *copy_name(ptx_slice s)
+{
+    return strndup(s.text, s.length);
+}
+
+static bool publish(gmptx_module *m)
+{
+    for (uint32_t i = 0; i < m->variable_count; i++) {
+        const ptx_variable *v = &m->variable[i];
+        if (!has_memory(v))
+            continue;
+        if (!GROW(m->public_variable, m->public_count))
+            return false;
+        gmptx_variable *out = &m->public_variable[m->public_count];
+        *out = (gmptx_variable){copy_name(v->name), m->memory[block_of(v)] + v->offset,
+                                (size_t)v->size,
+                                block_of(v) ? GMTRACE_SPACE_CONSTANT : GMTRACE_SPACE_GLOBAL};
+        if (!out->name)
+            return false;
+        m->public_count++;
+    }
+    for (uint32_t i = 0; i < m->function_count; i++) {
+        if (!m->function[i].is_entry || !m->function[i].has_body)
+            continue;
+        const char *name = copy_name(m->function[i].name);
+        if (!name || !GROW(m->kernel_name, m->kernel_count) ||
+            !GROW(m->kernel_function, m->kernel_count) || !GROW(m->kernel, m->kernel_count)) {
+            free((char *)name);
+            return false;
+        }
+        m->kernel_name[m->kernel_count] = name;
+        m->kernel_function[m->kernel_count] = i;
+        m->kernel[m->kernel_count++] = NULL;
+    }
+    return true;
+}
+
+bool gmptx_layout_module(gmptx_module *m, gmtrace_error *error)
+{
+    if (!place(m, error))
+        return false;
+    for (uint32_t i = 0; i < m->variable_count; i++) {
+        const ptx_variable *v = &m->variable[i];
+        if (has_memory(v) && v->initial)
+            memcpy(m->memory[block_of(v)] + v->offset, v->initial, (size_t)v->size);
+    }
+    if (!relocate(m, error))
+        return false;
+    return publish(m) || gmptx_fail(error, GMTRACE_MEMORY, 0, "out of memory");
+}
