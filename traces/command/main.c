@@ -18,6 +18,8 @@ static const char help[] =
     "       gmtrace complete -o OUTPUT [--verbose] TRACE\n"
     "       gmtrace import --accelsim LIST -o OUTPUT [--carveout SIZE] [--gpu NAME]\n"
     "       gmtrace export --accelsim FOLDER [--launch LIST] TRACE\n"
+    "       gmtrace run --ptx FILE [--kernel NAME] --grid X,Y,Z --block X,Y,Z\n"
+    "                   --args LIST [--shared BYTES] [--registers N] -o OUTPUT\n"
     "\n"
     "Looks into, checks, cuts and imports traces of GPU memory accesses (.trc files).\n"
     "\n"
@@ -31,6 +33,7 @@ static const char help[] =
     "  complete  copy a trace and add register spills that its capture left out\n"
     "  import    make a trace of an Accel-Sim trace\n"
     "  export    make an Accel-Sim trace of a trace that has every instruction\n"
+    "  run       execute a kernel of a PTX file on this computer and trace it\n"
     "\n"
     "Options:\n"
     "  -i, --instructions   info: print each kernel's SASS with its control bits\n"
@@ -47,6 +50,12 @@ static const char help[] =
     "                       export: the folder to write\n"
     "      --carveout=SIZE  import: shared memory an SM, as 100K, or a preference, 50%\n"
     "      --gpu=NAME       import: the GPU that the trace was made on\n"
+    "  -a, --args=LIST      run: buf:BYTES, ramp-i32:BYTES, ramp-f32:BYTES, i32:5, i64:5,\n"
+    "                       f32:1.5, f64:1.5, with commas between, one a parameter\n"
+    "  -s, --shared=BYTES   run: dynamic shared memory of a block\n"
+    "  -r, --registers=N    run: registers a thread (default: an estimate)\n"
+    "  -j, --threads=N      run: host threads (default 1)\n"
+    "  -L, --limit=N        run: give up after N warp instructions of a block\n"
     "  -h, --help           print this help and exit\n"
     "  -V, --version        print the version and exit\n"
     "\n"
@@ -68,7 +77,7 @@ int main(int argc, char **argv)
     } command[] = {
         {"info", command_info},     {"dump", command_dump},         {"verify", command_verify},
         {"slice", command_slice},   {"complete", command_complete}, {"executed", command_executed},
-        {"import", command_import}, {"export", command_export},
+        {"import", command_import}, {"export", command_export},     {"run", command_run},
     };
     if (argc < 2)
         return complain_usage("a command is missing");

@@ -94,8 +94,8 @@ bool gmptx_find_blocks(const ptx_kernel *kernel, uint32_t first, uint32_t count,
         }
         b->start[b->count] = count;
         for (uint32_t i = 0; i < b->count; i++)
-            b->edge_first[i + 1] = b->edge_first[i] + successors(kernel, b, first,
-                                                                 b->start[i + 1] - 1, count, NULL);
+            b->edge_first[i + 1] =
+                b->edge_first[i] + successors(kernel, b, first, b->start[i + 1] - 1, count, NULL);
         b->edge = calloc((size_t)b->edge_first[b->count] + 1, sizeof *b->edge);
         for (uint32_t i = 0; b->edge && i < b->count; i++)
             successors(kernel, b, first, b->start[i + 1] - 1, count, b->edge + b->edge_first[i]);
@@ -104,14 +104,15 @@ bool gmptx_find_blocks(const ptx_kernel *kernel, uint32_t first, uint32_t count,
     return b->edge != NULL;
 }
 
-/* --------------------------------------------------------------------------------- post-dominance */
+/* --------------------------------------------------------------------------------- post-dominance
+ */
 
 typedef struct search {
     const ptx_blocks *b;
     uint32_t *pred_first, *pred;
-    uint32_t *region;  /* its exit block, PTX_UNKNOWN: none yet */
-    uint32_t *order;   /* place in the postorder of its region's reversed graph */
-    uint32_t *list;    /* the region's blocks in that order */
+    uint32_t *region; /* its exit block, PTX_UNKNOWN: none yet */
+    uint32_t *order;  /* place in the postorder of its region's reversed graph */
+    uint32_t *list;   /* the region's blocks in that order */
     uint32_t *stack, *next;
     uint32_t *idom;
 } search;
@@ -226,8 +227,7 @@ bool gmptx_find_reconvergence(ptx_kernel *kernel, uint32_t first, const ptx_bloc
     for (uint32_t i = 0; i < b->count; i++) {
         ptx_op *last = &kernel->op[first + b->start[i + 1] - 1];
         const uint32_t meet = s.idom[i];
-        last->reconverge =
-            meet == PTX_UNKNOWN || meet == i ? PTX_UNKNOWN : first + b->start[meet];
+        last->reconverge = meet == PTX_UNKNOWN || meet == i ? PTX_UNKNOWN : first + b->start[meet];
     }
     free(memory);
     return true;

@@ -18,9 +18,10 @@ typedef struct ptx_entry {
 } ptx_entry;
 
 typedef struct ptx_frame {
-    uint32_t entry; /* the stack entry that the call made: gone when all its lanes returned */
-    uint32_t image; /* function */
-    uint32_t call;  /* the calling operation */
+    uint32_t entry;  /* the stack entry that the call made: gone when all its lanes returned */
+    uint32_t image;  /* function */
+    uint32_t caller; /* its frame */
+    uint32_t call;   /* the calling operation */
     uint32_t reg, stack, local; /* starts: bytes of the warp's registers, of a thread's memories */
 } ptx_frame;
 
@@ -41,7 +42,7 @@ struct ptx_warp {
     ptx_frame *frame;
     uint32_t frames, frame_room;
     uint8_t *registers, *special;
-    uint8_t *stack, *local; /* lane by lane, kernel->stack_bytes and local_bytes each */
+    uint8_t *stack, *local;            /* lane by lane, kernel->stack_bytes and local_bytes each */
     uint32_t frame_stack, frame_local; /* of the running frame */
     ptx_state state;
     uint32_t barrier, barrier_threads; /* while it waits */
@@ -98,7 +99,8 @@ static inline float bf16_to_float(uint16_t h)
     return f;
 }
 
-/* ------------------------------------------------------------------------------------ lane loops */
+/* ------------------------------------------------------------------------------------ lane loops
+ */
 
 static inline void *lanes_of(const ptx_warp *w, ptx_ref ref)
 {
@@ -116,8 +118,8 @@ static inline uint32_t *mask_of(const ptx_warp *w, ptx_ref ref)
 #define EACH_LANE _Pragma("GCC ivdep") for (unsigned i = 0; i < LANES; i++)
 #endif
 #define EACH_ACTIVE(w)                                                                             \
-    for (uint32_t rest_ = (w)->active, i = 0;                                                      \
-         rest_ && (i = (uint32_t)__builtin_ctz(rest_), true); rest_ &= rest_ - 1)
+    for (uint32_t rest_ = (w)->active, i = 0; rest_ && (i = (uint32_t)__builtin_ctz(rest_), true); \
+         rest_ &= rest_ - 1)
 
 static inline void *result_of(ptx_warp *w, ptx_ref ref)
 {
@@ -186,7 +188,8 @@ BLEND(uint64_t)
         blend_##D(w, op->r[0]);                                                                    \
     }
 
-/* ---------------------------------------------------------------------------------------- faults */
+/* ---------------------------------------------------------------------------------------- faults
+ */
 
 /* What a CTA under execution shares. cta.c fills it. */
 struct ptx_cta {
@@ -219,11 +222,28 @@ static inline void record_exec(ptx_warp *w, const ptx_op *op, uint32_t mask)
 {
     if (!w->cta->sink)
         return;
-    const gmtrace_record record = {.instr = (uint32_t)(op - w->kernel->op),
-                                   .mask = mask,
-                                   .kind = GMTRACE_EXEC};
+    const gmtrace_record record = {
+        .instr = (uint32_t)(op - w->kernel->op), .mask = mask, .kind = GMTRACE_EXEC};
     gmptx_record(w, op, &record, NULL);
 }
+
+/* cta.c */
+bool gmptx_open_cta(ptx_cta *cta, const gmptx_launch *launch, const uint8_t *params,
+                    uint32_t shared_bytes); /* memory for CTAs of this launch */
+void gmptx_close_cta(ptx_cta *cta);
+void gmptx_run_cta(ptx_cta *cta, uint64_t number); /* cta->fault says how it went */
+
+/* trace.c: where the records of a CTA go: to the writer, or into memory until it is its turn. */
+struct ptx_sink {
+    gmtrace_writer *writer;
+    bool direct; /* this CTA is the next to be written */
+    struct ptx_kept *kept;
+    size_t count, room;
+    uint64_t *lanes; /* addresses of kept records, 32 each */
+    size_t lane_count, lane_room;
+};
+bool gmptx_sink_flush(ptx_sink *sink, uint64_t cta, gmtrace_error *error);
+void gmptx_sink_free(ptx_sink *sink);
 
 /* warp.c: runs until the warp waits, is done, failed, or has executed `slice` operations. */
 void gmptx_run_warp(ptx_warp *w, uint64_t slice);

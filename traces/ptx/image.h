@@ -20,7 +20,7 @@ typedef uint32_t ptx_ref;
 enum { PTX_FILE_FRAME = 0, PTX_FILE_POOL, PTX_FILE_SPECIAL, PTX_FILE_VIRTUAL };
 #define REF(file, offset) ((ptx_ref)((uint32_t)(file) << 30 | (uint32_t)(offset)))
 #define REF_FILE(ref)     ((ref) >> 30)
-#define REF_OFFSET(ref)   ((ref) & 0x3fffffffu)
+#define REF_OFFSET(ref)   ((ref)&0x3fffffffu)
 #define REF_NONE          UINT32_MAX
 
 #define PTX_UNIT          128u /* bytes of a 32-bit register's lanes */
@@ -71,24 +71,24 @@ struct ptx_op {
     ptx_compare compare;     /* setp, set */
     ptx_ref r[PTX_MAX_REFS]; /* what is written first */
     ptx_ref guard, address;
-    int64_t offset;      /* added to the address; value of mov of a frame's variable */
-    uint32_t target;     /* operation; image function of a call */
-    uint32_t reconverge; /* operation where lanes that part here meet, PTX_UNKNOWN: nowhere */
+    int64_t offset;        /* added to the address; value of mov of a frame's variable */
+    uint32_t target;       /* operation; image function of a call */
+    uint32_t reconverge;   /* operation where lanes that part here meet, PTX_UNKNOWN: nowhere */
     uint32_t first, count; /* BRANCH_INDEX: targets; CALL: index of its ptx_call */
-    uint32_t imm;        /* lop3's table, shuffle mode ... */
-    uint8_t control;     /* ptx_control */
+    uint32_t imm;          /* lop3's table, shuffle mode ... */
+    uint8_t control;       /* ptx_control */
     uint8_t guard_negated;
-    uint8_t writes;        /* how many of r[] are written */
-    uint8_t refs;          /* how many of r[] are used */
-    uint8_t type, type2;   /* ptx_type: of the operation, of cvt's source */
-    uint8_t width[2];      /* bytes of the registers of a move's two sides */
-    uint8_t space;         /* ptx_space */
-    uint8_t vector;        /* elements of a memory access */
-    uint8_t narrow;        /* the address register has 32 bits */
-    uint8_t in_frame;      /* the address counts from the frame's start */
-    uint8_t mode, mode2;   /* by instruction: rounding, atomic, boolean operator ... */
-    uint8_t flags;         /* PTX_FLAG_* */
-    uint8_t trace_op;      /* gmtrace_op of a memory access */
+    uint8_t writes;      /* how many of r[] are written */
+    uint8_t refs;        /* how many of r[] are used */
+    uint8_t type, type2; /* ptx_type: of the operation, of cvt's source */
+    uint8_t width[2];    /* bytes of the registers of a move's two sides */
+    uint8_t space;       /* ptx_space */
+    uint8_t vector;      /* elements of a memory access */
+    uint8_t narrow;      /* the address register has 32 bits */
+    uint8_t in_frame;    /* the address counts from the frame's start */
+    uint8_t mode, mode2; /* by instruction: rounding, atomic, boolean operator ... */
+    uint8_t flags;       /* PTX_FLAG_* */
+    uint8_t trace_op;    /* gmtrace_op of a memory access */
     uint8_t op_class, cache, bypass_l1, trace_space; /* for the instruction table */
 };
 
@@ -101,14 +101,14 @@ enum {
 
 /* One function of an image. */
 typedef struct ptx_image_function {
-    uint32_t function; /* of the module */
+    uint32_t function;     /* of the module */
     uint32_t first, count; /* operations */
     uint32_t frame_bytes;  /* registers of all lanes: predicates, then the others */
     uint32_t predicate_bytes;
-    uint32_t stack_bytes;  /* parameter memory of a thread: formals, results, call sites */
-    uint32_t local_bytes;  /* local memory of a thread */
-    uint32_t registers;    /* 32-bit registers live at once */
-    ptx_slot *param;       /* parameters, then results */
+    uint32_t stack_bytes; /* parameter memory of a thread: formals, results, call sites */
+    uint32_t local_bytes; /* local memory of a thread */
+    uint32_t registers;   /* 32-bit registers live at once */
+    ptx_slot *param;      /* parameters, then results */
 } ptx_image_function;
 
 struct ptx_kernel {
@@ -128,9 +128,9 @@ struct ptx_kernel {
     uint8_t *pool; /* constants, spread over lanes */
     uint32_t pool_bytes;
     uint64_t *shared_offset; /* by module variable, UINT64_MAX: not used */
-    uint32_t dynamic_align;
+    uint32_t dynamic_start;
     uint64_t register_bytes, stack_bytes, local_bytes; /* of a warp, a thread, a thread */
-    bool global_atomics; /* results depend on the order of CTAs */
+    bool global_atomics;                               /* results depend on the order of CTAs */
     bool recursive;
 };
 

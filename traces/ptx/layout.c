@@ -7,8 +7,10 @@
 #include "traces/ptx/module.h"
 
 #include <stdlib.h>
+#include <sys/mman.h>
 
-#define MAX_MEMORY (4ull << 30)
+#define MAX_MEMORY    (UINT64_C(4) << 30)
+#define FIRST_ADDRESS UINT64_C(0x500000000000)
 
 static int block_of(const ptx_variable *v)
 {
@@ -37,11 +39,13 @@ static bool place(gmptx_module *m, gmtrace_error *error)
     for (int b = 0; b < 2; b++) {
         if (!m->memory_bytes[b])
             continue;
-        const size_t bytes = (size_t)((m->memory_bytes[b] + 4095) & ~4095ull);
-        m->memory[b] = aligned_alloc(4096, bytes);
-        if (!m->memory[b])
+        const size_t bytes = (size_t)((m->memory_bytes[b] + 4095) & ~(uint64_t)4095);
+        /* asked for at the same place always, so that traces are the same */
+        void *memory = mmap((void *)(uintptr_t)(FIRST_ADDRESS + (uint64_t)b * MAX_MEMORY), bytes,
+                            PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (memory == MAP_FAILED)
             return gmptx_fail(error, GMTRACE_MEMORY, 0, "no memory for the module's variables");
-        memset(m->memory[b], 0, bytes);
+        m->memory[b] = memory;
     }
     return true;
 }
@@ -103,6 +107,13 @@ static bool publish(gmptx_module *m)
         m->kernel[m->kernel_count++] = NULL;
     }
     return true;
+}
+
+void gmptx_free_memory(gmptx_module *m)
+{
+    for (int b = 0; b < 2; b++)
+        if (m->memory[b])
+            munmap(m->memory[b], (size_t)((m->memory_bytes[b] + 4095) & ~(uint64_t)4095));
 }
 
 bool gmptx_layout_module(gmptx_module *m, gmtrace_error *error)

@@ -23,7 +23,7 @@ typedef struct analysis {
     const ptx_op *op;
     const ptx_blocks *b;
     const ptx_function *f;
-    uint32_t *dense; /* by register: number among those live into some block, or PTX_UNKNOWN */
+    uint32_t *dense;      /* by register: number among those live into some block, or PTX_UNKNOWN */
     uint32_t *defined_in; /* by register: block + 1 of the last definition seen */
     uint32_t *reg_of;     /* by dense number */
     uint32_t count;
@@ -132,7 +132,8 @@ static void propagate(analysis *a)
                     extend(&a->life[a->reg_of[n]], b->start[i + 1] - 1);
 }
 
-/* ------------------------------------------------------------------------------------- placement */
+/* ------------------------------------------------------------------------------------- placement
+ */
 
 typedef struct places {
     uint8_t *used; /* by unit */
@@ -210,8 +211,8 @@ static bool sweep(const analysis *a, uint32_t count, uint32_t *place, uint32_t *
         }
         for (uint32_t i = end[at]; i != PTX_UNKNOWN; i = next_end[i]) {
             const ptx_register *r = &a->f->reg[i];
-            give(r->type == PTX_PRED ? predicates : general,
-                 r->type == PTX_PRED ? 1 : units_of(r), place[i]);
+            give(r->type == PTX_PRED ? predicates : general, r->type == PTX_PRED ? 1 : units_of(r),
+                 place[i]);
         }
     }
     return true;
@@ -282,6 +283,6 @@ bool gmptx_place_registers(ptx_kernel *kernel, ptx_image_function *image, const 
     free(a.life);
     free(a.in);
     free(a.kill);
-    return good || gmptx_fail(error, GMTRACE_MEMORY, function->line,
-                              "%.*s is too large to analyse", SLICE(function->name));
+    return good || gmptx_fail(error, GMTRACE_MEMORY, function->line, "%.*s is too large to analyse",
+                              SLICE(function->name));
 }

@@ -70,8 +70,7 @@ void gmptx_free(gmptx_module *m)
     free(m->symbol);
     free(m->relocation);
     free(m->relocation_variable);
-    free(m->memory[0]);
-    free(m->memory[1]);
+    gmptx_free_memory(m);
     free(m->name);
     free(m->text);
     free(m);

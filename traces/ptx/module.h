@@ -35,11 +35,11 @@ typedef struct ptx_relocation {
 
 typedef struct ptx_variable {
     ptx_slice name;
-    uint8_t space; /* ptx_space */
+    uint8_t space;              /* ptx_space */
     bool is_extern, is_dynamic; /* is_dynamic: extern .shared x[] */
     uint32_t align;
     uint64_t size;
-    uint64_t offset; /* in its space: module memory, frame, parameter block; set by the layout */
+    uint64_t offset;  /* in its space: module memory, frame, parameter block; set by the layout */
     uint8_t *initial; /* NULL: zeros */
     uint32_t line;
 } ptx_variable;
@@ -155,6 +155,7 @@ bool gmptx_grow(void **array, uint32_t count, size_t element);
 bool gmptx_parse_module(gmptx_module *module, size_t length, gmtrace_error *error);
 /* layout.c */
 bool gmptx_layout_module(gmptx_module *module, gmtrace_error *error);
+void gmptx_free_memory(gmptx_module *module);
 
 /* error->text = "line N: ..." */
 bool gmptx_fail(gmtrace_error *error, gmtrace_status status, uint32_t line, const char *format, ...)

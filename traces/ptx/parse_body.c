@@ -11,7 +11,8 @@
 
 #define MAX_DEPTH 64u
 
-/* ---------------------------------------------------------------------------------------- scopes */
+/* ---------------------------------------------------------------------------------------- scopes
+ */
 
 static bool open_scope(ptx_parser *p, uint32_t parent)
 {
@@ -99,8 +100,8 @@ static bool parse_registers(ptx_parser *p)
         for (uint32_t i = 0; i < entry.count; i++) {
             if (!GROW(f->reg, f->reg_count))
                 return gmptx_no_memory(p);
-            f->reg[f->reg_count++] = (ptx_register){
-                entry.name, entry.is_range ? i : PTX_UNKNOWN, (uint8_t)type};
+            f->reg[f->reg_count++] =
+                (ptx_register){entry.name, entry.is_range ? i : PTX_UNKNOWN, (uint8_t)type};
         }
         if (!gmptx_names_add(&p->names, &entry))
             return gmptx_no_memory(p);
@@ -108,14 +109,14 @@ static bool parse_registers(ptx_parser *p)
     return gmptx_expect(p, ';');
 }
 
-/* ---------------------------------------------------------------------------------------- labels */
+/* ---------------------------------------------------------------------------------------- labels
+ */
 
 static bool add_pending(ptx_parser *p, ptx_slice name, uint32_t at, bool is_target)
 {
     if (!GROW(p->pending, p->pending_count))
         return gmptx_no_memory(p);
-    p->pending[p->pending_count++] =
-        (ptx_pending){name, p->scope, p->token.line, at, is_target};
+    p->pending[p->pending_count++] = (ptx_pending){name, p->scope, p->token.line, at, is_target};
     return true;
 }
 
@@ -125,9 +126,10 @@ static bool resolve_labels(ptx_parser *p)
     for (uint32_t i = 0; i < p->pending_count; i++) {
         const ptx_pending *wait = &p->pending[i];
         const ptx_name *entry = find_from(p, wait->scope, wait->name, false);
-        const bool found = entry && (entry->kind == NAME_LABEL ||
-                                     (!wait->is_target && (entry->kind == NAME_BRANCHES ||
-                                                           entry->kind == NAME_PROTOTYPE)));
+        const bool found =
+            entry &&
+            (entry->kind == NAME_LABEL ||
+             (!wait->is_target && (entry->kind == NAME_BRANCHES || entry->kind == NAME_PROTOTYPE)));
         if (!found)
             return gmptx_fail(p->error, GMTRACE_CORRUPT, wait->line, "%.*s is not known",
                               SLICE(wait->name));
@@ -189,7 +191,8 @@ static bool parse_label(ptx_parser *p, ptx_slice name)
     return good && (gmptx_names_add(&p->names, &entry) || gmptx_no_memory(p));
 }
 
-/* -------------------------------------------------------------------------------------- operands */
+/* -------------------------------------------------------------------------------------- operands
+ */
 
 static bool parse_offset(ptx_parser *p, int64_t *value)
 {
@@ -343,12 +346,12 @@ static bool parse_operand(ptx_parser *p, ptx_operand *o)
     gmptx_advance(p);
     if (!parse_simple(p, &second, false))
         return false;
-    *o = (ptx_operand){
-        .kind = OPERAND_PAIR, .index = p->function->element_count, .count = 2};
+    *o = (ptx_operand){.kind = OPERAND_PAIR, .index = p->function->element_count, .count = 2};
     return add_element(p, &first) && add_element(p, &second);
 }
 
-/* ------------------------------------------------------------------------------------ statements */
+/* ------------------------------------------------------------------------------------ statements
+ */
 
 static bool parse_guard(ptx_parser *p, ptx_statement *s)
 {
@@ -393,8 +396,7 @@ static bool parse_instruction(ptx_parser *p, ptx_statement *s)
     }
     s->count = f->operand_count - s->first;
     s->operands.length = (uint32_t)(p->token.slice.text - s->operands.text);
-    while (s->operands.length &&
-           isspace((unsigned char)s->operands.text[s->operands.length - 1]))
+    while (s->operands.length && isspace((unsigned char)s->operands.text[s->operands.length - 1]))
         s->operands.length--;
     if (!gmptx_expect(p, ';'))
         return false;
@@ -415,8 +417,10 @@ static bool parse_directive(ptx_parser *p)
     static const struct {
         const char *name;
         ptx_space space;
-    } spaces[] = {{"param", PTX_SPACE_PARAM}, {"local", PTX_SPACE_LOCAL},
-                  {"shared", PTX_SPACE_SHARED}, {"global", PTX_SPACE_GLOBAL},
+    } spaces[] = {{"param", PTX_SPACE_PARAM},
+                  {"local", PTX_SPACE_LOCAL},
+                  {"shared", PTX_SPACE_SHARED},
+                  {"global", PTX_SPACE_GLOBAL},
                   {"const", PTX_SPACE_CONST}};
     for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
         if (at_directive(p, spaces[i].name)) {

@@ -99,9 +99,8 @@ static bool name_variable(ptx_parser *p, uint32_t variable, bool inside)
 {
     gmptx_module *m = p->module;
     ptx_names *table = inside ? &p->names : &p->global;
-    ptx_name entry = {.name = m->variable[variable].name,
-                      .kind = NAME_SYMBOL,
-                      .scope = inside ? p->scope : 0};
+    ptx_name entry = {
+        .name = m->variable[variable].name, .kind = NAME_SYMBOL, .scope = inside ? p->scope : 0};
     const ptx_name *old = gmptx_names_find(table, entry.scope, entry.name, false);
     if (old) {
         /* an extern declaration, repeated or followed by the definition */
@@ -142,8 +141,7 @@ bool gmptx_parse_param(ptx_parser *p, uint32_t *index)
         v.size = 0;
     if (v.size > 65536)
         return gmptx_parse_error(p, "a parameter of more than 64 KiB");
-    return add_variable(p, &v, index) &&
-           (slice_is(v.name, "_") || name_variable(p, *index, true));
+    return add_variable(p, &v, index) && (slice_is(v.name, "_") || name_variable(p, *index, true));
 }
 
 bool gmptx_parse_variables(ptx_parser *p, ptx_space space, bool is_extern)

@@ -267,7 +267,7 @@ static void drop_heads(ptx_function *f)
 
 static bool parse_function(ptx_parser *p, bool is_entry)
 {
-    uint32_t *result = NULL, results = 0, index;
+    uint32_t *result = NULL, results = 0, index = 0;
     gmptx_advance(p);
     gmptx_names_clear(&p->names);
     p->scope = 0;
@@ -307,8 +307,10 @@ static bool parse_module_directive(ptx_parser *p, bool *is_extern)
     static const struct {
         const char *name;
         ptx_space space;
-    } spaces[] = {{"global", PTX_SPACE_GLOBAL}, {"const", PTX_SPACE_CONST},
-                  {"shared", PTX_SPACE_SHARED}, {"local", PTX_SPACE_LOCAL}};
+    } spaces[] = {{"global", PTX_SPACE_GLOBAL},
+                  {"const", PTX_SPACE_CONST},
+                  {"shared", PTX_SPACE_SHARED},
+                  {"local", PTX_SPACE_LOCAL}};
     const bool external = *is_extern;
     *is_extern = false;
     for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
@@ -360,8 +362,8 @@ bool gmptx_parse_module(gmptx_module *module, size_t length, gmtrace_error *erro
     bool good = true, is_extern = false;
     for (gmptx_advance(&p); good && p.token.kind != TOKEN_END;) {
         if (p.token.kind != TOKEN_DIRECTIVE)
-            good = gmptx_parse_error(&p, "a directive expected before '%.*s'",
-                                     SLICE(p.token.slice));
+            good =
+                gmptx_parse_error(&p, "a directive expected before '%.*s'", SLICE(p.token.slice));
         else
             good = parse_module_directive(&p, &is_extern);
     }

@@ -32,8 +32,8 @@ typedef enum ptx_special {
     SPECIAL_LANEMASK_GT,
     SPECIAL_DYNAMIC_SMEM,
     SPECIAL_TOTAL_SMEM,
-    SPECIAL_ZERO, /* cluster_ctaid.*, cluster_ctarank: a CTA is its own cluster */
-    SPECIAL_ONE,  /* cluster_nctaid.*, cluster_nctarank */
+    SPECIAL_ZERO,   /* cluster_ctaid.*, cluster_ctarank: a CTA is its own cluster */
+    SPECIAL_ONE,    /* cluster_nctaid.*, cluster_nctarank */
     SPECIAL_GRIDID, /* 64 bits */
     /* Below: read when the instruction runs. They count warp instructions of the CTA. */
     SPECIAL_CLOCK,

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * launch.c - runs a grid: CTAs in order, or several at once; what they print and record comes out
+ * in order all the same, so nothing depends on the number of threads.
+ */
+#include "traces/ptx/exec.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define MAX_SHARED (16u << 20)
+
+typedef struct run {
+    const gmptx_launch *launch;
+    const ptx_kernel *kernel;
+    uint8_t *params;
+    uint32_t shared_bytes;
+    uint64_t ctas;
+    pthread_mutex_t lock;
+    pthread_cond_t turn;
+    uint64_t next;  /* to be started */
+    uint64_t ended; /* CTAs below have been written */
+    bool stop;
+    gmptx_result result;
+    gmtrace_error error;
+} run;
+
+static const char *describe(gmptx_fault_kind kind)
+{
+    switch (kind) {
+    case GMPTX_FAULT_ACCESS:
+        return "access outside of memory";
+    case GMPTX_FAULT_MISALIGNED:
+        return "misaligned access";
+    case GMPTX_FAULT_BARRIER:
+        return "barrier that not all threads reach";
+    case GMPTX_FAULT_LIMIT:
+        return "the instruction limit is reached: an endless loop?";
+    case GMPTX_FAULT_TRAP:
+        return "trap or failed assertion";
+    case GMPTX_FAULT_INSTRUCTION:
+        return "an operand the instruction does not allow, or lanes it names are elsewhere";
+    default:
+        return "calls too deep, or no memory";
+    }
+}
+
+static void report(run *r, const ptx_cta *cta)
+{
+    const ptx_kernel *k = r->kernel;
+    const gmptx_launch *l = r->launch;
+    const ptx_statement *s = gmptx_statement_of(k, cta->fault_op);
+    const ptx_function *f = &k->module->function[k->image[k->op_function[cta->fault_op]].function];
+    gmptx_fault *fault = &r->result.fault;
+    *fault = cta->fault;
+    fault->kernel = k->info.mangled;
+    const uint32_t lane = cta->fault_lane < LANES ? cta->fault_lane : 0;
+    const uint32_t thread = cta->fault_warp * LANES + lane;
+    memcpy(fault->block, cta->index, sizeof fault->block);
+    fault->thread[0] = thread % l->block[0];
+    fault->thread[1] = thread / l->block[0] % l->block[1];
+    fault->thread[2] = thread / l->block[0] / l->block[1];
+    ptx_slice text = f->name;
+    if (s) {
+        fault->ptx_line = s->line;
+        if (s->file < k->module->file_count && k->module->file[s->file]) {
+            fault->file = k->module->file[s->file];
+            fault->line = s->source_line;
+        }
+        text = s->opcode;
+    }
+    if (cta->trace_error.status != GMTRACE_OK) {
+        r->error = cta->trace_error;
+        return;
+    }
+    const char *base = fault->file ? strrchr(fault->file, '/') : NULL;
+    base = base ? base + 1 : fault->file;
+    char where[80] = "", what[64] = "";
+    if (base)
+        snprintf(where, sizeof where, "%.50s:%u, ", base, fault->line);
+    if (fault->kind == GMPTX_FAULT_ACCESS || fault->kind == GMPTX_FAULT_MISALIGNED)
+        snprintf(what, sizeof what, " (%s of %u bytes at 0x%llx)",
+                 fault->is_write ? "write" : "read", fault->bytes,
+                 (unsigned long long)fault->address);
+    gmptx_fail(&r->error, GMTRACE_CORRUPT, 0,
+               "%.60s: %s%.*s, line %u of the PTX, block (%u,%u,%u) thread (%u,%u,%u): %s%s",
+               fault->kernel, where, (int)(text.length < 30 ? text.length : 30), text.text,
+               fault->ptx_line, fault->block[0], fault->block[1], fault->block[2], fault->thread[0],
+               fault->thread[1], fault->thread[2], describe(fault->kind), what);
+}
+
+/* With the lock held, in the order of CTAs. */
+static void finish(run *r, ptx_cta *cta)
+{
+    if (!r->stop) {
+        if (cta->print_bytes)
+            fwrite(cta->print, 1, cta->print_bytes, r->launch->print ? r->launch->print : stdout);
+        r->result.warp_instructions += cta->instructions;
+        r->result.thread_instructions += cta->thread_instructions;
+        r->result.records += cta->records;
+        if (cta->sink && cta->trace_error.status == GMTRACE_OK &&
+            (!gmptx_sink_flush(cta->sink, cta->number, &cta->trace_error) ||
+             !gmtrace_writer_end_cta(r->launch->writer, cta->number, &cta->trace_error)) &&
+            cta->fault.kind == GMPTX_FAULT_NONE)
+            cta->fault.kind = GMPTX_FAULT_OTHER;
+        if (cta->fault.kind != GMPTX_FAULT_NONE) {
+            report(r, cta);
+            r->stop = true;
+        }
+    }
+    cta->print_bytes = 0;
+    cta->thread_instructions = cta->records = 0;
+}
+
+static void *work(void *data)
+{
+    run *r = data;
+    ptx_cta cta;
+    ptx_sink sink = {.writer = r->launch->writer};
+    bool good = gmptx_open_cta(&cta, r->launch, r->params, r->shared_bytes);
+    pthread_mutex_lock(&r->lock);
+    if (!good && !r->stop) {
+        r->stop = true;
+        r->result.fault.kind = GMPTX_FAULT_OTHER;
+        gmptx_fail(&r->error, GMTRACE_MEMORY, 0, "no memory for a CTA of %s",
+                   r->kernel->info.mangled);
+    }
+    if (r->launch->writer)
+        cta.sink = &sink;
+    while (good && !r->stop && r->next < r->ctas) {
+        const uint64_t number = r->next++;
+        sink.direct = number == r->ended; /* nobody else writes until this one has ended */
+        pthread_mutex_unlock(&r->lock);
+        gmptx_run_cta(&cta, number);
+        pthread_mutex_lock(&r->lock);
+        while (r->ended != number)
+            pthread_cond_wait(&r->turn, &r->lock);
+        finish(r, &cta);
+        r->ended++;
+        pthread_cond_broadcast(&r->turn);
+    }
+    pthread_mutex_unlock(&r->lock);
+    gmptx_sink_free(&sink);
+    gmptx_close_cta(&cta);
+    return NULL;
+}
+
+static bool check_launch(const gmptx_launch *l, run *r)
+{
+    const ptx_kernel *k = r->kernel;
+    uint64_t threads = 1, ctas = 1;
+    for (unsigned i = 0; i < 3; i++) {
+        threads *= l->block[i];
+        if (!l->grid[i] || !l->block[i] || l->block[i] > 1024 || threads > 1024)
+            return gmptx_fail(&r->error, GMTRACE_USAGE, 0,
+                              "%s: the grid or block is empty, or the block has more than 1024 "
+                              "threads",
+                              k->info.mangled);
+        if (__builtin_mul_overflow(ctas, l->grid[i], &ctas) || ctas > INT64_MAX)
+            return gmptx_fail(&r->error, GMTRACE_USAGE, 0, "%s: the grid is too large",
+                              k->info.mangled);
+    }
+    if (k->info.max_threads && threads > k->info.max_threads)
+        return gmptx_fail(&r->error, GMTRACE_USAGE, 0,
+                          "%s: %u threads a block, but it was compiled for %u at most",
+                          k->info.mangled, (unsigned)threads, k->info.max_threads);
+    if (l->dynamic_shared > MAX_SHARED)
+        return gmptx_fail(&r->error, GMTRACE_USAGE, 0, "%s: too much shared memory",
+                          k->info.mangled);
+    r->ctas = ctas;
+    r->shared_bytes =
+        l->dynamic_shared ? k->dynamic_start + l->dynamic_shared : k->info.static_shared;
+    return true;
+}
+
+static void run_ctas(run *r)
+{
+    unsigned threads = r->launch->threads && !r->kernel->global_atomics ? r->launch->threads : 1;
+    threads = threads > 64 ? 64 : threads;
+    if (threads > r->ctas)
+        threads = (unsigned)r->ctas;
+    pthread_t thread[64];
+    unsigned started = 0;
+    while (started + 1 < threads && pthread_create(&thread[started], NULL, work, r) == 0)
+        started++;
+    work(r);
+    for (unsigned i = 0; i < started; i++)
+        pthread_join(thread[i], NULL);
+}
+
+bool gmptx_run(const gmptx_launch *launch, gmptx_result *result, gmtrace_error *error)
+{
+    run r = {.launch = launch, .kernel = kernel_of(launch->kernel)};
+    const gmptx_kernel *info = launch->kernel;
+    bool good = check_launch(launch, &r);
+    r.params = calloc(1, (size_t)info->param_bytes + 16);
+    if (good && !r.params)
+        good = gmptx_fail(&r.error, GMTRACE_MEMORY, 0, "out of memory");
+    for (uint32_t i = 0; good && i < info->param_count; i++)
+        memcpy(r.params + info->param[i].offset, launch->args[i], info->param[i].size);
+    bool begun = false;
+    if (good && launch->writer) {
+        gmtrace_launch trace = launch->trace;
+        memcpy(trace.grid, launch->grid, sizeof trace.grid);
+        memcpy(trace.block, launch->block, sizeof trace.block);
+        trace.dynamic_shared = launch->dynamic_shared;
+        for (unsigned i = 0; i < 3; i++)
+            trace.cluster[i] = trace.cluster[i] ? trace.cluster[i] : 1;
+        good = begun = gmtrace_writer_begin_launch(launch->writer, &trace, &r.error);
+    }
+    if (good) {
+        pthread_mutex_init(&r.lock, NULL);
+        pthread_cond_init(&r.turn, NULL);
+        run_ctas(&r);
+        pthread_mutex_destroy(&r.lock);
+        pthread_cond_destroy(&r.turn);
+        good = !r.stop;
+    } else {
+        r.result.fault.kind = GMPTX_FAULT_OTHER;
+    }
+    gmtrace_error ending = {0};
+    if (begun && !gmtrace_writer_end_launch(launch->writer, good ? &r.error : &ending))
+        good = false;
+    free(r.params);
+    if (result)
+        *result = r.result;
+    if (!good && error)
+        *error = r.error;
+    return good;
+}
