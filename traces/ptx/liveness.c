@@ -135,61 +135,62 @@ static void propagate(analysis *a)
 /* ------------------------------------------------------------------------------------- placement
  */
 
+/* Lane i of a register lies at i times the register's size, so only registers of one size may share
+ * a place: where lanes have parted, a write of one lane must not meet another lane's value. */
+typedef enum place_class { PREDICATES, HALVES, WORDS, DOUBLES, PLACE_CLASSES } place_class;
+
 typedef struct places {
-    uint8_t *used; /* by unit */
-    uint32_t capacity, top, live, peak, lowest;
+    uint8_t *used; /* by register */
+    uint32_t capacity, top, lowest;
 } places;
 
-static bool take(places *p, uint32_t units, uint32_t *at)
+static bool take(places *p, uint32_t *at)
 {
-    uint32_t i = p->lowest;
-    for (;; i++) {
-        if (units == 2 && i % 2)
-            continue;
-        if (i + units > p->capacity) {
-            const uint32_t capacity = p->capacity ? p->capacity * 2 : 256;
-            uint8_t *used = capacity <= MAX_PLACE ? realloc(p->used, capacity) : NULL;
-            if (!used)
-                return false;
-            memset(used + p->capacity, 0, capacity - p->capacity);
-            p->used = used;
-            p->capacity = capacity;
-        }
-        if (!p->used[i] && (units == 1 || !p->used[i + 1]))
-            break;
-    }
-    p->used[i] = 1;
-    if (units == 2)
-        p->used[i + 1] = 1;
     while (p->lowest < p->capacity && p->used[p->lowest])
         p->lowest++;
-    p->live += units;
-    p->peak = p->live > p->peak ? p->live : p->peak;
-    p->top = i + units > p->top ? i + units : p->top;
-    *at = i;
+    if (p->lowest == p->capacity) {
+        const uint32_t capacity = p->capacity ? p->capacity * 2 : 64;
+        uint8_t *used = capacity <= MAX_PLACE ? realloc(p->used, capacity) : NULL;
+        if (!used)
+            return false;
+        memset(used + p->capacity, 0, capacity - p->capacity);
+        p->used = used;
+        p->capacity = capacity;
+    }
+    *at = p->lowest++;
+    p->used[*at] = 1;
+    p->top = *at + 1 > p->top ? *at + 1 : p->top;
     return true;
 }
 
-static void give(places *p, uint32_t units, uint32_t at)
+static void give(places *p, uint32_t at)
 {
     p->used[at] = 0;
-    if (units == 2)
-        p->used[at + 1] = 0;
     p->lowest = at < p->lowest ? at : p->lowest;
-    p->live -= units;
 }
 
-static unsigned units_of(const ptx_register *r)
+static place_class class_of(const ptx_register *r)
 {
-    return gmptx_type_bytes((ptx_type)r->type) == 8 ? 2 : 1;
+    if (r->type == PTX_PRED)
+        return PREDICATES;
+    const unsigned bytes = gmptx_type_bytes((ptx_type)r->type);
+    return bytes == 8 ? DOUBLES : bytes == 4 ? WORDS : HALVES;
 }
 
-/* Registers that begin at each operation, chained; then a sweep. place[] gets unit numbers, of
- * predicates and of others apart. */
+/* Registers of a thread that a value takes. */
+static uint32_t units_of(const ptx_register *r)
+{
+    static const uint32_t units[PLACE_CLASSES] = {0, 1, 1, 2};
+    return units[class_of(r)];
+}
+
+/* Registers that begin at each operation, chained; then a sweep. place[] gets numbers within the
+ * register's class, *peak the most units in use at once. */
 static bool sweep(const analysis *a, uint32_t count, uint32_t *place, uint32_t *chain,
-                  places *general, places *predicates)
+                  places *of_class, uint32_t *peak)
 {
     const uint32_t regs = a->f->reg_count;
+    uint32_t live = 0;
     uint32_t *begin = chain + regs, *end = begin + count + 1, *next = chain;
     uint32_t *next_end = end + count + 1;
     memset(begin, 0xff, 2 * ((size_t)count + 1) * sizeof *begin);
@@ -205,28 +206,29 @@ static bool sweep(const analysis *a, uint32_t count, uint32_t *place, uint32_t *
     for (uint32_t at = 0; at < count; at++) {
         for (uint32_t i = begin[at]; i != PTX_UNKNOWN; i = next[i]) {
             const ptx_register *r = &a->f->reg[i];
-            if (!take(r->type == PTX_PRED ? predicates : general,
-                      r->type == PTX_PRED ? 1 : units_of(r), &place[i]))
+            if (!take(&of_class[class_of(r)], &place[i]))
                 return false;
+            live += units_of(r);
         }
+        *peak = live > *peak ? live : *peak;
         for (uint32_t i = end[at]; i != PTX_UNKNOWN; i = next_end[i]) {
             const ptx_register *r = &a->f->reg[i];
-            give(r->type == PTX_PRED ? predicates : general, r->type == PTX_PRED ? 1 : units_of(r),
-                 place[i]);
+            give(&of_class[class_of(r)], place[i]);
+            live -= units_of(r);
         }
     }
     return true;
 }
 
-static ptx_ref placed(const ptx_function *f, const uint32_t *place, uint32_t predicate_bytes,
+static ptx_ref placed(const ptx_function *f, const uint32_t *place, const uint32_t *start,
                       ptx_ref ref)
 {
+    static const uint32_t bytes[PLACE_CLASSES] = {4, PTX_UNIT, PTX_UNIT, 2 * PTX_UNIT};
     if (ref == REF_NONE || REF_FILE(ref) != PTX_FILE_VIRTUAL)
         return ref;
     const uint32_t reg = REF_OFFSET(ref);
-    return f->reg[reg].type == PTX_PRED
-               ? REF(PTX_FILE_FRAME, place[reg] * 4)
-               : REF(PTX_FILE_FRAME, predicate_bytes + place[reg] * PTX_UNIT);
+    const place_class class = class_of(&f->reg[reg]);
+    return REF(PTX_FILE_FRAME, start[class] + place[reg] * bytes[class]);
 }
 
 static bool solve(analysis *a, ptx_kernel *kernel, ptx_image_function *image, uint32_t *memory)
@@ -250,23 +252,27 @@ static bool solve(analysis *a, ptx_kernel *kernel, ptx_image_function *image, ui
     pass(a, count, note_sets);
     propagate(a);
     pass(a, count, note_life);
-    places general = {0}, predicates = {0};
-    const bool good = sweep(a, count, place, chain, &general, &predicates);
+    places of_class[PLACE_CLASSES] = {0};
+    uint32_t peak = 0;
+    const bool good = sweep(a, count, place, chain, of_class, &peak);
     if (good) {
-        const uint32_t predicate_bytes = (predicates.top * 4 + 255) & ~255u;
-        image->registers = general.peak;
-        image->frame_bytes = (predicate_bytes + general.top * PTX_UNIT + 255) & ~255u;
-        image->predicate_bytes = predicate_bytes;
+        uint32_t start[PLACE_CLASSES] = {0};
+        start[HALVES] = (of_class[PREDICATES].top * 4 + 255) & ~255u;
+        start[WORDS] = start[HALVES] + of_class[HALVES].top * PTX_UNIT;
+        start[DOUBLES] = (start[WORDS] + of_class[WORDS].top * PTX_UNIT + 255) & ~255u;
+        image->registers = peak;
+        image->frame_bytes = start[DOUBLES] + of_class[DOUBLES].top * 2 * PTX_UNIT;
+        image->predicate_bytes = start[HALVES];
         for (uint32_t i = 0; i < count; i++) {
             ptx_op *op = &kernel->op[image->first + i];
             for (unsigned k = 0; k < op->refs; k++)
-                op->r[k] = placed(a->f, place, predicate_bytes, op->r[k]);
-            op->guard = placed(a->f, place, predicate_bytes, op->guard);
-            op->address = placed(a->f, place, predicate_bytes, op->address);
+                op->r[k] = placed(a->f, place, start, op->r[k]);
+            op->guard = placed(a->f, place, start, op->guard);
+            op->address = placed(a->f, place, start, op->address);
         }
     }
-    free(general.used);
-    free(predicates.used);
+    for (unsigned i = 0; i < PLACE_CLASSES; i++)
+        free(of_class[i].used);
     return good;
 }
 
