@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define GMSIM_LRC_ENTRIES 4096u /* a GPC; a power of two */
+#define GMSIM_LRC_ENTRIES 1024u /* a GPC; a power of two */
 
 typedef struct gmsim_lrc_entry {
     uint64_t line;
@@ -25,7 +25,7 @@ typedef struct gmsim_lrc_entry {
 
 static inline gmsim_lrc_entry *gmsim_lrc_at(gmsim_lrc_entry *table, uint64_t line)
 {
-    return &table[(line * UINT64_C(0x9e3779b97f4a7c15)) >> 52];
+    return &table[(line * UINT64_C(0x9e3779b97f4a7c15)) >> 54];
 }
 
 /* Whether the read joins the one in the entry. */

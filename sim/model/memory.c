@@ -66,7 +66,7 @@ static uint64_t read_line(gmsim_memory *memory, gmsim_request *request, const gm
     uint64_t wait = take(&memory->l2_free, request->now, count * GMSIM_SECTOR_BYTES,
                          gpu->l2_bytes_per_clock ? gpu->l2_bytes_per_clock : UINT32_MAX);
     uint64_t read = memory->l2.counts.dram_read_sectors, latency = gpu->l2_latency;
-    gmsim_fill *fill = &memory->fill[(line * UINT64_C(0x9e3779b97f4a7c15)) >> 48];
+    gmsim_fill *fill = &memory->fill[(line * UINT64_C(0x9e3779b97f4a7c15)) >> 50];
     gmsim_l2_reach reach = gmsim_l2_read(&memory->l2, place, gpc % GMSIM_L2_SIDES, sectors);
     if (reach != GMSIM_L2_DRAM && fill->line == line && request->now < fill->done)
         latency = MAX(latency, fill->done - request->now); /* still on its way */

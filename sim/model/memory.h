@@ -39,7 +39,7 @@ typedef struct gmsim_fill {
     uint64_t line, done;
 } gmsim_fill;
 
-#define GMSIM_FILLS 65536u /* a power of two */
+#define GMSIM_FILLS 16384u /* a power of two */
 
 typedef struct gmsim_memory {
     const gmsim_gpu *gpu;

@@ -34,7 +34,7 @@
 #include <string.h>
 
 /* Clocks that an SM runs ahead of the others at most. */
-#define WINDOW 64u
+#define WINDOW 128u
 /* Records a warp replays in its turn at most, if it need not wait. */
 #define TURN 4u
 /* From the last arrival at a barrier until its warps go on; from the start of a CTA to its first
