@@ -182,9 +182,14 @@ bool gmsim_spread_of(const gmsim_spreads *spreads, const gmsim_measured *measure
         known = whole.state == GMSIM_CELL_NUMBER && whole.value > 0;
         *spread = 0;
         for (unsigned i = 0; known && i < 2 && parts->part[i] != NULL; i++) {
-            known = gmsim_measured_column(measured, parts->part[i]) >= 0 &&
+            int column = gmsim_measured_column(measured, parts->part[i]);
+            gmsim_cell part = gmsim_measured_cell(self, column);
+
+            /* Relative to the part: the runs may have been made at another size. */
+            known = column >= 0 && part.state == GMSIM_CELL_NUMBER &&
                     range_of(spreads, self, number, parts->part[i], &range);
-            *spread += 100 * (range.high - range.low) / whole.value;
+            if (known && range.median > 0)
+                *spread += 100 * (range.high - range.low) / range.median * part.value / whole.value;
         }
     }
     g_free(number);
