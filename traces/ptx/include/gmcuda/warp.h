@@ -9,42 +9,55 @@
 
 #define GMCUDA_CONVERGENT GMCUDA_DEVICE __attribute__((convergent))
 
-/* __syncthreads() is a builtin of clang's. */
-GMCUDA_CONVERGENT int __syncthreads_count(int predicate)
+/* Barriers and fences are inline assembly that clobbers memory, not clang's builtins: LLVM 14 takes
+ * it that an intrinsic cannot change a variable which only its own file can name, and moves loads
+ * of __shared__ variables up across those. */
+GMCUDA_CONVERGENT void __gmcuda_syncthreads(void)
 {
-    return __nvvm_bar0_popc(predicate);
+    asm volatile("bar.sync 0;" ::: "memory");
 }
-GMCUDA_CONVERGENT int __syncthreads_and(int predicate)
-{
-    return __nvvm_bar0_and(predicate);
-}
-GMCUDA_CONVERGENT int __syncthreads_or(int predicate)
-{
-    return __nvvm_bar0_or(predicate);
-}
+#define __syncthreads() __gmcuda_syncthreads() /* that name is a builtin's */
+
+#define GMCUDA_BARRIER(name, text)                                                                 \
+    GMCUDA_CONVERGENT int name(int predicate)                                                      \
+    {                                                                                              \
+        int d;                                                                                     \
+        asm volatile("{\n\t.reg .pred p, q;\n\tsetp.ne.s32 p, %1, 0;\n\t" text "\n\t}"             \
+                     : "=r"(d)                                                                     \
+                     : "r"(predicate)                                                              \
+                     : "memory");                                                                  \
+        return d;                                                                                  \
+    }
+/* clang-format off */
+GMCUDA_BARRIER(__syncthreads_count, "bar.red.popc.u32 %0, 0, p;")
+GMCUDA_BARRIER(__syncthreads_and, "bar.red.and.pred q, 0, p;\n\tselp.s32 %0, 1, 0, q;")
+GMCUDA_BARRIER(__syncthreads_or, "bar.red.or.pred q, 0, p;\n\tselp.s32 %0, 1, 0, q;")
+/* clang-format on */
+#undef GMCUDA_BARRIER
+
 GMCUDA_CONVERGENT void __syncwarp(unsigned int mask = 0xffffffffu)
 {
-    __nvvm_bar_warp_sync(mask);
+    asm volatile("bar.warp.sync %0;" ::"r"(mask) : "memory");
 }
 GMCUDA_CONVERGENT void __barrier_sync(unsigned int id)
 {
-    __nvvm_barrier_sync(id);
+    asm volatile("barrier.sync %0;" ::"r"(id) : "memory");
 }
 GMCUDA_CONVERGENT void __barrier_sync_count(unsigned int id, unsigned int count)
 {
-    __nvvm_barrier_sync_cnt(id, count);
+    asm volatile("barrier.sync %0, %1;" ::"r"(id), "r"(count) : "memory");
 }
 GMCUDA_DEVICE void __threadfence_block(void)
 {
-    __nvvm_membar_cta();
+    asm volatile("membar.cta;" ::: "memory");
 }
 GMCUDA_DEVICE void __threadfence(void)
 {
-    __nvvm_membar_gl();
+    asm volatile("membar.gl;" ::: "memory");
 }
 GMCUDA_DEVICE void __threadfence_system(void)
 {
-    __nvvm_membar_sys();
+    asm volatile("membar.sys;" ::: "memory");
 }
 
 GMCUDA_CONVERGENT int __all_sync(unsigned int mask, int predicate)
