@@ -51,7 +51,10 @@ static void sgemm(gmk_run &run)
     c.upload();
     cublasHandle_t handle;
     const float one = 1, zero = 0;
-    expect_success(create(&handle), "cublasCreate");
+    cublasStatus_t status = create(&handle);
+    if (status == CUBLAS_STATUS_NOT_INITIALIZED)
+        gmk_fail(true, "cuBLAS finds no GPU"); /* built with gmcc, say */
+    expect_success(status, "cublasCreate");
     /* cuBLAS counts columns first: its b * a is our a * b. */
     expect_success(multiply(handle, CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &one, b.device, n, a.device,
                             n, &zero, c.device, n),

@@ -50,6 +50,14 @@ bool cli_output_open(cli_output *output, const char *path);
  * fails. */
 bool cli_output_close(cli_output *output, bool keep);
 
+/* program.c: programs built with gmcc. */
+
+/* Runs it with its arguments (ended by NULL, or NULL) and has it leave its trace there. Says what
+ * went wrong. */
+bool cli_program_run(const char *program, char **arguments, const char *trace);
+/* The name of a new temporary file, or NULL after saying why. */
+char *cli_program_trace(void);
+
 /* progress.c: one line on stderr, on a terminal only. */
 typedef struct cli_progress {
     bool shown;

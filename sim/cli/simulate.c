@@ -18,7 +18,7 @@
 #define FULL_REPORTS 4u
 
 static struct {
-    char *trace, *gpu, *kernel, *launch, *format, *output, *caches, *color;
+    char *trace, *program, *gpu, *kernel, *launch, *format, *output, *caches, *color;
     char **set, **rest;
     gboolean flush, functional, verbose, quiet, version;
 } given;
@@ -26,6 +26,9 @@ static struct {
 static const GOptionEntry entries[] = {
     {"trace", 't', 0, G_OPTION_ARG_FILENAME, &given.trace, "Trace to replay; - is standard input",
      "FILE"},
+    {"run", 'r', 0, G_OPTION_ARG_FILENAME, &given.program,
+     "Run a program built with gmcc and replay what it launches; its arguments follow --",
+     "PROGRAM"},
     {"gpu", 'g', 0, G_OPTION_ARG_FILENAME, &given.gpu,
      "GPU to replay it on (default h200; `gmsim gpus` lists them)", "NAME|FILE.ini"},
     {"set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &given.set,
@@ -152,6 +155,8 @@ static bool check_options(void)
         cli_say("--quiet and --verbose exclude each other");
         return false;
     }
+    if (given.program != NULL)
+        return true; /* what is left over is the program's */
     if (given.trace == NULL && named > 0 && !check_word(given.rest[0]))
         return false;
     if (named > 1 || (named == 1 && given.trace != NULL)) {
@@ -313,7 +318,7 @@ static int run(void)
     work.model = gmsim_model_new(&gpu, &options);
     work.report.out = output.file;
     work.report.version = PACKAGE_VERSION;
-    work.report.trace = given.trace;
+    work.report.trace = given.program != NULL ? given.program : given.trace;
     work.report.gpu = &gpu;
     work.report.capture = gmtrace_get_capture(work.reader);
     work.report.caches = options.caches;
@@ -336,6 +341,21 @@ done:
     return code;
 }
 
+/* The trace stays only where --trace says so. */
+static int run_program(void)
+{
+    bool temporary = given.trace == NULL;
+    int code = CLI_FAILED;
+
+    if (temporary)
+        given.trace = cli_program_trace();
+    if (given.trace != NULL && cli_program_run(given.program, given.rest, given.trace))
+        code = run();
+    if (temporary && given.trace != NULL)
+        (void)unlink(given.trace);
+    return code;
+}
+
 int cli_simulate(int argc, char **argv)
 {
     GOptionContext *context = g_option_context_new(NULL);
@@ -349,11 +369,12 @@ int cli_simulate(int argc, char **argv)
             puts("gmsim " PACKAGE_VERSION);
             code = CLI_DONE;
         } else if (check_options()) {
-            code = run();
+            code = given.program != NULL ? run_program() : run();
         }
     }
     g_option_context_free(context);
     g_free(given.trace);
+    g_free(given.program);
     g_free(given.gpu);
     g_free(given.kernel);
     g_free(given.launch);
