@@ -233,7 +233,24 @@ const gmsim_result *gmsim_model_run(gmsim_model *model, gmtrace_reader *reader, 
     result->unseen = gmtrace_get_capture(reader)->unseen;
     result->truncated = scheduler.truncated || !launch->complete;
     find_bound(model, &scheduler.plan, result);
+    result->timing.cycles = scheduler.end;
     return result;
+}
+
+const char *gmsim_stall_name(gmsim_stall stall)
+{
+    static const char *const name[GMSIM_STALLS] = {
+        [GMSIM_STALL_ISSUE] = "issue",
+        [GMSIM_STALL_MATH] = "math pipe",
+        [GMSIM_STALL_SHARED] = "shared memory",
+        [GMSIM_STALL_L1] = "L1",
+        [GMSIM_STALL_L2] = "L2",
+        [GMSIM_STALL_DRAM_LATENCY] = "DRAM latency",
+        [GMSIM_STALL_DRAM_BANDWIDTH] = "DRAM bandwidth",
+        [GMSIM_STALL_BARRIER] = "barrier",
+        [GMSIM_STALL_LAUNCH] = "launch",
+    };
+    return (unsigned)stall < GMSIM_STALLS ? name[stall] : "unknown";
 }
 
 const char *gmsim_row_name(gmsim_row row)

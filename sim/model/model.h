@@ -97,6 +97,31 @@ typedef enum gmsim_resource {
     GMSIM_RESOURCES
 } gmsim_resource;
 
+/* What a resident warp spends its clocks on. */
+typedef enum gmsim_stall {
+    GMSIM_STALL_ISSUE,          /* issues, or waits for its scheduler or a fixed latency */
+    GMSIM_STALL_MATH,           /* waits for a math pipe */
+    GMSIM_STALL_SHARED,         /* waits for shared memory */
+    GMSIM_STALL_L1,             /* waits for L1: its queue, its latency */
+    GMSIM_STALL_L2,             /* waits for L2: the way there, its queues */
+    GMSIM_STALL_DRAM_LATENCY,   /* waits for DRAM, as long as an idle one takes */
+    GMSIM_STALL_DRAM_BANDWIDTH, /* waits for DRAM to serve others first */
+    GMSIM_STALL_BARRIER,        /* waits for the other warps of its CTA */
+    GMSIM_STALL_LAUNCH,         /* is being set up, or has ended and waits for its CTA's others */
+    GMSIM_STALLS
+} gmsim_stall;
+
+/* Times of the timed replay, in SM clocks. */
+typedef struct gmsim_timing {
+    uint64_t cycles;              /* gpc__cycles_elapsed.max: from the launch to its end */
+    uint64_t launch_cycles;       /* of those, before the first and after the last warp */
+    uint64_t sm_active;           /* clocks with a resident warp, summed over all SMs */
+    uint64_t warp_active;         /* clocks each warp was resident, summed over warps */
+    uint64_t stall[GMSIM_STALLS]; /* parts of warp_active; they add up to it */
+    uint64_t loads;               /* global and local load requests timed */
+    uint64_t load_cycles;         /* from issue until their data were there, summed */
+} gmsim_timing;
+
 typedef struct gmsim_result {
     const gmtrace_launch *launch;
     const gmtrace_kernel *kernel;
@@ -109,8 +134,10 @@ typedef struct gmsim_result {
     gmsim_l2_counts l2;
     uint64_t min_cycles[GMSIM_RESOURCES]; /* least SM clocks each resource needs */
     gmsim_resource bound;                 /* the largest of them */
-    uint32_t unseen;                      /* GMTRACE_UNSEEN_* of the trace */
-    bool truncated;                       /* the trace ended before the launch did */
+    bool timed;                           /* timing is set */
+    gmsim_timing timing;
+    uint32_t unseen; /* GMTRACE_UNSEEN_* of the trace */
+    bool truncated;  /* the trace ended before the launch did */
     uint32_t instr_count;
     const gmsim_instr_counts *instr; /* by pc */
 } gmsim_result;
@@ -142,6 +169,7 @@ typedef void (*gmsim_progress)(uint64_t done, uint64_t total, gpointer data);
 const gmsim_result *gmsim_model_run(gmsim_model *model, gmtrace_reader *reader, uint32_t launch,
                                     gmsim_progress progress, gpointer data, GError **error);
 
+const char *gmsim_stall_name(gmsim_stall stall);          /* "DRAM bandwidth" */
 const char *gmsim_row_name(gmsim_row row);                /* "shared load" */
 const char *gmsim_resource_name(gmsim_resource resource); /* "shared", "L1", "L2", "DRAM" */
 
