@@ -57,6 +57,7 @@ struct gmtrace_paths {
     path_arena arena;
     path_list made, whole;
     gmtrace_path empty;
+    uint32_t path_count;
     uint64_t unplaced; /* records whose instruction is no block */
     uint32_t start;    /* the state at the entry */
     bool failed;
@@ -280,6 +281,7 @@ static const gmtrace_path *keep_path(gmtrace_paths *p, const way *sum)
         memcpy(piece, p->made.piece, size);
     path->piece = piece;
     path->piece_count = p->made.count;
+    path->number = ++p->path_count; /* 0: the empty one */
     path->ambiguous = sum->ambiguous;
     path->estimated = sum->estimated;
     path->lost = sum->lost;

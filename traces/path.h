@@ -59,6 +59,7 @@ typedef struct gmtrace_path {
     bool ambiguous;    /* a branch on the way could have gone another way as well */
     bool estimated;    /* a loop on the way was run as often as constants say, or once */
     bool lost;         /* the code has no such way: some records are missing here */
+    uint32_t number; /* from 0 on, in the order in which ways were made */
     uint32_t piece_count;
     const gmtrace_path_piece *piece;
 } gmtrace_path;

@@ -78,8 +78,11 @@ typedef struct gmsim_gpu {
     uint32_t l2_ways;
     uint32_t l2_slices;
     uint32_t l2_partitions;
-    uint32_t l2_fill_sectors; /* sectors brought from DRAM for one missing sector: 1, 2 or 4 */
-    uint32_t l2_bytes_per_clock;
+    uint32_t l2_fill_sectors;    /* sectors brought from DRAM for one missing sector: 1, 2 or 4 */
+    uint32_t l2_bytes_per_clock; /* read */
+    uint32_t l2_write_bytes_per_clock; /* a partly written line counts 32 bytes more */
+    uint32_t l2_reads_per_clock;       /* lines looked up for loads, all slices together */
+    uint32_t l2_atomics_per_clock;     /* operations, all slices together */
     uint32_t l2_dirty_percent, l2_partial_percent; /* lines of a set, at most; see l2.c */
     uint32_t l2_flush_dirty;                       /* sectors */
     uint32_t l2_latency, l2_far_latency;
@@ -89,11 +92,15 @@ typedef struct gmsim_gpu {
 
     /* [dram] */
     uint64_t dram_size;
-    uint32_t dram_latency;
+    uint32_t dram_latency;     /* of a line whose home is on the reader's side of L2 */
+    uint32_t dram_far_latency; /* of the others; 0: the same */
     uint32_t dram_bytes_per_clock;
+    uint32_t dram_row_bytes; /* bytes that could have been moved while a row is opened */
+    uint32_t dram_refresh_period, dram_refresh_clocks; /* of a bank, which serves nobody then */
 
     /* [launch]: order in which hardware hands the first CTAs to SMs is built from these. */
     gmsim_list launch_groups; /* SMs of each group of SMs (GPC); one group of all where unknown */
+    uint32_t launch_overhead; /* clocks of a launch before the first and after the last warp */
     uint32_t launch_again;    /* the first group's turn comes again after so many of the others; 0:
                                * groups simply take turns */
 } gmsim_gpu;
@@ -103,9 +110,9 @@ typedef struct gmsim_gpu {
  * missing keys, duplicates, bad numbers and numbers out of range are errors that name file, line
  * and key ("h200.ini:14: [l1] sets: ..."). Returns false and sets error.
  * Where no source gives a number the .ini says `unknown`, which is 0 here and allowed for the few
- * keys that the model can do without: l2.slices, l2.partitions, launch.groups, launch.again, and
- * the rates l2.bytes_per_clock and dram.bytes_per_clock, without which that resource gives no
- * bound. */
+ * keys that the model can do without: l2.slices, l2.partitions, launch.groups, launch.again,
+ * dram.far_latency, dram.row_bytes, dram.refresh_*, and the rates of [l2] and [dram], without which
+ * that resource gives no bound. */
 bool gmsim_gpu_load(gmsim_gpu *gpu, const char *what, GError **error);
 
 /* Applies "group.key=value" (sizes take K, M, G with optional iB). Unknown keys are answered with

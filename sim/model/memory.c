@@ -1,12 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
- * memory.c - a request's way through L1, LRC, L2 and DRAM, by kind, and the time it takes: the
- * latencies of an idle machine (gpu.l1_latency, l2_latency, l2_far_latency, dram_latency) plus the
- * wait for the SM's port to L2, for L2 and for DRAM where these are busy. A read that finds its
- * line on the way from DRAM to L2 waits for it, brings nothing more, and counts as a miss.
+ * memory.c - a request's way through L1, LRC, L2 and DRAM, and the time it takes. Rules, as
+ * measured on an H200 by micro/memory_timing.cu and micro/latency_spread.cu:
  *
- * Left out: queues that run full and hold the SM back, the slices of L2 and the channels of DRAM
- * (one rate for all), the turn-around between reading and writing.
+ * - An SM sends one line of a load to L2 a clock. A store takes a clock a sector on the same way,
+ *   and one more for each line of which some sector is not written whole.
+ * - L2 has slices. Each takes requests (a line of a load, a sector of a store, as above) and gives
+ *   sectors at its own rate; lines are spread over them by a hash.
+ * - A line comes from L2 after gpu.l2_latency, more or less by where SM and slice lie; later if the
+ *   other side has it; from DRAM after gpu.dram_latency if its home is on the SM's side, else
+ *   gpu.dram_far_latency. Banks of DRAM are refreshed in turn, and whoever comes then waits.
+ * - DRAM serves so many bytes a clock; an access to a row that is not in use costs more.
+ * - The first wavefront of a load that misses comes with its last line; others follow.
+ * - A read that finds its line on the way from DRAM to L2 waits for it, brings nothing more, and
+ *   counts as a miss.
+ *
+ * Left out: limits to what an SM has under way (none was found up to 4,096 lines), the slices' and
+ * channels' true hashes, the fabric between L2's sides.
  */
 #include "sim/model/memory.h"
 
@@ -15,7 +25,19 @@
 
 #include <string.h>
 
-#define PORT_BYTES 64u /* an SM's port to L2, a clock */
+/* Work of slices is counted in parts of a clock. */
+#define PARTS 16u
+/* Slices lie between this many clocks nearer and farther than the mean (micro/latency_spread.cu:
+ * 255 to 320 clocks). */
+#define NEARER_CLOCKS 28u
+/* Stores that an SM or a slice holds before the way behind them is blocked, in clocks of work. */
+#define PORT_DEPTH  32u
+#define SLICE_DEPTH 128u
+/* Wavefronts after the first follow so many sixteenths of a clock apart: from L1, from beyond. */
+#define HIT_WAVEFRONT  35u
+#define MISS_WAVEFRONT 19u
+#define ROW_SHIFT      3u   /* lines of a DRAM row, as a power of two */
+#define WRITE_PERCENT  110u /* of a write to DRAM: turning around */
 
 void gmsim_memory_begin(gmsim_memory *memory)
 {
@@ -23,142 +45,259 @@ void gmsim_memory_begin(gmsim_memory *memory)
     memset(memory->port_free, 0, sms * sizeof *memory->port_free);
     memset(memory->lrc, 0, (size_t)gpcs * GMSIM_LRC_ENTRIES * sizeof *memory->lrc);
     memset(memory->fill, 0, GMSIM_FILLS * sizeof *memory->fill);
-    memory->l2_free = memory->dram_free = 0;
+    memset(memory->slice, 0, sizeof memory->slice);
+    memset(memory->row, 0, sizeof memory->row);
+    memory->dram = (gmsim_queue){0, 0};
+    memory->step = memory->drained = 0;
+}
+
+/* Clocks in parts that a slice needs for `bytes`, if all together serve `rate` bytes a clock. */
+static uint32_t slice_parts(const gmsim_memory *memory, uint32_t bytes, uint32_t rate)
+{
+    return rate ? MAX((memory->slices * bytes * PARTS + rate / 2u) / rate, 1u) : 0;
 }
 
 /* SMs are numbered group by group. */
-void gmsim_memory_group(gmsim_memory *memory)
+void gmsim_memory_prepare(gmsim_memory *memory)
 {
-    const gmsim_list *groups = &memory->gpu->launch_groups;
+    const gmsim_gpu *gpu = memory->gpu;
+    const gmsim_list *groups = &gpu->launch_groups;
     uint32_t sm = 0;
     memset(memory->group, 0, sizeof memory->group);
     for (uint32_t i = 0; i < groups->count; i++)
         for (uint32_t k = 0; k < groups->value[i] && sm < GMSIM_MAX_SMS; k++)
             memory->group[sm++] = (uint8_t)i;
+    memory->slices = CLAMP(gpu->l2_slices, 1u, GMSIM_SLICES);
+    memory->sector_cost = slice_parts(memory, GMSIM_SECTOR_BYTES, gpu->l2_bytes_per_clock);
+    memory->write_cost = slice_parts(memory, GMSIM_SECTOR_BYTES, gpu->l2_write_bytes_per_clock);
+    memory->read_cost = slice_parts(memory, 1u, gpu->l2_reads_per_clock);
+    memory->atomic_cost = slice_parts(memory, 1u, gpu->l2_atomics_per_clock);
 }
 
-/* Takes `bytes` of a resource of `rate` bytes a clock from clock `now` on; returns the clocks until
- * they are through. */
-GMSIM_INLINE uint64_t take(uint64_t *free, uint64_t now, uint64_t bytes, uint32_t rate)
+GMSIM_INLINE uint32_t hash32(uint64_t key)
 {
-    uint64_t from = now * rate;
-    *free = (*free > from ? *free : from) + bytes;
-    uint64_t wait = *free - from;
-    return wait <= rate ? 0 : wait < UINT32_MAX ? (uint32_t)wait / rate : wait / rate;
+    return (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32);
 }
 
-/* A line's sectors from L2 or beyond; returns the clocks until they are at the SM. */
-static uint64_t read_line(gmsim_memory *memory, gmsim_request *request, const gmsim_l2_place *place,
-                          uint64_t line, uint32_t sectors, uint32_t gpc)
+GMSIM_INLINE uint32_t slice_of(const gmsim_memory *memory, uint64_t line)
+{
+    return (uint32_t)((uint64_t)hash32(line ^ line >> 17) * memory->slices >> 32);
+}
+
+/* Nearer or farther than the mean, for each pair of GPC and slice. */
+GMSIM_INLINE uint32_t way_to(uint32_t slice, uint32_t gpc)
+{
+    return hash32(((uint64_t)gpc << 16 | slice) + 1u) % (2u * NEARER_CLOCKS + 1u);
+}
+
+/* Bytes' worth of DRAM's time that `bytes` of a line take. */
+GMSIM_INLINE uint32_t dram_work(gmsim_memory *memory, uint64_t line, uint32_t bytes)
+{
+    uint64_t row = line >> ROW_SHIFT;
+    uint64_t *open = &memory->row[hash32(row) / (UINT32_MAX / GMSIM_ROWS_OPEN + 1u)];
+    if (*open == row + 1u)
+        return bytes;
+    *open = row + 1u;
+    return bytes + memory->gpu->dram_row_bytes;
+}
+
+/* Clocks until the refresh of the row's bank is over. */
+GMSIM_INLINE uint64_t refresh_wait(const gmsim_gpu *gpu, uint64_t line, uint64_t now)
+{
+    uint32_t period = gpu->dram_refresh_period;
+    if (!period)
+        return 0;
+    uint64_t phase = (now + hash32(line >> ROW_SHIFT)) % period;
+    return phase < gpu->dram_refresh_clocks ? gpu->dram_refresh_clocks - phase : 0;
+}
+
+/* What evictions and completions have moved since `before`, as DRAM's work. */
+static void write_behind(gmsim_memory *memory, uint64_t line, uint64_t now, uint64_t reads_before,
+                         uint64_t writes_before, uint64_t *wait)
 {
     const gmsim_gpu *gpu = memory->gpu;
-    uint32_t bytes = gmsim_sector_count(sectors) * GMSIM_SECTOR_BYTES;
-    uint64_t port = take(&memory->port_free[request->sm], request->now, bytes, PORT_BYTES);
+    uint64_t reads = memory->l2.counts.dram_read_sectors - reads_before;
+    uint64_t writes = memory->l2.counts.dram_write_sectors - writes_before;
+    if (!(reads | writes) || !gpu->dram_bytes_per_clock)
+        return;
+    /* The lines that leave are not this one, but neighbours here were neighbours there. */
+    uint64_t work = dram_work(memory, line + (UINT64_C(1) << 40),
+                              (uint32_t)reads * GMSIM_SECTOR_BYTES +
+                                  (uint32_t)writes * GMSIM_SECTOR_BYTES * WRITE_PERCENT / 100u);
+    *wait = gmsim_queue_take(&memory->dram, memory->step, now, work, gpu->dram_bytes_per_clock);
+}
+
+typedef struct line_time {
+    uint64_t clocks, queued;
+    gmsim_reach reach;
+} line_time;
+
+/* A line's sectors from L2 or beyond, asked for at `now`. */
+static line_time read_line(gmsim_memory *memory, const gmsim_l2_place *place, uint64_t line,
+                           uint32_t sectors, uint32_t gpc, uint64_t now)
+{
+    const gmsim_gpu *gpu = memory->gpu;
+    line_time time = {.reach = GMSIM_REACH_L2};
     gmsim_lrc_entry *entry = NULL;
     /* Half the way from SM to L2 and back is before the LRC. */
-    uint64_t before = gpu->l2_latency / 2u - gpu->l2_latency / 10u, at = request->now + before;
+    uint64_t before = gpu->l2_latency / 2u - gpu->l2_latency / 10u, at = now + before;
     if (gpu->lrc_merge > 1u) {
         entry = gmsim_lrc_at(memory->lrc + (size_t)gpc * GMSIM_LRC_ENTRIES, line);
-        if (gmsim_lrc_join(entry, line, sectors, at, gpu->lrc_merge))
-            return entry->done - at + 2u * before + port;
+        if (gmsim_lrc_join(entry, line, sectors, at, gpu->lrc_merge)) {
+            time.clocks = entry->done - at + 2u * before;
+            return time;
+        }
     }
-    uint32_t count = gmsim_sector_count(sectors);
-    uint64_t wait = take(&memory->l2_free, request->now, count * GMSIM_SECTOR_BYTES,
-                         gpu->l2_bytes_per_clock ? gpu->l2_bytes_per_clock : UINT32_MAX);
-    uint64_t read = memory->l2.counts.dram_read_sectors, latency = gpu->l2_latency;
+    uint32_t number = slice_of(memory, line), count = gmsim_sector_count(sectors);
+    gmsim_slice *slice = &memory->slice[number];
+    uint64_t in = gmsim_queue_take(&slice->in, memory->step, now, memory->read_cost, PARTS);
+    uint64_t out =
+        gmsim_queue_take(&slice->out, memory->step, now, count * memory->sector_cost, PARTS);
+    uint64_t reads = memory->l2.counts.dram_read_sectors;
+    uint64_t writes = memory->l2.counts.dram_write_sectors;
     gmsim_fill *fill = &memory->fill[(line * UINT64_C(0x9e3779b97f4a7c15)) >> 50];
-    gmsim_l2_reach reach = gmsim_l2_read(&memory->l2, place, gpc % GMSIM_L2_SIDES, sectors);
-    if (reach != GMSIM_L2_DRAM && fill->line == line && request->now < fill->done)
-        latency = MAX(latency, fill->done - request->now); /* still on its way */
-    switch (reach) {
-    case GMSIM_L2_NEAR:
-        break;
-    case GMSIM_L2_FAR:
-        latency = MAX(latency, gpu->l2_far_latency);
-        break;
-    case GMSIM_L2_DRAM:
-        latency = gpu->dram_latency +
-                  take(&memory->dram_free, request->now,
-                       (memory->l2.counts.dram_read_sectors - read) * GMSIM_SECTOR_BYTES,
-                       gpu->dram_bytes_per_clock ? gpu->dram_bytes_per_clock : UINT32_MAX);
-        *fill = (gmsim_fill){line, request->now + latency};
-        break;
+    uint32_t side = gpc % GMSIM_L2_SIDES, away = way_to(number, gpc);
+    gmsim_l2_reach reach = gmsim_l2_read(&memory->l2, place, side, sectors);
+    uint64_t latency = gpu->l2_latency + away - NEARER_CLOCKS;
+    time.queued = MAX(in, out);
+    if (reach == GMSIM_L2_FAR)
+        latency = MAX(latency, gpu->l2_far_latency + away - NEARER_CLOCKS);
+    if (reach == GMSIM_L2_DRAM) {
+        bool near = place->home == side || !gpu->dram_far_latency;
+        uint64_t work = 0, fetched = memory->l2.counts.dram_read_sectors - reads;
+        if (gpu->dram_bytes_per_clock) {
+            work = dram_work(memory, line, (uint32_t)fetched * GMSIM_SECTOR_BYTES);
+            work += (memory->l2.counts.dram_write_sectors - writes) * GMSIM_SECTOR_BYTES *
+                    WRITE_PERCENT / 100u;
+            time.queued +=
+                gmsim_queue_take(&memory->dram, memory->step, now, work, gpu->dram_bytes_per_clock);
+        }
+        latency = (near ? gpu->dram_latency : gpu->dram_far_latency) + away - NEARER_CLOCKS +
+                  refresh_wait(gpu, line, now);
+        time.reach = GMSIM_REACH_DRAM;
+        *fill = (gmsim_fill){line, now + latency + time.queued};
+    } else {
+        if (memory->l2.counts.dram_write_sectors != writes) {
+            uint64_t wait = 0;
+            write_behind(memory, line, now, reads, writes, &wait);
+        }
+        if (fill->line == line && now + latency < fill->done) { /* still on its way */
+            latency = fill->done - now;
+            time.reach = GMSIM_REACH_DRAM;
+        }
     }
-    latency += wait;
+    time.clocks = latency + time.queued;
     if (entry)
         *entry = (gmsim_lrc_entry){
             .line = line,
-            .done = at + (latency > 2u * before ? latency - 2u * before : 0),
+            .done = at + (time.clocks > 2u * before ? time.clocks - 2u * before : 0),
             .sectors = (uint8_t)sectors,
             .readers = 1u,
         };
-    return latency + port;
+    return time;
 }
 
 /* All lines of the footprint from L2. Fetches their sets into the host's cache first: the arrays
  * are larger than its first levels, and their accesses are independent. */
-static uint64_t read_lines(gmsim_memory *memory, gmsim_request *request)
+static void read_lines(gmsim_memory *memory, gmsim_request *request)
 {
     const gmsim_footprint *footprint = &request->footprint;
     gmsim_l2_place place[GMSIM_MAX_LINES];
     uint32_t gpc = memory->group[request->sm];
-    uint64_t longest = 0;
+    uint64_t *port = &memory->port_free[request->sm], done = request->now;
     for (uint32_t i = 0; i < footprint->lines; i++) {
         place[i] = gmsim_l2_find(&memory->l2, footprint->line[i]);
         if (footprint->lines > 1u)
             gmsim_l2_prefetch(&memory->l2, &place[i], gpc % GMSIM_L2_SIDES);
     }
     for (uint32_t i = 0; i < footprint->lines; i++) {
-        uint64_t clocks =
-            read_line(memory, request, &place[i], footprint->line[i], footprint->touched[i], gpc);
-        longest = MAX(longest, clocks);
+        uint64_t leaves = MAX(*port, request->now);
+        *port = leaves + 1u;
+        line_time time =
+            read_line(memory, &place[i], footprint->line[i], footprint->touched[i], gpc, leaves);
+        if (leaves + time.clocks > done) {
+            done = leaves + time.clocks;
+            request->queued = time.queued;
+            request->reach = (uint8_t)time.reach;
+        }
     }
-    return request->now + longest;
+    request->held = *port;
+    request->done = done;
 }
 
-static void write_lines(gmsim_memory *memory, const gmsim_request *request)
+/* Clocks the store takes on the way out of the SM. */
+static uint32_t store_units(const gmsim_footprint *footprint, uint32_t line)
+{
+    return gmsim_sector_count(footprint->touched[line]) +
+           (footprint->touched[line] != footprint->full[line]);
+}
+
+static void write_lines(gmsim_memory *memory, gmsim_request *request)
 {
     const gmsim_footprint *footprint = &request->footprint;
     gmsim_l2_place place[GMSIM_MAX_LINES];
     uint32_t side = memory->group[request->sm] % GMSIM_L2_SIDES;
-    uint64_t written = memory->l2.counts.dram_write_sectors;
+    uint64_t *port = &memory->port_free[request->sm];
     for (uint32_t i = 0; i < footprint->lines; i++) {
         place[i] = gmsim_l2_find(&memory->l2, footprint->line[i]);
         if (footprint->lines > 1u)
             gmsim_l2_prefetch(&memory->l2, &place[i], side);
     }
-    for (uint32_t i = 0; i < footprint->lines; i++)
+    for (uint32_t i = 0; i < footprint->lines; i++) {
+        uint64_t line = footprint->line[i], leaves = MAX(*port, request->now), wait, behind = 0;
+        uint64_t reads = memory->l2.counts.dram_read_sectors;
+        uint64_t writes = memory->l2.counts.dram_write_sectors;
+        uint32_t units = store_units(footprint, i);
         gmsim_l2_write(&memory->l2, &place[i], side, footprint->touched[i], footprint->full[i]);
-    uint32_t bytes = footprint->sectors * GMSIM_SECTOR_BYTES;
-    const gmsim_gpu *gpu = memory->gpu;
-    take(&memory->port_free[request->sm], request->now, bytes, PORT_BYTES);
-    if (gpu->l2_bytes_per_clock)
-        take(&memory->l2_free, request->now, bytes, gpu->l2_bytes_per_clock);
-    written = memory->l2.counts.dram_write_sectors - written;
-    if (written && gpu->dram_bytes_per_clock)
-        take(&memory->dram_free, request->now, written * GMSIM_SECTOR_BYTES,
-             gpu->dram_bytes_per_clock);
+        wait = gmsim_queue_take(&memory->slice[slice_of(memory, line)].in, memory->step, leaves,
+                                units * memory->write_cost, PARTS);
+        write_behind(memory, line, leaves, reads, writes, &behind);
+        wait = MAX(wait, behind);
+        *port = leaves + units;
+        if (wait > SLICE_DEPTH)
+            *port = MAX(*port, leaves + wait - SLICE_DEPTH);
+        memory->drained = MAX(memory->drained, leaves + wait);
+    }
+    request->held = *port;
 }
 
-static uint64_t do_atomics(gmsim_memory *memory, gmsim_request *request, bool reduction)
+/* Atomics and reductions are carried out in L2, sector by sector. */
+static void do_atomics(gmsim_memory *memory, gmsim_request *request, bool reduction)
 {
     const gmsim_footprint *footprint = &request->footprint;
-    uint32_t side = memory->group[request->sm] % GMSIM_L2_SIDES;
-    bool missed = false;
+    const gmsim_gpu *gpu = memory->gpu;
+    uint32_t gpc = memory->group[request->sm], side = gpc % GMSIM_L2_SIDES;
+    uint64_t *port = &memory->port_free[request->sm], done = request->now;
+    /* Operations above one a sector: lanes that meet in an address. */
+    uint32_t more = request->operations - MIN(request->operations, footprint->sectors);
     for (uint32_t i = 0; i < footprint->lines; i++) {
-        uint64_t line = footprint->line[i];
+        uint64_t line = footprint->line[i], leaves = MAX(*port, request->now);
         gmsim_l2_place place = gmsim_l2_find(&memory->l2, line);
+        uint32_t number = slice_of(memory, line);
+        uint32_t sectors = gmsim_sector_count(footprint->touched[i]);
+        uint32_t operations = sectors + (i == 0 ? more : 0);
         gmsim_l1_drop(&memory->l1[request->sm], line);
-        missed |= gmsim_l2_atomic(&memory->l2, &place, side, footprint->touched[i]);
+        bool missed = gmsim_l2_atomic(&memory->l2, &place, side, footprint->touched[i]);
+        uint64_t wait = gmsim_queue_take(&memory->slice[number].in, memory->step, leaves,
+                                         (uint64_t)operations * memory->atomic_cost, PARTS);
+        *port = leaves + operations;
+        if (wait > SLICE_DEPTH)
+            *port = MAX(*port, leaves + wait - SLICE_DEPTH);
+        uint64_t latency = (missed ? gpu->dram_latency : gpu->l2_latency) + way_to(number, gpc) -
+                           NEARER_CLOCKS + wait;
+        if (leaves + latency > done) {
+            done = leaves + latency;
+            request->queued = wait;
+            request->reach = missed ? GMSIM_REACH_DRAM : GMSIM_REACH_L2;
+        }
     }
     if (reduction)
         memory->l2.counts.reduction_sectors += request->operations;
     else
         memory->l2.counts.atomic_sectors += request->operations;
-    uint32_t latency = missed ? memory->gpu->dram_latency : memory->gpu->l2_latency;
-    return request->now + latency +
-           take(&memory->port_free[request->sm], request->now,
-                footprint->sectors * GMSIM_SECTOR_BYTES, PORT_BYTES);
+    memory->drained = MAX(memory->drained, done);
+    request->held = *port;
+    request->done = done;
 }
 
 /* L1's part of a load: the footprint becomes what has to come from L2. Returns sectors that hit. */
@@ -205,45 +344,55 @@ static uint32_t store(gmsim_memory *memory, const gmsim_request *request)
     return hits;
 }
 
-uint64_t gmsim_memory_serve(gmsim_memory *memory, gmsim_request *request)
+void gmsim_memory_serve(gmsim_memory *memory, gmsim_request *request)
 {
     gmsim_footprint *footprint = &request->footprint;
     gmsim_counts *counts = request->counts;
     uint32_t hits, sectors = footprint->sectors;
+    request->reach = GMSIM_REACH_L1;
+    request->queued = 0;
+    request->held = request->done = request->now;
     switch ((gmsim_request_kind)request->kind) {
     case GMSIM_REQUEST_LOAD:
         hits = look_up(memory, request);
         counts->l1_hit_sectors += hits;
         counts->l1_miss_sectors += sectors - hits;
         counts->xbar_read_sectors += sectors - hits;
-        if (hits == sectors)
-            return request->now + memory->gpu->l1_latency;
-        return read_lines(memory, request);
+        if (hits == sectors) {
+            request->done = request->now + memory->gpu->l1_latency +
+                            (request->wavefronts - 1u) * HIT_WAVEFRONT / 16u;
+            return;
+        }
+        read_lines(memory, request);
+        request->done += (request->wavefronts - 1u) * MISS_WAVEFRONT / 16u;
+        return;
     case GMSIM_REQUEST_STORE:
         hits = store(memory, request);
         counts->l1_hit_sectors += hits;
         counts->l1_miss_sectors += sectors - hits;
         counts->xbar_write_sectors += sectors;
         write_lines(memory, request);
-        return request->now;
+        return;
     case GMSIM_REQUEST_ATOMIC:
         counts->xbar_read_sectors += sectors;
         counts->l1_miss_sectors += sectors;
         counts->xbar_write_sectors += sectors;
-        return do_atomics(memory, request, false);
+        do_atomics(memory, request, false);
+        return;
     case GMSIM_REQUEST_REDUCTION:
         counts->l1_miss_sectors += sectors;
         counts->xbar_write_sectors += sectors;
         do_atomics(memory, request, true);
-        return request->now;
+        request->done = request->now;
+        return;
     case GMSIM_REQUEST_FETCH:
         if (counts)
             counts->xbar_read_sectors += sectors;
-        return read_lines(memory, request);
+        read_lines(memory, request);
+        return;
     case GMSIM_REQUEST_WRITE_OUT:
         counts->xbar_write_sectors += sectors;
         write_lines(memory, request);
-        return request->now;
+        return;
     }
-    return request->now;
 }

@@ -9,6 +9,7 @@
 #include "sim/model/l1.h"
 #include "sim/model/l2.h"
 #include "sim/model/lrc.h"
+#include "sim/model/queue.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -30,7 +31,16 @@ typedef struct gmsim_request {
     uint8_t kind;       /* gmsim_request_kind */
     uint8_t load;       /* gmsim_l1_load */
     uint8_t operations; /* of an atomic or reduction: those that L2 carries out one by one */
+    uint8_t wavefronts; /* of a load: passes through L1's data stage */
+    /* Set by gmsim_memory_serve(). */
+    uint64_t done;   /* clock at which a warp that waits for it can go on */
+    uint64_t queued; /* clocks of that spent in queues beyond L2 */
+    uint64_t held;   /* clock until which the way out of the SM takes no other request */
+    uint8_t reach;   /* gmsim_reach */
 } gmsim_request;
+
+/* How far a request had to go. */
+typedef enum gmsim_reach { GMSIM_REACH_L1, GMSIM_REACH_L2, GMSIM_REACH_DRAM } gmsim_reach;
 
 #define GMSIM_MAX_SMS 1024u
 
@@ -39,7 +49,14 @@ typedef struct gmsim_fill {
     uint64_t line, done;
 } gmsim_fill;
 
-#define GMSIM_FILLS 16384u /* a power of two */
+#define GMSIM_FILLS     16384u /* a power of two */
+#define GMSIM_SLICES    512u   /* most there can be */
+#define GMSIM_ROWS_OPEN 4096u  /* a power of two */
+
+/* A slice of L2: requests and data come in, data go out. */
+typedef struct gmsim_slice {
+    gmsim_queue in, out;
+} gmsim_slice;
 
 typedef struct gmsim_memory {
     const gmsim_gpu *gpu;
@@ -48,21 +65,25 @@ typedef struct gmsim_memory {
     gmsim_l2 l2;
     gmsim_fill *fill;             /* GMSIM_FILLS, by a hash of the line */
     uint8_t group[GMSIM_MAX_SMS]; /* the group (GPC) of each SM */
-    uint64_t *port_free;          /* when an SM's port to L2 is free, in sectors of time (below) */
-    uint64_t l2_free, dram_free;
+    uint64_t *port_free;          /* when an SM's way out to L2 is free */
+    gmsim_slice slice[GMSIM_SLICES];
+    gmsim_queue dram;
+    uint64_t row[GMSIM_ROWS_OPEN]; /* DRAM rows in use, by a hash */
+    uint32_t slices;
+    uint32_t read_cost, sector_cost, write_cost, atomic_cost; /* in 1/16 clocks of a slice */
+    uint64_t step;    /* clock at which this step of the schedule began */
+    uint64_t drained; /* clock at which the last store so far is there */
     bool store_allocate;
 } gmsim_memory;
 
-/* Bandwidth is kept as bytes since the launch began: a resource is free at bytes / rate clocks. */
-
-/* Fills group[] from the GPU. */
-void gmsim_memory_group(gmsim_memory *memory);
+/* Fills in what follows from the GPU. */
+void gmsim_memory_prepare(gmsim_memory *memory);
 
 /* Forgets the times of an earlier launch. */
 void gmsim_memory_begin(gmsim_memory *memory);
 
-/* Serves the request; returns the clock at which a warp that waits for it can go on. */
-uint64_t gmsim_memory_serve(gmsim_memory *memory, gmsim_request *request);
+/* Serves the request: counts it, and sets when it is done. */
+void gmsim_memory_serve(gmsim_memory *memory, gmsim_request *request);
 
 #pragma GCC visibility pop
 

@@ -4,8 +4,8 @@
  *
  * Each line of METRICS() is one metric: its name and unit as `ncu --query-metrics --chips gh100`
  * lists them, and where its value comes from: a sum of one counter over some rows, one counter of
- * L2, or a function. Leaves out everything that needs time (cycles, durations, achieved occupancy)
- * and everything this model does not count (texture, constant, instruction caches).
+ * L2, or a function. Leaves out everything this model does not count (texture, constant,
+ * instruction caches).
  *
  * Where a name's meaning is wider than one row, hardware's own grouping is followed: the global
  * side of cp.async is counted with the global loads at L1, its shared side with the shared
@@ -140,6 +140,34 @@ static bool bulk_stores(const gmsim_result *result, double *value)
     }
     *value = (double)stores;
     return !is_blind(result, GMTRACE_UNSEEN_TENSOR_COPY, "UTMASTG");
+}
+
+static bool elapsed(const gmsim_result *result, double *value)
+{
+    *value = (double)result->timing.cycles;
+    return result->timed;
+}
+
+static bool active(const gmsim_result *result, double *value)
+{
+    const gmsim_timing *timing = &result->timing;
+    *value = timing->sms ? (double)timing->sm_active / timing->sms : 0;
+    return result->timed;
+}
+
+static bool duration(const gmsim_result *result, double *value)
+{
+    const gmsim_timing *timing = &result->timing;
+    *value = timing->clock_mhz ? (double)timing->cycles * 1000.0 / timing->clock_mhz : 0;
+    return result->timed && timing->clock_mhz;
+}
+
+static bool achieved_occupancy(const gmsim_result *result, double *value)
+{
+    const gmsim_timing *timing = &result->timing;
+    const double most = (double)timing->sm_active * timing->sm_warps;
+    *value = most > 0 ? 100.0 * (double)timing->warp_active / most : 0;
+    return result->timed && most > 0;
 }
 
 static bool limit(uint32_t blocks, double *value)
@@ -447,7 +475,19 @@ static bool shared_config(const gmsim_result *result, double *value)
       L2(dram_read_sectors))                                                                       \
     X("dram__sectors_write.sum", MODELLED, false,                                                  \
       "sectors written to DRAM before the launch ends",                                            \
-      L2(dram_write_sectors))
+      L2(dram_write_sectors))                                                                      \
+    X("gpc__cycles_elapsed.max", MODELLED, false,                                                  \
+      "SM clocks from the launch to its end",                                                      \
+      CALL(elapsed))                                                                               \
+    X("sm__cycles_active.avg", MODELLED, false,                                                    \
+      "clocks in which an SM has a warp, mean over SMs (a real number)",                           \
+      CALL(active))                                                                                \
+    X("gpu__time_duration.sum", MODELLED, false,                                                   \
+      "nanoseconds from the launch to its end (a real number)",                                    \
+      CALL(duration))                                                                              \
+    X("sm__warps_active.avg.pct_of_peak_sustained_active", MODELLED, true,                         \
+      "achieved occupancy: warps on an active SM, in percent of those it can hold",                \
+      CALL(achieved_occupancy))
 /* clang-format on */
 
 #define AS_METRIC(name_, family_, percent_, meaning_, ...)                                         \

@@ -18,6 +18,7 @@ struct gmsim_model {
     gmsim_l2_set *l2_set;
     gmsim_sm *sm;
     gmsim_freed *freed;
+    gmsim_paces paces;
     gmsim_replay replay;
     bool started; /* an earlier launch has left something in L2 */
     gmsim_result result;
@@ -46,7 +47,7 @@ gmsim_model *gmsim_model_new(const gmsim_gpu *gpu, const gmsim_options *options)
     model->sm = g_new(gmsim_sm, sms);
     model->freed = g_new(gmsim_freed, (size_t)sms * GMSIM_MAX_SM_CTAS);
     memory->gpu = &model->gpu;
-    gmsim_memory_group(memory);
+    gmsim_memory_prepare(memory);
     memory->l1 = g_new0(gmsim_l1, sms);
     memory->lrc =
         g_new0(gmsim_lrc_entry, (size_t)MAX(gpu->launch_groups.count, 1u) * GMSIM_LRC_ENTRIES);
@@ -62,6 +63,7 @@ void gmsim_model_free(gmsim_model *model)
     if (!model)
         return;
     gmsim_tally_clear(&model->replay.tally);
+    gmsim_paces_clear(&model->paces);
     g_free(model->replay.memory.port_free);
     g_free(model->replay.memory.fill);
     g_free(model->replay.memory.lrc);
@@ -168,6 +170,24 @@ static void find_bound(const gmsim_model *model, const gmsim_plan *plan, gmsim_r
             result->bound = (gmsim_resource)i;
 }
 
+static void finish_timing(const gmsim_model *model, const gmsim_scheduler *scheduler,
+                          gmsim_result *result)
+{
+    gmsim_timing *timing = &result->timing;
+    *timing = scheduler->timing;
+    timing->sms = model->gpu.gpu_sm_count;
+    timing->sm_warps = model->gpu.occupancy_warps_per_sm;
+    timing->clock_mhz = model->gpu.gpu_clock_mhz;
+    timing->launch_cycles = model->gpu.launch_overhead;
+    timing->cycles = scheduler->end + timing->launch_cycles;
+    uint64_t known = 0;
+    for (int i = GMSIM_STALL_ISSUE + 1; i < GMSIM_STALLS; i++)
+        known += timing->stall[i];
+    timing->stall[GMSIM_STALL_ISSUE] +=
+        timing->warp_active - MIN(timing->warp_active, known + timing->stall[GMSIM_STALL_ISSUE]);
+    result->timed = true;
+}
+
 /* One pass over the launch from an empty L1. */
 static bool replay_once(gmsim_model *model, gmsim_scheduler *scheduler, GError **error)
 {
@@ -196,6 +216,7 @@ const gmsim_result *gmsim_model_run(gmsim_model *model, gmtrace_reader *reader, 
     gmsim_scheduler scheduler = {.sm = model->sm,
                                  .freed = model->freed,
                                  .replay = replay,
+                                 .paces = &model->paces,
                                  .reader = reader,
                                  .progress = progress,
                                  .progress_data = data};
@@ -207,6 +228,7 @@ const gmsim_result *gmsim_model_run(gmsim_model *model, gmtrace_reader *reader, 
         return NULL;
     }
     gmsim_tally_begin(&replay->tally, kernel);
+    gmsim_paces_begin(&model->paces, kernel, &model->gpu);
     if (model->options.flush || !model->started)
         gmsim_l2_flush(&replay->memory.l2);
     model->started = true;
@@ -233,7 +255,7 @@ const gmsim_result *gmsim_model_run(gmsim_model *model, gmtrace_reader *reader, 
     result->unseen = gmtrace_get_capture(reader)->unseen;
     result->truncated = scheduler.truncated || !launch->complete;
     find_bound(model, &scheduler.plan, result);
-    result->timing.cycles = scheduler.end;
+    finish_timing(model, &scheduler, result);
     return result;
 }
 

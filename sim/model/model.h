@@ -113,13 +113,14 @@ typedef enum gmsim_stall {
 
 /* Times of the timed replay, in SM clocks. */
 typedef struct gmsim_timing {
-    uint64_t cycles;              /* gpc__cycles_elapsed.max: from the launch to its end */
-    uint64_t launch_cycles;       /* of those, before the first and after the last warp */
-    uint64_t sm_active;           /* clocks with a resident warp, summed over all SMs */
-    uint64_t warp_active;         /* clocks each warp was resident, summed over warps */
-    uint64_t stall[GMSIM_STALLS]; /* parts of warp_active; they add up to it */
-    uint64_t loads;               /* global and local load requests timed */
-    uint64_t load_cycles;         /* from issue until their data were there, summed */
+    uint64_t cycles;                   /* gpc__cycles_elapsed.max: from the launch to its end */
+    uint64_t launch_cycles;            /* of those, before the first and after the last warp */
+    uint64_t sm_active;                /* clocks with a resident warp, summed over all SMs */
+    uint64_t warp_active;              /* clocks each warp was resident, summed over warps */
+    uint64_t stall[GMSIM_STALLS];      /* parts of warp_active; they add up to it */
+    uint32_t sms, sm_warps, clock_mhz; /* of the GPU: SMs, warps one can hold, SM clock */
+    uint64_t loads;                    /* global and local load requests timed */
+    uint64_t load_cycles;              /* from issue until their data were there, summed */
 } gmsim_timing;
 
 typedef struct gmsim_result {

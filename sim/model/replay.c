@@ -58,17 +58,32 @@ static inline gmsim_counts *count_instruction(gmsim_instr_counts *entry,
     return counts;
 }
 
-/* The tag stage takes 4 lines and 16 sectors a clock. */
-static uint32_t stage_clocks(const gmsim_footprint *footprint)
+/* Passes through L1's tag stage: it has four sets, picked by all bit pairs of the line number
+ * XORed, and takes one line of each a clock (micro/memory_timing.cu, level l1). */
+static uint32_t tag_clocks(const gmsim_footprint *footprint)
 {
-    uint32_t tags = (footprint->lines + 3u) / 4u, data = (footprint->sectors + 15u) / 16u;
-    return tags > data ? tags : data;
+    uint32_t lines = footprint->lines, most = 1u;
+    uint8_t set[4] = {0};
+    if (lines < 2u)
+        return 1u;
+    for (uint32_t i = 0; i < lines; i++) {
+        uint64_t line = footprint->line[i];
+        line ^= line >> 32;
+        line ^= line >> 16;
+        line ^= line >> 8;
+        line ^= line >> 4;
+        line ^= line >> 2;
+        uint32_t depth = ++set[line & 3u];
+        most = MAX(most, depth);
+    }
+    return most;
 }
 
 static inline void count_footprint(gmsim_replay *replay, gmsim_executor *who,
-                                   const gmsim_footprint *footprint, gmsim_counts *counts)
+                                   const gmsim_footprint *footprint, uint32_t wavefronts,
+                                   gmsim_counts *counts)
 {
-    uint32_t clocks = stage_clocks(footprint);
+    uint32_t clocks = MAX(tag_clocks(footprint), wavefronts);
     counts->sectors += footprint->sectors;
     counts->sectors_ideal += gmsim_sectors_ideal(footprint);
     counts->tags += footprint->lines;
@@ -81,8 +96,13 @@ static inline void send(gmsim_replay *replay, gmsim_executor *who, gmsim_request
 {
     request->sm = who->sm;
     request->now = who->now;
-    uint64_t done = gmsim_memory_serve(&replay->memory, request);
-    who->done = MAX(who->done, done);
+    gmsim_memory_serve(&replay->memory, request);
+    who->held = MAX(who->held, request->held);
+    if (request->done >= who->done) {
+        who->done = request->done;
+        who->queued = request->queued;
+        who->reach = request->reach;
+    }
 }
 
 /* What L2 counts of an atomic: a sector once, and once more for every further lane that meets the
@@ -142,7 +162,11 @@ static const char *replay_global(gmsim_replay *replay, gmsim_executor *who,
     gmsim_instr_counts *entry =
         gmsim_tally_entry(&replay->tally, site, record->instr, (gmsim_row)row);
     gmsim_counts *counts = count_instruction(entry, record);
-    count_footprint(replay, who, footprint, counts);
+    /* Loads read L1's data by the rule of shared memory's banks, but for merged phases. */
+    request.wavefronts = 1u;
+    if (record->op == GMTRACE_OP_LOAD)
+        request.wavefronts = (uint8_t)gmsim_banks(chunk, record, GMSIM_BANK_STORE, 0).actual;
+    count_footprint(replay, who, footprint, request.wavefronts, counts);
     if (row == GMSIM_GLOBAL_COPY) {
         gmsim_copy_lines(&who->copy, chunk, record);
         who->copy_instr = record->instr;
@@ -174,7 +198,8 @@ static const char *replay_local(gmsim_replay *replay, gmsim_executor *who,
     for (uint32_t pass = 0; pass < passes; pass++) {
         gmsim_request request;
         gmsim_coalesce_local(&request.footprint, chunk, record, who->window, pass);
-        count_footprint(replay, who, &request.footprint, counts);
+        request.wavefronts = 1u;
+        count_footprint(replay, who, &request.footprint, 1u, counts);
         sectors += request.footprint.sectors;
         request.counts = counts;
         request.words = (gmsim_l1_words){NULL, NULL};
@@ -226,7 +251,8 @@ static const char *replay_shared(gmsim_replay *replay, gmsim_executor *who,
     gmsim_instr_counts *entry = gmsim_tally_entry(&replay->tally, site, record->instr, row);
     gmsim_counts *counts = count_instruction(entry, record);
     who->clocks = wavefronts.actual;
-    who->done = who->now + replay->memory.gpu->shared_latency + wavefronts.actual;
+    who->done = who->now + replay->memory.gpu->shared_latency +
+                (wavefronts.actual ? (wavefronts.actual - 1u) * 35u / 16u : 0);
     counts->wavefronts += wavefronts.actual;
     counts->wavefronts_ideal += wavefronts.ideal;
     if (row == GMSIM_SHARED_COPY)
@@ -260,6 +286,7 @@ static const char *replay_access(gmsim_replay *replay, gmsim_executor *who,
         gmsim_coalesce(&request.footprint, chunk, &touch);
         request.counts = NULL;
         request.kind = GMSIM_REQUEST_FETCH;
+        request.wavefronts = 1u;
         send(replay, who, &request);
         who->done = who->now; /* nothing waits for it */
         return NULL;
@@ -311,6 +338,7 @@ static const char *replay_bulk(gmsim_replay *replay, gmsim_executor *who,
         counts->tags += request.footprint.lines;
         request.counts = counts;
         request.kind = (uint8_t)kind;
+        request.wavefronts = 1u;
         request.operations = (uint8_t)request.footprint.sectors;
         send(replay, who, &request);
         address += step;

@@ -28,7 +28,10 @@ typedef struct gmsim_executor {
     uint32_t copy_instr;    /* and that copy's instruction; GMTRACE_NO_INSTR: done with */
     uint64_t now;           /* SM clock at which the record reaches the load-store unit */
     uint64_t done;          /* set: when what it asked for is there */
+    uint64_t held;          /* set: until when it keeps the next from it, at least */
+    uint64_t queued;        /* set: clocks of waiting in queues beyond L2 */
     uint32_t clocks;        /* set: how long it keeps the load-store unit busy */
+    uint8_t reach;          /* set: gmsim_reach */
 } gmsim_executor;
 
 /* Counts an ACCESS or BULK record. Returns NULL, or what is wrong with the record. */

@@ -42,6 +42,8 @@
 #define BARRIER_CLOCKS 20u
 #define START_CLOCKS   50u
 #define STAGGER_CLOCKS 4u
+/* From a memory instruction's turn until its operands have been read. */
+#define READ_CLOCKS 10u
 /* Accesses a warp has under way at most where the trace does not tell its dependences. Assumed. */
 #define UNDER_WAY       4u
 #define ALL_SCOREBOARDS ((1u << GMSIM_SCOREBOARDS) - 1u)
@@ -87,31 +89,40 @@ static void resume(const gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64
 }
 
 /* Lets a barrier's warps go if nothing is missing any more. */
-static void try_release(const gmsim_scheduler *s, gmsim_sm *sm, uint32_t place, uint32_t barrier)
+static void try_release(gmsim_scheduler *s, gmsim_sm *sm, uint32_t place, uint32_t barrier)
 {
     gmsim_cta *cta = &sm->cta[place];
     uint32_t arrived = cta->arrived_at[barrier], expected = cta->expected[barrier];
     bool complete = expected ? gmsim_lane_count(arrived) >= expected : (cta->live & ~arrived) == 0;
     if (!complete)
         return;
-    for (uint32_t left = cta->waiting_at[barrier]; left; left &= left - 1u)
-        resume(s, sm, place * s->plan.cta_warps + gmsim_lowest(left),
-               cta->arrival + BARRIER_CLOCKS);
+    for (uint32_t left = cta->waiting_at[barrier]; left; left &= left - 1u) {
+        uint32_t slot = place * s->plan.cta_warps + gmsim_lowest(left);
+        uint64_t go = cta->arrival + BARRIER_CLOCKS;
+        s->timing.stall[GMSIM_STALL_BARRIER] += go - MIN(go, sm->warp[slot].arrived);
+        resume(s, sm, slot, go);
+    }
     cta->waiting &= ~cta->waiting_at[barrier];
     cta->arrived_at[barrier] = cta->waiting_at[barrier] = 0;
 }
 
 /* A warp's stream has ended: its place may be all that a barrier waited for. */
-static void end_warp(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot)
+static void end_warp(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t now)
 {
     gmsim_warp *warp = &sm->warp[slot];
     gmsim_cta *cta = cta_of(sm, warp);
     gmtrace_cursor_close(s->reader, &warp->cursor);
     sm->ready[slot] = GMSIM_NEVER;
     cta->live &= ~(1u << warp->who.warp);
-    if (cta->live == 0)
+    cta->end = MAX(cta->end, now);
+    cta->arrival = MAX(cta->arrival, now);
+    s->end = MAX(s->end, now);
+    s->timing.warp_active += now - MIN(now, warp->start);
+    if (cta->live == 0) {
         sm->resident--;
-    else if (cta->waiting)
+        if (sm->resident == 0)
+            sm->active += cta->end - MIN(cta->end, sm->active_since);
+    } else if (cta->waiting)
         for (uint32_t barrier = 0; barrier < GMSIM_NAMED_BARRIERS; barrier++)
             if (cta->waiting_at[barrier])
                 try_release(s, sm, warp->cta, barrier);
@@ -144,6 +155,7 @@ static bool start_cta(gmsim_scheduler *s, uint32_t sm_number, uint32_t place, ui
         memset(warp, 0, sizeof *warp);
         warp->cta = place;
         warp->last = GMTRACE_NO_INSTR;
+        warp->start = now;
         warp->who = (gmsim_executor){
             .cta = cta->number,
             .warp = i,
@@ -164,10 +176,13 @@ static bool start_cta(gmsim_scheduler *s, uint32_t sm_number, uint32_t place, ui
         gmtrace_path_enter(s->paths, &warp->path,
                            threads < 32u ? (1u << threads) - 1u : GMSIM_ALL_LANES);
         cta->live |= 1u << i;
-        sm->ready[first + i] = since_epoch(s, now + START_CLOCKS + i * STAGGER_CLOCKS);
+        uint64_t go = now + START_CLOCKS + i * STAGGER_CLOCKS;
+        sm->ready[first + i] = since_epoch(s, go);
+        s->timing.stall[GMSIM_STALL_LAUNCH] += go - now;
     }
-    if (cta->live)
-        sm->resident++;
+    cta->end = now;
+    if (cta->live && sm->resident++ == 0)
+        sm->active_since = now;
     return true;
 }
 
@@ -222,6 +237,7 @@ static bool arrive(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, const gmtrac
     cta->expected[barrier] = aux >= s->plan.cta_threads ? 0 : (aux + 31u) / 32u;
     cta->arrived_at[barrier] |= bit;
     cta->arrival = MAX(cta->arrival, now);
+    warp->arrived = now;
     if (waits) {
         cta->waiting_at[barrier] |= bit;
         cta->waiting |= bit;
@@ -241,79 +257,209 @@ static inline uint32_t waits_of(const gmsim_scheduler *s, const gmsim_warp *warp
     return instr < kernel->instr_count ? kernel->instr[instr].wait_mask : ALL_SCOREBOARDS;
 }
 
+/* What lies between two records, while it is put together. Its own clock starts when the warp can
+ * go on; the first instruction after the last record issues `slots` later. */
+typedef struct ahead {
+    uint64_t clock; /* when the warp can go on */
+    uint64_t slots;
+} ahead;
+
+/* The instruction after `at` more clocks waits for a scoreboard. */
+static inline void wait_for(gmsim_scheduler *s, gmsim_warp *warp, ahead *plan, uint32_t board,
+                            uint64_t at)
+{
+    if (warp->due[board] > plan->slots + at) /* set by the way itself */
+        plan->slots = warp->due[board] - at;
+    uint64_t before = plan->clock - 1u + plan->slots + at;
+    if (warp->free[board] <= before)
+        return;
+    uint64_t waits = warp->free[board] - before;
+    plan->clock += waits;
+    gmsim_stall cause = (gmsim_stall)warp->cause[board];
+    uint64_t queued = cause == GMSIM_STALL_DRAM_LATENCY ? MIN(waits, warp->queued[board]) : 0;
+    s->timing.stall[cause] += waits - queued;
+    s->timing.stall[GMSIM_STALL_DRAM_BANDWIDTH] += queued;
+}
+
+static inline void add_way(gmsim_scheduler *s, gmsim_warp *warp, ahead *plan,
+                           const gmtrace_path *way)
+{
+    const gmsim_pace *pace = gmsim_pace_of(s->paces, way);
+    if (!pace->clocks)
+        return;
+    for (uint32_t left = way->wait_mask; left; left &= left - 1u) {
+        uint32_t board = gmsim_lowest(left);
+        if (pace->wait_at[board] != GMTRACE_PATH_NEVER)
+            wait_for(s, warp, plan, board, pace->wait_at[board]);
+    }
+    for (uint32_t board = 0; board < GMSIM_SCOREBOARDS; board++)
+        if (pace->due[board])
+            warp->due[board] = (uint32_t)MIN(plan->slots + pace->due[board], UINT32_MAX);
+    plan->slots += pace->clocks;
+    for (uint32_t p = 0; p < GMSIM_PIPES; p++)
+        warp->pipe[p] += pace->pipe[p];
+    warp->unit += pace->unit;
+}
+
+static inline uint64_t stall_of(const gmtrace_kernel *kernel, uint32_t instr)
+{
+    return instr < kernel->instr_count ? MAX(kernel->instr[instr].stall, 1u) : 1u;
+}
+
+/* An instruction that is in the trace but does not touch memory. */
+static inline void add_instruction(gmsim_scheduler *s, gmsim_warp *warp, ahead *plan,
+                                   uint32_t instr)
+{
+    const gmtrace_kernel *kernel = s->replay->tally.kernel;
+    const gmsim_cost *cost = &s->paces->cost[MIN(instr, kernel->instr_count)];
+    if (instr < kernel->instr_count && kernel->instr[instr].write_barrier < GMSIM_SCOREBOARDS)
+        warp->due[kernel->instr[instr].write_barrier] =
+            (uint32_t)MIN(plan->slots + cost->latency, UINT32_MAX);
+    plan->slots += stall_of(kernel, instr);
+    warp->pipe[GMSIM_PIPE_ISSUE]++;
+    warp->pipe[GMSIM_PIPE_HEAVY] += cost->heavy;
+    if (cost->pipe != GMSIM_PIPE_ISSUE)
+        warp->pipe[cost->pipe] += cost->clocks;
+    warp->unit += cost->unit;
+}
+
 typedef enum plan_result { PLAN_FAILED, PLAN_END, PLAN_READY } plan_result;
 
-/* Finds the warp's next record that takes a turn, and when it can issue if the last one issued at
- * `now`. Instructions without memory access, recorded or not, are only added up. */
+/* Finds the warp's next record that takes a turn, and when the warp can go on towards it if the
+ * last one issued at `now`; at the end of its stream, when it ends. Instructions without memory
+ * access, recorded or not, are only added up. */
 static plan_result plan_next(gmsim_scheduler *s, gmsim_warp *warp, uint64_t now, uint64_t *ready,
                              GError **error)
 {
-    const gmtrace_kernel *kernel = s->replay->tally.kernel;
-    uint64_t slots =
-        warp->last < kernel->instr_count ? MAX(kernel->instr[warp->last].stall, 1u) : 1u;
-    uint64_t clock = now + 1u;
-    warp->instructions = 1u;
+    ahead plan = {.clock = now + 1u, .slots = stall_of(s->replay->tally.kernel, warp->last)};
+    memset(warp->pipe, 0, sizeof warp->pipe);
+    memset(warp->due, 0, sizeof warp->due);
+    warp->pipe[GMSIM_PIPE_ISSUE] = 1u;
+    warp->unit = 0;
+    const gmtrace_record *record;
     for (;;) {
-        if (warp->cursor.next == warp->cursor.end && !refill(s, warp, error))
-            return *error ? PLAN_FAILED : PLAN_END;
-        const gmtrace_record *record = warp->cursor.next;
-        const gmtrace_path *way = gmtrace_path_step(s->paths, &warp->path, record);
-        warp->instructions += (uint32_t)way->instructions;
-        for (uint32_t left = way->wait_mask; left; left &= left - 1u) {
-            uint32_t board = gmsim_lowest(left);
-            uint64_t after = slots + way->wait_at[board];
-            if (warp->free[board] > clock - 1u + after)
-                clock = warp->free[board] - after + 1u;
+        if (warp->cursor.next == warp->cursor.end && !refill(s, warp, error)) {
+            if (*error)
+                return PLAN_FAILED;
+            add_way(s, warp, &plan, gmtrace_path_end(s->paths, &warp->path));
+            *ready = plan.clock - 1u + plan.slots;
+            return PLAN_END;
         }
-        slots += way->slots;
-        for (uint32_t left = waits_of(s, warp, record->instr); left; left &= left - 1u) {
-            uint64_t free = warp->free[gmsim_lowest(left)];
-            if (free > clock - 1u + slots)
-                clock = free - slots + 1u;
-        }
+        record = warp->cursor.next;
+        add_way(s, warp, &plan, gmtrace_path_step(s->paths, &warp->path, record));
+        for (uint32_t left = waits_of(s, warp, record->instr); left; left &= left - 1u)
+            wait_for(s, warp, &plan, gmsim_lowest(left), 0);
         if (record->kind != GMTRACE_EXEC)
             break;
-        slots +=
-            record->instr < kernel->instr_count ? MAX(kernel->instr[record->instr].stall, 1u) : 1u;
-        warp->instructions++;
+        add_instruction(s, warp, &plan, record->instr);
         warp->cursor.next++;
         s->records++;
     }
-    const gmtrace_record *record = warp->cursor.next;
     if (record->kind == GMTRACE_COPY_WAIT && record->aux < warp->groups &&
-        record->aux < GMSIM_COPY_GROUPS)
-        clock = MAX(clock, warp->group[(warp->groups - 1u - record->aux) % GMSIM_COPY_GROUPS]);
-    warp->clocks = (uint32_t)MIN(slots - 1u, UINT32_MAX);
-    *ready = clock;
+        record->aux < GMSIM_COPY_GROUPS) {
+        uint64_t there = warp->group[(warp->groups - 1u - record->aux) % GMSIM_COPY_GROUPS];
+        uint64_t before = plan.clock - 1u + plan.slots;
+        if (there > before) {
+            plan.clock += there - before;
+            s->timing.stall[GMSIM_STALL_L2] += there - before;
+        }
+    }
+    warp->clocks = (uint32_t)MIN(plan.slots - 1u, UINT32_MAX);
+    *ready = plan.clock;
     return PLAN_READY;
 }
 
-/* An access: its time at the load-store unit, what it counts, and what waits for it. */
-static const char *access_memory(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
-                                 const gmtrace_record *record, uint64_t issue)
+/* When the record issues if the warp goes on at `now`: after its own time, and after what other
+ * warps have put on the pipes it needs. */
+static uint64_t issue_at(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, gmsim_warp *warp,
+                         uint64_t now)
 {
-    gmsim_executor *who = &warp->who;
-    who->now = MAX(issue, sm->unit_free);
-    const char *wrong = gmsim_replay_record(s->replay, who, warp->cursor.chunk, record);
-    sm->unit_free = who->now + who->clocks;
-    uint32_t scoreboard = gmsim_tally_site(&s->replay->tally, record->instr)->scoreboard;
-    if (!s->plan.control_bits) {
-        scoreboard = warp->next_scoreboard;
-        warp->next_scoreboard = (scoreboard + 1u) % UNDER_WAY;
+    gmsim_sub_partition *part = &sm->part[slot % s->plan.sub_partitions];
+    uint64_t issue = now + warp->clocks;
+    for (uint32_t p = GMSIM_PIPE_ISSUE + 1u; p < GMSIM_PIPES; p++)
+        if (warp->pipe[p]) {
+            part->pipe_free[p] = MAX(part->pipe_free[p], now) + warp->pipe[p];
+            issue = MAX(issue, part->pipe_free[p]);
+        }
+    s->timing.stall[GMSIM_STALL_MATH] += issue - now - warp->clocks;
+    uint64_t *slots = &part->pipe_free[GMSIM_PIPE_ISSUE];
+    *slots = MAX(*slots, now) + warp->pipe[GMSIM_PIPE_ISSUE];
+    issue = MAX(issue, *slots - 1u);
+    for (uint32_t board = 0; board < GMSIM_SCOREBOARDS; board++)
+        if (warp->due[board] > warp->clocks + 1u) { /* not there yet */
+            warp->free[board] = issue + warp->due[board] - warp->clocks - 1u;
+            warp->cause[board] = GMSIM_STALL_ISSUE;
+        }
+    sm->unit_free = MAX(sm->unit_free, now) + warp->unit;
+    return issue;
+}
+
+static gmsim_stall cause_of(const gmtrace_record *record, const gmsim_executor *who)
+{
+    if (record->space == GMTRACE_SPACE_SHARED)
+        return GMSIM_STALL_SHARED;
+    switch ((gmsim_reach)who->reach) {
+    case GMSIM_REACH_L1:
+        return GMSIM_STALL_L1;
+    case GMSIM_REACH_DRAM:
+        return GMSIM_STALL_DRAM_LATENCY;
+    default:
+        return GMSIM_STALL_L2;
     }
-    if (record->op == GMTRACE_OP_COPY_READ)
+}
+
+/* An access: its time at the load-store unit, what it counts, and what waits for it. `*issue` moves
+ * on while its sub-partition's queue is full. */
+static const char *access_memory(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot,
+                                 const gmtrace_record *record, uint64_t *issue)
+{
+    gmsim_warp *warp = &sm->warp[slot];
+    gmsim_executor *who = &warp->who;
+    gmsim_sub_partition *part = &sm->part[slot % s->plan.sub_partitions];
+    const gmsim_site *site = gmsim_tally_site(&s->replay->tally, record->instr);
+    uint64_t room = part->began[part->next];
+    if (room > *issue) {
+        s->timing
+            .stall[record->space == GMTRACE_SPACE_SHARED ? GMSIM_STALL_SHARED : GMSIM_STALL_L1] +=
+            room - *issue;
+        *issue = room;
+    }
+    who->now = MAX(*issue, sm->unit_free);
+    who->held = who->queued = 0;
+    who->reach = GMSIM_REACH_L1;
+    const char *wrong = gmsim_replay_record(s->replay, who, warp->cursor.chunk, record);
+    sm->unit_free = MAX(who->now + MAX(who->clocks, 1u), who->held);
+    part->began[part->next] = who->now;
+    part->next = (part->next + 1u) % GMSIM_QUEUE;
+    uint32_t board = site->scoreboard;
+    if (!s->plan.control_bits) {
+        board = warp->next_scoreboard;
+        warp->next_scoreboard = (board + 1u) % UNDER_WAY;
+    }
+    if (record->op == GMTRACE_OP_COPY_READ) {
         warp->copied = MAX(warp->copied, who->done);
-    else if (scoreboard < GMSIM_SCOREBOARDS)
-        warp->free[scoreboard] = MAX(warp->free[scoreboard], who->done);
-    s->end = MAX(s->end, who->done);
+    } else if (board < GMSIM_SCOREBOARDS && who->done > warp->free[board]) {
+        warp->free[board] = who->done;
+        warp->queued[board] = who->queued;
+        warp->cause[board] = (uint8_t)cause_of(record, who);
+    }
+    if (site->read_scoreboard < GMSIM_SCOREBOARDS && s->plan.control_bits &&
+        who->now + READ_CLOCKS > warp->free[site->read_scoreboard]) {
+        warp->free[site->read_scoreboard] = who->now + READ_CLOCKS;
+        warp->cause[site->read_scoreboard] = GMSIM_STALL_L1;
+    }
+    if (record->op == GMTRACE_OP_LOAD && record->space != GMTRACE_SPACE_SHARED) {
+        s->timing.loads++;
+        s->timing.load_cycles += who->done - *issue;
+    }
     return wrong;
 }
 
 /* The warp's stream is over, or cannot be read. */
-static bool leave(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, plan_result why)
+static bool leave(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, plan_result why, uint64_t now)
 {
     if (why == PLAN_END)
-        end_warp(s, sm, slot);
+        end_warp(s, sm, slot, now);
     return why == PLAN_END;
 }
 
@@ -321,12 +467,11 @@ static bool leave(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, plan_result w
 static bool warp_turn(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t now, GError **error)
 {
     gmsim_warp *warp = &sm->warp[slot];
-    uint64_t *issue_free = &sm->issue_free[slot % s->plan.sub_partitions];
     if (!warp->planned) { /* it has just begun, or was at a barrier */
         uint64_t next = now;
         plan_result planned = plan_next(s, warp, now, &next, error);
         if (planned != PLAN_READY)
-            return leave(s, sm, slot, planned);
+            return leave(s, sm, slot, planned, next);
         warp->planned = true;
         if (next > now + 1u) {
             sm->ready[slot] = since_epoch(s, next);
@@ -335,12 +480,11 @@ static bool warp_turn(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t 
     }
     for (uint32_t i = 0;; i++) {
         const gmtrace_record *record = warp->cursor.next++;
-        uint64_t issue = MAX(now, *issue_free) + warp->clocks;
-        *issue_free = MAX(now, *issue_free) + warp->instructions;
+        uint64_t issue = issue_at(s, sm, slot, warp, now);
         s->records++;
         warp->last = record->instr;
         if (record->kind == GMTRACE_ACCESS || record->kind == GMTRACE_BULK) {
-            const char *wrong = access_memory(s, sm, warp, record, issue);
+            const char *wrong = access_memory(s, sm, slot, record, &issue);
             if (wrong)
                 return corrupt(error, warp, wrong);
         } else if (record->kind == GMTRACE_BARRIER) {
@@ -352,11 +496,10 @@ static bool warp_turn(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t 
                 warp->groups ? warp->group[(warp->groups - 1u) % GMSIM_COPY_GROUPS] : 0;
             warp->group[warp->groups++ % GMSIM_COPY_GROUPS] = MAX(before, warp->copied);
         }
-        s->end = MAX(s->end, issue);
         uint64_t next = issue;
         plan_result planned = plan_next(s, warp, issue, &next, error);
         if (planned != PLAN_READY)
-            return leave(s, sm, slot, planned);
+            return leave(s, sm, slot, planned, next);
         if (next > issue + 1u || i + 1u >= TURN) {
             sm->ready[slot] = since_epoch(s, next);
             return true;
@@ -402,7 +545,7 @@ static bool run_sm(gmsim_scheduler *s, uint32_t sm_number, uint64_t limit, uint3
             return false;
         if (sm->cta[place].live == 0 && s->next_cta < s->plan.ctas)
             s->freed[s->freed_count++] =
-                (gmsim_freed){.clock = s->epoch + clock, .sm = sm_number, .place = place};
+                (gmsim_freed){.clock = sm->cta[place].end, .sm = sm_number, .place = place};
     }
 }
 
@@ -516,6 +659,7 @@ static bool run(gmsim_scheduler *s, GError **error)
     for (;;) {
         uint32_t soonest = GMSIM_NEVER;
         bool resident = false;
+        s->replay->memory.step = limit - WINDOW;
         for (uint32_t i = 0; i < s->plan.sms; i++) {
             uint32_t next = GMSIM_NEVER;
             if (!run_sm(s, i, limit, &next, error))
@@ -552,16 +696,20 @@ bool gmsim_schedule(gmsim_scheduler *s, GError **error)
     s->next_cta = s->records = s->barriers = s->epoch = s->end = 0;
     s->freed_count = 0;
     s->truncated = false;
+    memset(&s->timing, 0, sizeof s->timing);
     for (uint32_t i = 0; i < s->plan.sms; i++) {
         gmsim_sm *sm = &s->sm[i];
         memset(sm->ready, 0xff, sizeof sm->ready);
-        memset(sm->issue_free, 0, sizeof sm->issue_free);
-        sm->unit_free = 0;
+        memset(sm->part, 0, sizeof sm->part);
+        sm->unit_free = sm->active = sm->active_since = 0;
         sm->resident = 0;
         for (uint32_t place = 0; place < GMSIM_MAX_SM_CTAS; place++)
             sm->cta[place].live = sm->cta[place].waiting = 0;
     }
     bool done = run(s, &problem);
+    s->end = MAX(s->end, s->replay->memory.drained);
+    for (uint32_t i = 0; i < s->plan.sms; i++)
+        s->timing.sm_active += s->sm[i].active;
     if (!done) {
         for (uint32_t i = 0; i < s->plan.sms; i++)
             for (uint32_t place = 0; place < s->plan.sm_ctas; place++)

@@ -74,11 +74,15 @@ void gmsim_tally_begin(gmsim_tally *tally, const gmtrace_kernel *kernel)
             .atomic = (uint8_t)atomic_use(instr),
             .copy_bypass = instr->op_class == GMTRACE_CLASS_COPY_ASYNC && instr->bypass_l1,
             .scoreboard = instr->write_barrier,
+            .read_scoreboard = instr->read_barrier,
             .arrive_only = instr->opcode && strncmp(instr->opcode, "BAR.ARV", 7) == 0,
         };
         entries += tally->site[i].entries;
     }
-    tally->site[kernel->instr_count] = (gmsim_site){.first = entries, .atomic = GMSIM_BANK_ATOMIC};
+    tally->site[kernel->instr_count] = (gmsim_site){.first = entries,
+                                                    .atomic = GMSIM_BANK_ATOMIC,
+                                                    .scoreboard = UINT8_MAX,
+                                                    .read_scoreboard = UINT8_MAX};
     entries += GMSIM_ROWS;
     if (entries > tally->entries_allocated) {
         g_free(tally->entry);

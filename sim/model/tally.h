@@ -20,6 +20,7 @@ typedef struct gmsim_site {
     bool copy_bypass;   /* LDGSTS.BYPASS */
     bool arrive_only;   /* BAR.ARV: does not wait */
     uint8_t scoreboard; /* that its result sets free; GMSIM_SCOREBOARDS and more: none */
+    uint8_t read_scoreboard; /* that the reading of its operands sets free */
 } gmsim_site;
 
 typedef struct gmsim_tally {
