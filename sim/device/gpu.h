@@ -101,6 +101,13 @@ typedef struct gmsim_gpu {
     /* [launch]: order in which hardware hands the first CTAs to SMs is built from these. */
     gmsim_list launch_groups; /* SMs of each group of SMs (GPC); one group of all where unknown */
     uint32_t launch_overhead; /* clocks of a launch before the first and after the last warp */
+    uint32_t launch_first;    /* clocks from a CTA's start to its first instruction: of the first on
+                               * an SM, which finds no instructions there, */
+    uint32_t launch_start;    /* and of the others */
+    uint32_t launch_exit;     /* clocks from a warp's last instruction until it is gone */
+    uint32_t launch_refill;   /* clocks from a CTA's end until the next one starts in its place */
+    uint32_t launch_half;     /* clocks that the second half of an SM's first warps starts later */
+    uint32_t launch_ctas;     /* CTAs that can end in 1000 clocks, on all SMs together; 0: any */
     uint32_t launch_again;    /* the first group's turn comes again after so many of the others; 0:
                                * groups simply take turns */
 } gmsim_gpu;

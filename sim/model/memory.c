@@ -36,8 +36,12 @@
 /* Wavefronts after the first follow so many sixteenths of a clock apart: from L1, from beyond. */
 #define HIT_WAVEFRONT  35u
 #define MISS_WAVEFRONT 19u
-#define ROW_SHIFT      3u   /* lines of a DRAM row, as a power of two */
-#define WRITE_PERCENT  110u /* of a write to DRAM: turning around */
+#define ROW_SHIFT      3u /* lines of a DRAM row, as a power of two */
+/* Of the time a slice takes for a sector of an atomic: a lane alone, an addition of floats
+ * (micro/atomics_timing.cu: 1.04, 1.38 and 3.3 clocks). */
+#define ALONE_PERCENT 133u
+#define FLOAT_PERCENT 320u
+#define WRITE_PERCENT 110u /* of a write to DRAM: turning around */
 
 void gmsim_memory_begin(gmsim_memory *memory)
 {
@@ -261,40 +265,61 @@ static void write_lines(gmsim_memory *memory, gmsim_request *request)
     request->held = *port;
 }
 
+/* Clocks an atomic's line takes on the way out of the SM. Lanes that meet in an address pass one
+ * after the other. A pass of one lane is a request by itself, and one more if something comes back;
+ * a wider one has its sectors and their masks, twice that for compare-and-swap. */
+static uint32_t atomic_units(const gmsim_request *request, uint32_t line, bool returns)
+{
+    uint32_t passes = request->line_passes[line], sectors = request->line_operations[line];
+    if (request->line_lanes[line] <= passes)
+        return passes * (1u + returns);
+    return (sectors + passes * (1u + (returns && sectors < 3u * passes))) << request->is_swap;
+}
+
+/* Parts of a clock a slice works on it: by sectors, and longer where a lane is alone, or where the
+ * next addition of floats needs the last one's sum. */
+static uint64_t atomic_work(const gmsim_memory *memory, const gmsim_request *request, uint32_t line)
+{
+    uint64_t cost = memory->atomic_cost, passes = request->line_passes[line];
+    uint64_t work = request->line_operations[line] * cost << request->is_swap;
+    bool alone = request->line_lanes[line] <= passes;
+    if (alone)
+        work = passes * cost * ALONE_PERCENT / 100u;
+    if (request->is_float && (passes > 1u || alone))
+        work = MAX(work, passes * cost * FLOAT_PERCENT / 100u);
+    return work;
+}
+
 /* Atomics and reductions are carried out in L2, sector by sector. */
-static void do_atomics(gmsim_memory *memory, gmsim_request *request, bool reduction)
+static void do_atomics(gmsim_memory *memory, gmsim_request *request, bool returns)
 {
     const gmsim_footprint *footprint = &request->footprint;
     const gmsim_gpu *gpu = memory->gpu;
     uint32_t gpc = memory->group[request->sm], side = gpc % GMSIM_L2_SIDES;
     uint64_t *port = &memory->port_free[request->sm], done = request->now;
-    /* Operations above one a sector: lanes that meet in an address. */
-    uint32_t more = request->operations - MIN(request->operations, footprint->sectors);
     for (uint32_t i = 0; i < footprint->lines; i++) {
         uint64_t line = footprint->line[i], leaves = MAX(*port, request->now);
         gmsim_l2_place place = gmsim_l2_find(&memory->l2, line);
         uint32_t number = slice_of(memory, line);
-        uint32_t sectors = gmsim_sector_count(footprint->touched[i]);
-        uint32_t operations = sectors + (i == 0 ? more : 0);
         gmsim_l1_drop(&memory->l1[request->sm], line);
         bool missed = gmsim_l2_atomic(&memory->l2, &place, side, footprint->touched[i]);
         uint64_t wait = gmsim_queue_take(&memory->slice[number].in, memory->step, leaves,
-                                         (uint64_t)operations * memory->atomic_cost, PARTS);
-        *port = leaves + operations;
+                                         atomic_work(memory, request, i), PARTS);
+        *port = leaves + atomic_units(request, i, returns);
         if (wait > SLICE_DEPTH)
             *port = MAX(*port, leaves + wait - SLICE_DEPTH);
         uint64_t latency = (missed ? gpu->dram_latency : gpu->l2_latency) + way_to(number, gpc) -
                            NEARER_CLOCKS + wait;
-        if (leaves + latency > done) {
-            done = leaves + latency;
+        if (*port + latency > done) {
+            done = *port + latency;
             request->queued = wait;
             request->reach = missed ? GMSIM_REACH_DRAM : GMSIM_REACH_L2;
         }
     }
-    if (reduction)
-        memory->l2.counts.reduction_sectors += request->operations;
-    else
+    if (returns)
         memory->l2.counts.atomic_sectors += request->operations;
+    else
+        memory->l2.counts.reduction_sectors += request->operations;
     memory->drained = MAX(memory->drained, done);
     request->held = *port;
     request->done = done;
@@ -377,12 +402,12 @@ void gmsim_memory_serve(gmsim_memory *memory, gmsim_request *request)
         counts->xbar_read_sectors += sectors;
         counts->l1_miss_sectors += sectors;
         counts->xbar_write_sectors += sectors;
-        do_atomics(memory, request, false);
+        do_atomics(memory, request, true);
         return;
     case GMSIM_REQUEST_REDUCTION:
         counts->l1_miss_sectors += sectors;
         counts->xbar_write_sectors += sectors;
-        do_atomics(memory, request, true);
+        do_atomics(memory, request, false);
         request->done = request->now;
         return;
     case GMSIM_REQUEST_FETCH:

@@ -28,10 +28,15 @@ typedef struct gmsim_request {
     gmsim_l1_words words; /* whose bytes it asks for or writes */
     uint64_t now;         /* SM clock at which it reaches L1 */
     uint32_t sm;
-    uint8_t kind;       /* gmsim_request_kind */
-    uint8_t load;       /* gmsim_l1_load */
-    uint8_t operations; /* of an atomic or reduction: those that L2 carries out one by one */
-    uint8_t wavefronts; /* of a load: passes through L1's data stage */
+    uint8_t kind; /* gmsim_request_kind */
+    uint8_t load; /* gmsim_l1_load */
+    /* Of an atomic or reduction: what L2 carries out one after the other. */
+    uint32_t operations;                      /* most lanes in one address, by sector, added up */
+    uint8_t line_operations[GMSIM_MAX_LINES]; /* the same, for each line of the footprint */
+    uint8_t line_passes[GMSIM_MAX_LINES];     /* most lanes in one address of the line */
+    uint8_t line_lanes[GMSIM_MAX_LINES];      /* active lanes */
+    bool is_float, is_swap;                   /* the operation adds floats; is compare-and-swap */
+    uint8_t wavefronts;                       /* of a load: passes through L1's data stage */
     /* Set by gmsim_memory_serve(). */
     uint64_t done;   /* clock at which a warp that waits for it can go on */
     uint64_t queued; /* clocks of that spent in queues beyond L2 */

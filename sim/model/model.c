@@ -119,6 +119,7 @@ static bool plan_launch(const gmsim_model *model, const gmtrace_capture *capture
     *plan = (gmsim_plan){
         .ctas = volume(launch->grid),
         .sms = gpu->gpu_sm_count,
+        .gpu = gpu,
         .groups = gpu->launch_groups,
         .again = gpu->launch_again,
         .cta_warps = occupancy->warps_per_block,

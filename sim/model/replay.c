@@ -107,14 +107,17 @@ static inline void send(gmsim_replay *replay, gmsim_executor *who, gmsim_request
 
 /* What L2 counts of an atomic: a sector once, and once more for every further lane that meets the
  * others in one address (dot_naive: 32 of a warp on one word count 32 times). */
-static uint32_t operations_of(const gmtrace_chunk *chunk, const gmtrace_record *record)
+static void count_operations(gmsim_request *request, const gmtrace_chunk *chunk,
+                             const gmtrace_record *record)
 {
-    uint64_t address[GMTRACE_WARP_LANES], sector[GMTRACE_WARP_LANES];
-    uint32_t most[GMTRACE_WARP_LANES], sectors = 0, operations = 0;
+    const gmsim_footprint *footprint = &request->footprint;
+    uint64_t address[GMTRACE_WARP_LANES];
+    uint8_t most[GMSIM_MAX_LINES][GMSIM_LINE_BYTES / GMSIM_SECTOR_BYTES] = {{0}};
+    memset(request->line_lanes, 0, footprint->lines);
     gmsim_lane_addresses(chunk, record, address);
-    for (uint32_t left = record->mask; left;) {
+    for (uint32_t left = record->mask, at = 0; left;) {
         uint64_t first = address[gmsim_lowest(left)];
-        uint32_t lanes = 0, at = 0;
+        uint8_t lanes = 0;
         for (uint32_t rest = left; rest; rest &= rest - 1u) {
             uint32_t lane = gmsim_lowest(rest);
             if (address[lane] != first)
@@ -122,17 +125,25 @@ static uint32_t operations_of(const gmtrace_chunk *chunk, const gmtrace_record *
             left &= ~(1u << lane);
             lanes++;
         }
-        while (at < sectors && sector[at] != first / GMSIM_SECTOR_BYTES)
-            at++;
-        if (at == sectors) {
-            sector[sectors++] = first / GMSIM_SECTOR_BYTES;
-            most[at] = 0;
-        }
-        most[at] = MAX(most[at], lanes);
+        if (footprint->line[at] != first / GMSIM_LINE_BYTES)
+            for (at = 0; at + 1u < footprint->lines; at++)
+                if (footprint->line[at] == first / GMSIM_LINE_BYTES)
+                    break;
+        uint8_t *sector = &most[at][first / GMSIM_SECTOR_BYTES % 4u];
+        *sector = MAX(*sector, lanes);
+        request->line_lanes[at] = (uint8_t)(request->line_lanes[at] + lanes);
     }
-    for (uint32_t i = 0; i < sectors; i++)
-        operations += most[i];
-    return operations;
+    request->operations = 0;
+    for (uint32_t i = 0; i < footprint->lines; i++) {
+        uint8_t sum = 0, passes = 0;
+        for (uint32_t k = 0; k < 4u; k++) {
+            sum = (uint8_t)(sum + most[i][k]);
+            passes = MAX(passes, most[i][k]);
+        }
+        request->line_operations[i] = sum;
+        request->line_passes[i] = passes;
+        request->operations += sum;
+    }
 }
 
 static const char *replay_global(gmsim_replay *replay, gmsim_executor *who,
@@ -177,8 +188,11 @@ static const char *replay_global(gmsim_replay *replay, gmsim_executor *who,
     request.words = (gmsim_l1_words){chunk, record};
     request.kind = kind_of[record->op];
     request.load = site->load;
-    if (row == GMSIM_GLOBAL_ATOMIC || row == GMSIM_GLOBAL_REDUCTION)
-        request.operations = (uint8_t)operations_of(chunk, record);
+    if (row == GMSIM_GLOBAL_ATOMIC || row == GMSIM_GLOBAL_REDUCTION) {
+        count_operations(&request, chunk, record);
+        request.is_float = site->is_float;
+        request.is_swap = site->is_swap;
+    }
     send(replay, who, &request);
     return NULL;
 }
@@ -339,7 +353,13 @@ static const char *replay_bulk(gmsim_replay *replay, gmsim_executor *who,
         request.counts = counts;
         request.kind = (uint8_t)kind;
         request.wavefronts = 1u;
-        request.operations = (uint8_t)request.footprint.sectors;
+        request.operations = request.footprint.sectors;
+        request.is_float = request.is_swap = false;
+        for (uint32_t i = 0; i < request.footprint.lines; i++) {
+            request.line_operations[i] = (uint8_t)gmsim_sector_count(request.footprint.touched[i]);
+            request.line_passes[i] = 1;
+            request.line_lanes[i] = GMTRACE_WARP_LANES;
+        }
         send(replay, who, &request);
         address += step;
         left -= step;

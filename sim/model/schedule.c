@@ -37,11 +37,10 @@
 #define WINDOW 128u
 /* Records a warp replays in its turn at most, if it need not wait. */
 #define TURN 4u
-/* From the last arrival at a barrier until its warps go on; from the start of a CTA to its first
- * instruction, and between the starts of its warps. Assumed. */
+/* From the last arrival at a barrier until its warps go on. Assumed. */
 #define BARRIER_CLOCKS 20u
-#define START_CLOCKS   50u
-#define STAGGER_CLOCKS 4u
+/* Warps of an SM that start at once; the others follow later (micro/launch.cu, fill). */
+#define FIRST_WARPS 32u
 /* From a memory instruction's turn until its operands have been read. */
 #define READ_CLOCKS 10u
 /* Accesses a warp has under way at most where the trace does not tell its dependences. Assumed. */
@@ -142,7 +141,7 @@ static bool refill(gmsim_scheduler *s, gmsim_warp *warp, GError **error)
 }
 
 static bool start_cta(gmsim_scheduler *s, uint32_t sm_number, uint32_t place, uint64_t now,
-                      GError **error)
+                      uint32_t start, GError **error)
 {
     gmsim_sm *sm = &s->sm[sm_number];
     gmsim_cta *cta = &sm->cta[place];
@@ -176,7 +175,7 @@ static bool start_cta(gmsim_scheduler *s, uint32_t sm_number, uint32_t place, ui
         gmtrace_path_enter(s->paths, &warp->path,
                            threads < 32u ? (1u << threads) - 1u : GMSIM_ALL_LANES);
         cta->live |= 1u << i;
-        uint64_t go = now + START_CLOCKS + i * STAGGER_CLOCKS;
+        uint64_t go = now + start;
         sm->ready[first + i] = since_epoch(s, go);
         s->timing.stall[GMSIM_STALL_LAUNCH] += go - now;
     }
@@ -188,10 +187,10 @@ static bool start_cta(gmsim_scheduler *s, uint32_t sm_number, uint32_t place, ui
 
 /* Gives a free place the next CTA, if there is one. */
 static bool deal(gmsim_scheduler *s, uint32_t sm_number, uint32_t place, uint64_t now,
-                 GError **error)
+                 uint32_t start, GError **error)
 {
     while (s->next_cta < s->plan.ctas && s->sm[sm_number].cta[place].live == 0)
-        if (!start_cta(s, sm_number, place, now, error))
+        if (!start_cta(s, sm_number, place, now, start, error))
             return false;
     return true;
 }
@@ -342,7 +341,7 @@ static plan_result plan_next(gmsim_scheduler *s, gmsim_warp *warp, uint64_t now,
             if (*error)
                 return PLAN_FAILED;
             add_way(s, warp, &plan, gmtrace_path_end(s->paths, &warp->path));
-            *ready = plan.clock - 1u + plan.slots;
+            *ready = plan.clock - 1u + plan.slots + s->plan.gpu->launch_exit;
             return PLAN_END;
         }
         record = warp->cursor.next;
@@ -543,7 +542,7 @@ static bool run_sm(gmsim_scheduler *s, uint32_t sm_number, uint64_t limit, uint3
         uint32_t slot = slot_with(sm->ready, clock), place = sm->warp[slot].cta;
         if (!warp_turn(s, sm, slot, s->epoch + clock, error))
             return false;
-        if (sm->cta[place].live == 0 && s->next_cta < s->plan.ctas)
+        if (sm->cta[place].live == 0)
             s->freed[s->freed_count++] =
                 (gmsim_freed){.clock = sm->cta[place].end, .sm = sm_number, .place = place};
     }
@@ -561,10 +560,18 @@ static int by_clock(const void *a, const void *b)
 /* The places that became free in this step take the next CTAs, in the order in which they did. */
 static bool deal_freed(gmsim_scheduler *s, GError **error)
 {
+    const gmsim_gpu *gpu = s->plan.gpu;
     qsort(s->freed, s->freed_count, sizeof *s->freed, by_clock);
-    for (uint32_t i = 0; i < s->freed_count; i++)
-        if (!deal(s, s->freed[i].sm, s->freed[i].place, s->freed[i].clock, error))
+    for (uint32_t i = 0; i < s->freed_count; i++) {
+        const gmsim_freed *freed = &s->freed[i];
+        s->ended = MAX(s->ended, freed->clock * 1000u);
+        if (gpu->launch_ctas)
+            s->ended += 1000000u / gpu->launch_ctas;
+        uint64_t now = s->ended / 1000u;
+        s->end = MAX(s->end, now);
+        if (!deal(s, freed->sm, freed->place, now + gpu->launch_refill, gpu->launch_start, error))
             return false;
+    }
     s->freed_count = 0;
     return true;
 }
@@ -615,7 +622,11 @@ static bool deal_group(gmsim_scheduler *s, uint32_t first, uint32_t sms, bool *d
             place++;
         if (place == s->first_ctas || s->next_cta == s->plan.ctas)
             continue;
-        if (!deal(s, i, place, 0, error))
+        const gmsim_gpu *gpu = s->plan.gpu;
+        uint32_t before = place * s->plan.cta_warps;
+        if (!deal(s, i, place,
+                  before + s->plan.cta_warps > FIRST_WARPS && before ? gpu->launch_half : 0,
+                  place ? gpu->launch_start : gpu->launch_first, error))
             return false;
         *dealt = true;
     }
@@ -693,7 +704,7 @@ static bool run(gmsim_scheduler *s, GError **error)
 bool gmsim_schedule(gmsim_scheduler *s, GError **error)
 {
     GError *problem = NULL;
-    s->next_cta = s->records = s->barriers = s->epoch = s->end = 0;
+    s->next_cta = s->records = s->barriers = s->epoch = s->end = s->ended = 0;
     s->freed_count = 0;
     s->truncated = false;
     memset(&s->timing, 0, sizeof s->timing);

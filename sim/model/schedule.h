@@ -79,6 +79,7 @@ typedef struct gmsim_plan {
     uint32_t sms;
     gmsim_list groups; /* of SMs, as gmsim_gpu has them */
     uint32_t again;
+    const gmsim_gpu *gpu; /* [launch] */
     uint32_t cta_warps;   /* warps a CTA */
     uint32_t cta_threads; /* threads a CTA */
     uint32_t sm_ctas;     /* CTAs resident on an SM */
@@ -105,6 +106,7 @@ typedef struct gmsim_scheduler {
     gmsim_plan plan;
     uint64_t next_cta;
     uint32_t first_ctas; /* an SM takes at most before the first of its CTAs ends */
+    uint64_t ended;      /* thousandths of a clock at which the last CTA so far was given back */
     uint64_t epoch;      /* clock that ready times are counted from */
     uint64_t end;        /* clock at which the last warp so far ended */
     uint64_t records, barriers;

@@ -72,6 +72,10 @@ void gmsim_tally_begin(gmsim_tally *tally, const gmtrace_kernel *kernel)
             .matrices = instr->matrices,
             .load = (uint8_t)load_policy(instr),
             .atomic = (uint8_t)atomic_use(instr),
+            .is_float =
+                instr->opcode && (strstr(instr->opcode, ".F32") || strstr(instr->opcode, ".F64") ||
+                                  strstr(instr->opcode, ".F16")),
+            .is_swap = instr->opcode && strstr(instr->opcode, ".CAS"),
             .copy_bypass = instr->op_class == GMTRACE_CLASS_COPY_ASYNC && instr->bypass_l1,
             .scoreboard = instr->write_barrier,
             .read_scoreboard = instr->read_barrier,

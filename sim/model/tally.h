@@ -12,14 +12,15 @@
 
 /* One instruction of the kernel's table, as the replay sees it. */
 typedef struct gmsim_site {
-    uint32_t first;     /* its entries in gmsim_tally.entry */
-    uint8_t entries;    /* how many rows its class can fall into; 0: not a memory instruction */
-    uint8_t matrices;   /* LDSM, STSM */
-    uint8_t load;       /* gmsim_l1_load */
-    uint8_t atomic;     /* gmsim_bank_use of a shared atomic */
-    bool copy_bypass;   /* LDGSTS.BYPASS */
-    bool arrive_only;   /* BAR.ARV: does not wait */
-    uint8_t scoreboard; /* that its result sets free; GMSIM_SCOREBOARDS and more: none */
+    uint32_t first;         /* its entries in gmsim_tally.entry */
+    uint8_t entries;        /* how many rows its class can fall into; 0: not a memory instruction */
+    uint8_t matrices;       /* LDSM, STSM */
+    uint8_t load;           /* gmsim_l1_load */
+    uint8_t atomic;         /* gmsim_bank_use of a shared atomic */
+    bool is_float, is_swap; /* of an atomic: it adds floats, it compares and swaps */
+    bool copy_bypass;       /* LDGSTS.BYPASS */
+    bool arrive_only;       /* BAR.ARV: does not wait */
+    uint8_t scoreboard;     /* that its result sets free; GMSIM_SCOREBOARDS and more: none */
     uint8_t read_scoreboard; /* that the reading of its operands sets free */
 } gmsim_site;
 
