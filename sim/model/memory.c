@@ -27,6 +27,9 @@
 
 /* Work of slices is counted in parts of a clock. */
 #define PARTS 16u
+/* Neighbouring lines of one slice, as a power of two (micro/atomics_timing.cu: a word of 16 lines
+ * side by side each is served as fast as one of 4 lines). */
+#define SLICE_SHIFT 2u
 /* Slices lie between this many clocks nearer and farther than the mean (micro/latency_spread.cu:
  * 255 to 320 clocks). */
 #define NEARER_CLOCKS 28u
@@ -85,7 +88,7 @@ GMSIM_INLINE uint32_t hash32(uint64_t key)
 
 GMSIM_INLINE uint32_t slice_of(const gmsim_memory *memory, uint64_t line)
 {
-    return (uint32_t)((uint64_t)hash32(line ^ line >> 17) * memory->slices >> 32);
+    return (uint32_t)((uint64_t)hash32((line ^ line >> 17) >> SLICE_SHIFT) * memory->slices >> 32);
 }
 
 /* Nearer or farther than the mean, for each pair of GPC and slice. */
@@ -260,9 +263,11 @@ static void write_lines(gmsim_memory *memory, gmsim_request *request)
         *port = leaves + units;
         if (wait > SLICE_DEPTH)
             *port = MAX(*port, leaves + wait - SLICE_DEPTH);
-        memory->drained = MAX(memory->drained, leaves + wait);
+        request->stored = MAX(request->stored, leaves + units + wait);
     }
     request->held = *port;
+    request->stored += memory->gpu->l2_latency / 2u;
+    memory->drained = MAX(memory->drained, request->stored);
 }
 
 /* Clocks an atomic's line takes on the way out of the SM. Lanes that meet in an address pass one
@@ -322,7 +327,7 @@ static void do_atomics(gmsim_memory *memory, gmsim_request *request, bool return
         memory->l2.counts.reduction_sectors += request->operations;
     memory->drained = MAX(memory->drained, done);
     request->held = *port;
-    request->done = done;
+    request->done = request->stored = done;
 }
 
 /* L1's part of a load: the footprint becomes what has to come from L2. Returns sectors that hit. */
@@ -375,7 +380,7 @@ void gmsim_memory_serve(gmsim_memory *memory, gmsim_request *request)
     gmsim_counts *counts = request->counts;
     uint32_t hits, sectors = footprint->sectors;
     request->reach = GMSIM_REACH_L1;
-    request->queued = 0;
+    request->queued = request->stored = 0;
     request->held = request->done = request->now;
     switch ((gmsim_request_kind)request->kind) {
     case GMSIM_REQUEST_LOAD:

@@ -40,6 +40,7 @@ typedef struct gmsim_request {
     /* Set by gmsim_memory_serve(). */
     uint64_t done;   /* clock at which a warp that waits for it can go on */
     uint64_t queued; /* clocks of that spent in queues beyond L2 */
+    uint64_t stored; /* clock at which what it writes is in L2 */
     uint64_t held;   /* clock until which the way out of the SM takes no other request */
     uint8_t reach;   /* gmsim_reach */
 } gmsim_request;

@@ -98,6 +98,7 @@ static inline void send(gmsim_replay *replay, gmsim_executor *who, gmsim_request
     request->now = who->now;
     gmsim_memory_serve(&replay->memory, request);
     who->held = MAX(who->held, request->held);
+    who->stored = MAX(who->stored, request->stored);
     if (request->done >= who->done) {
         who->done = request->done;
         who->queued = request->queued;

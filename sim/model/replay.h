@@ -29,6 +29,7 @@ typedef struct gmsim_executor {
     uint64_t now;           /* SM clock at which the record reaches the load-store unit */
     uint64_t done;          /* set: when what it asked for is there */
     uint64_t held;          /* set: until when it keeps the next from it, at least */
+    uint64_t stored;        /* set: when a store of it is there */
     uint64_t queued;        /* set: clocks of waiting in queues beyond L2 */
     uint32_t clocks;        /* set: how long it keeps the load-store unit busy */
     uint8_t reach;          /* set: gmsim_reach */

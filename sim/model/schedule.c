@@ -35,8 +35,6 @@
 
 /* Clocks that an SM runs ahead of the others at most. */
 #define WINDOW 128u
-/* Records a warp replays in its turn at most, if it need not wait. */
-#define TURN 4u
 /* From the last arrival at a barrier until its warps go on. Assumed. */
 #define BARRIER_CLOCKS 20u
 /* Warps of an SM that start at once; the others follow later (micro/launch.cu, fill). */
@@ -424,10 +422,11 @@ static const char *access_memory(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot
         *issue = room;
     }
     who->now = MAX(*issue, sm->unit_free);
-    who->held = who->queued = 0;
+    who->held = who->queued = who->stored = 0;
     who->reach = GMSIM_REACH_L1;
     const char *wrong = gmsim_replay_record(s->replay, who, warp->cursor.chunk, record);
     sm->unit_free = MAX(who->now + MAX(who->clocks, 1u), who->held);
+    warp->stored = MAX(warp->stored, who->stored);
     part->began[part->next] = who->now;
     part->next = (part->next + 1u) % GMSIM_QUEUE;
     uint32_t board = site->scoreboard;
@@ -454,57 +453,46 @@ static const char *access_memory(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot
     return wrong;
 }
 
-/* The warp's stream is over, or cannot be read. */
-static bool leave(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, plan_result why, uint64_t now)
+/* Plans the way to the warp's next record, which it would reach at sm->ready[slot] if it were
+ * alone; `now` is when the last one issued. */
+static bool plan_turn(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t now, GError **error)
 {
-    if (why == PLAN_END)
-        end_warp(s, sm, slot, now);
-    return why == PLAN_END;
+    gmsim_warp *warp = &sm->warp[slot];
+    uint64_t next = now;
+    plan_result planned = plan_next(s, warp, now, &next, error);
+    if (planned == PLAN_END)
+        end_warp(s, sm, slot, MAX(next, warp->stored));
+    if (planned != PLAN_READY)
+        return planned == PLAN_END;
+    warp->planned = true;
+    sm->ready[slot] = since_epoch(s, next + warp->clocks);
+    return true;
 }
 
-/* The warp, which can go on at `now`, goes on until it has to wait. */
+/* The turn of a warp whose next record issues at `now`, if other warps let it. Turns come in the
+ * order of these times, so that those who share the load-store unit reach it in that order. */
 static bool warp_turn(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t now, GError **error)
 {
     gmsim_warp *warp = &sm->warp[slot];
-    if (!warp->planned) { /* it has just begun, or was at a barrier */
-        uint64_t next = now;
-        plan_result planned = plan_next(s, warp, now, &next, error);
-        if (planned != PLAN_READY)
-            return leave(s, sm, slot, planned, next);
-        warp->planned = true;
-        if (next > now + 1u) {
-            sm->ready[slot] = since_epoch(s, next);
-            return true;
-        }
+    if (!warp->planned) /* it has just begun, or was at a barrier */
+        return plan_turn(s, sm, slot, now, error);
+    const gmtrace_record *record = warp->cursor.next++;
+    uint64_t issue = issue_at(s, sm, slot, warp, now - MIN(now, warp->clocks));
+    s->records++;
+    warp->last = record->instr;
+    if (record->kind == GMTRACE_ACCESS || record->kind == GMTRACE_BULK) {
+        const char *wrong = access_memory(s, sm, slot, record, &issue);
+        if (wrong)
+            return corrupt(error, warp, wrong);
+    } else if (record->kind == GMTRACE_BARRIER) {
+        warp->planned = false;
+        sm->ready[slot] = since_epoch(s, issue);
+        return arrive(s, sm, slot, record, issue, error);
+    } else if (record->kind == GMTRACE_COPY_COMMIT) {
+        uint64_t before = warp->groups ? warp->group[(warp->groups - 1u) % GMSIM_COPY_GROUPS] : 0;
+        warp->group[warp->groups++ % GMSIM_COPY_GROUPS] = MAX(before, warp->copied);
     }
-    for (uint32_t i = 0;; i++) {
-        const gmtrace_record *record = warp->cursor.next++;
-        uint64_t issue = issue_at(s, sm, slot, warp, now);
-        s->records++;
-        warp->last = record->instr;
-        if (record->kind == GMTRACE_ACCESS || record->kind == GMTRACE_BULK) {
-            const char *wrong = access_memory(s, sm, slot, record, &issue);
-            if (wrong)
-                return corrupt(error, warp, wrong);
-        } else if (record->kind == GMTRACE_BARRIER) {
-            sm->ready[slot] = since_epoch(s, issue);
-            warp->planned = false;
-            return arrive(s, sm, slot, record, issue, error);
-        } else if (record->kind == GMTRACE_COPY_COMMIT) {
-            uint64_t before =
-                warp->groups ? warp->group[(warp->groups - 1u) % GMSIM_COPY_GROUPS] : 0;
-            warp->group[warp->groups++ % GMSIM_COPY_GROUPS] = MAX(before, warp->copied);
-        }
-        uint64_t next = issue;
-        plan_result planned = plan_next(s, warp, issue, &next, error);
-        if (planned != PLAN_READY)
-            return leave(s, sm, slot, planned, next);
-        if (next > issue + 1u || i + 1u >= TURN) {
-            sm->ready[slot] = since_epoch(s, next);
-            return true;
-        }
-        now = next;
-    }
+    return plan_turn(s, sm, slot, issue, error);
 }
 
 /* Least of the warps' ready times. */

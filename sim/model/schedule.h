@@ -35,7 +35,8 @@ typedef struct gmsim_warp {
     uint64_t queued[GMSIM_SCOREBOARDS]; /* and clocks of that spent in queues beyond L2 */
     uint8_t cause[GMSIM_SCOREBOARDS];   /* gmsim_stall of a wait for it */
     uint64_t start, arrived;            /* on the SM; at the barrier where it waits */
-    uint64_t copied;                    /* when the copies not committed yet are there */
+    uint64_t stored; /* when its last store so far is there: it is not gone before */
+    uint64_t copied; /* when the copies not committed yet are there */
     uint64_t group[GMSIM_COPY_GROUPS];
     uint32_t groups; /* committed so far */
     bool planned;    /* instructions and clocks are those before its next record, which is there */
