@@ -27,32 +27,35 @@
 
 /* Work of slices is counted in parts of a clock. */
 #define PARTS 16u
-/* Neighbouring lines of one slice, as a power of two (micro/atomics_timing.cu: a word of 16 lines
- * side by side each is served as fast as one of 4 lines). */
-#define SLICE_SHIFT 2u
+/* Neighbouring lines of one group of slices, as a power of two (micro/atomics_timing.cu: a word of
+ * 4 lines side by side each is served half as fast as one of 8 lines, or of 16). */
+#define GROUP_SHIFT 3u
 /* Slices lie between this many clocks nearer and farther than the mean (micro/latency_spread.cu:
  * 255 to 320 clocks). */
 #define NEARER_CLOCKS 28u
-/* Stores that an SM or a slice holds before the way behind them is blocked, in clocks of work. */
-#define PORT_DEPTH  32u
-#define SLICE_DEPTH 128u
 /* Wavefronts after the first follow so many sixteenths of a clock apart: from L1, from beyond. */
 #define HIT_WAVEFRONT  35u
 #define MISS_WAVEFRONT 19u
 #define ROW_SHIFT      3u /* lines of a DRAM row, as a power of two */
-/* Of the time a slice takes for a sector of an atomic: a lane alone, an addition of floats
- * (micro/atomics_timing.cu: 1.04, 1.38 and 3.3 clocks). */
-#define ALONE_PERCENT 133u
-#define FLOAT_PERCENT 320u
-#define WRITE_PERCENT 110u /* of a write to DRAM: turning around */
+/* Of the time a group of slices takes for an atomic's sector: a lane alone, lanes that meet in an
+ * address, what returns a value; and what one slice takes, for a sector, for a lane alone and for
+ * an addition of floats there (micro/atomics_timing.cu). */
+#define ALONE_PERCENT       75u
+#define MEETING_PERCENT     127u
+#define RETURN_PERCENT      135u
+#define SLICE_PERCENT       185u
+#define SLICE_ALONE_PERCENT 247u
+#define SLICE_FLOAT_PERCENT 590u
+#define WRITE_PERCENT       110u /* of a write to DRAM: turning around */
 
 void gmsim_memory_begin(gmsim_memory *memory)
 {
     uint32_t sms = memory->gpu->gpu_sm_count, gpcs = MAX(memory->gpu->launch_groups.count, 1u);
-    memset(memory->port_free, 0, sms * sizeof *memory->port_free);
+    memset(memory->port, 0, sms * sizeof *memory->port);
     memset(memory->lrc, 0, (size_t)gpcs * GMSIM_LRC_ENTRIES * sizeof *memory->lrc);
     memset(memory->fill, 0, GMSIM_FILLS * sizeof *memory->fill);
     memset(memory->slice, 0, sizeof memory->slice);
+    memset(memory->atomics, 0, sizeof memory->atomics);
     memset(memory->row, 0, sizeof memory->row);
     memory->dram = (gmsim_queue){0, 0};
     memory->step = memory->drained = 0;
@@ -75,10 +78,12 @@ void gmsim_memory_prepare(gmsim_memory *memory)
         for (uint32_t k = 0; k < groups->value[i] && sm < GMSIM_MAX_SMS; k++)
             memory->group[sm++] = (uint8_t)i;
     memory->slices = CLAMP(gpu->l2_slices, 1u, GMSIM_SLICES);
+    memory->groups = MAX(memory->slices / GMSIM_SLICE_GROUP, 1u);
     memory->sector_cost = slice_parts(memory, GMSIM_SECTOR_BYTES, gpu->l2_bytes_per_clock);
     memory->write_cost = slice_parts(memory, GMSIM_SECTOR_BYTES, gpu->l2_write_bytes_per_clock);
     memory->read_cost = slice_parts(memory, 1u, gpu->l2_reads_per_clock);
-    memory->atomic_cost = slice_parts(memory, 1u, gpu->l2_atomics_per_clock);
+    memory->atomic_cost =
+        slice_parts(memory, 1u, gpu->l2_atomics_per_clock) * memory->groups / memory->slices;
 }
 
 GMSIM_INLINE uint32_t hash32(uint64_t key)
@@ -86,9 +91,13 @@ GMSIM_INLINE uint32_t hash32(uint64_t key)
     return (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32);
 }
 
+/* Neighbouring lines lie in the slices of one group, groups take turns by a hash. */
 GMSIM_INLINE uint32_t slice_of(const gmsim_memory *memory, uint64_t line)
 {
-    return (uint32_t)((uint64_t)hash32((line ^ line >> 17) >> SLICE_SHIFT) * memory->slices >> 32);
+    uint32_t hash = hash32((line ^ line >> 17) >> GROUP_SHIFT), groups = memory->groups;
+    uint32_t in_group = memory->slices / groups;
+    return (uint32_t)((uint64_t)hash * groups >> 32) * in_group +
+           (uint32_t)(line + (hash & 0xffu)) % in_group;
 }
 
 /* Nearer or farther than the mean, for each pair of GPC and slice. */
@@ -211,7 +220,7 @@ static void read_lines(gmsim_memory *memory, gmsim_request *request)
     const gmsim_footprint *footprint = &request->footprint;
     gmsim_l2_place place[GMSIM_MAX_LINES];
     uint32_t gpc = memory->group[request->sm];
-    uint64_t *port = &memory->port_free[request->sm], done = request->now;
+    uint64_t *port = &memory->port[request->sm].free, done = request->now;
     for (uint32_t i = 0; i < footprint->lines; i++) {
         place[i] = gmsim_l2_find(&memory->l2, footprint->line[i]);
         if (footprint->lines > 1u)
@@ -239,19 +248,35 @@ static uint32_t store_units(const gmsim_footprint *footprint, uint32_t line)
            (footprint->touched[line] != footprint->full[line]);
 }
 
+/* Writes leave at `leaves` and will be in L2 at `there`. The SM has so many under way at most. */
+static void take_port(gmsim_port *port, uint64_t leaves, uint32_t units, uint64_t there)
+{
+    port->free = leaves + units;
+    port->units += units;
+    port->there[port->batch] = MAX(port->there[port->batch], there);
+    while (port->units >= GMSIM_BATCH) {
+        port->units -= GMSIM_BATCH;
+        port->batch = (port->batch + 1u) % GMSIM_BATCHES;
+        port->free = MAX(port->free, port->there[port->batch]);
+        port->there[port->batch] = there;
+    }
+}
+
 static void write_lines(gmsim_memory *memory, gmsim_request *request)
 {
     const gmsim_footprint *footprint = &request->footprint;
+    const gmsim_gpu *gpu = memory->gpu;
     gmsim_l2_place place[GMSIM_MAX_LINES];
     uint32_t side = memory->group[request->sm] % GMSIM_L2_SIDES;
-    uint64_t *port = &memory->port_free[request->sm];
+    gmsim_port *port = &memory->port[request->sm];
     for (uint32_t i = 0; i < footprint->lines; i++) {
         place[i] = gmsim_l2_find(&memory->l2, footprint->line[i]);
         if (footprint->lines > 1u)
             gmsim_l2_prefetch(&memory->l2, &place[i], side);
     }
     for (uint32_t i = 0; i < footprint->lines; i++) {
-        uint64_t line = footprint->line[i], leaves = MAX(*port, request->now), wait, behind = 0;
+        uint64_t line = footprint->line[i], leaves = MAX(port->free, request->now), wait,
+                 behind = 0;
         uint64_t reads = memory->l2.counts.dram_read_sectors;
         uint64_t writes = memory->l2.counts.dram_write_sectors;
         uint32_t units = store_units(footprint, i);
@@ -260,14 +285,11 @@ static void write_lines(gmsim_memory *memory, gmsim_request *request)
                                 units * memory->write_cost, PARTS);
         write_behind(memory, line, leaves, reads, writes, &behind);
         wait = MAX(wait, behind);
-        *port = leaves + units;
-        if (wait > SLICE_DEPTH)
-            *port = MAX(*port, leaves + wait - SLICE_DEPTH);
-        request->stored = MAX(request->stored, leaves + units + wait);
+        uint64_t there = leaves + units + wait + gpu->l2_latency / 2u;
+        take_port(port, leaves, units, there);
+        memory->drained = MAX(memory->drained, there);
     }
-    request->held = *port;
-    request->stored += memory->gpu->l2_latency / 2u;
-    memory->drained = MAX(memory->drained, request->stored);
+    request->held = request->stored = port->free;
 }
 
 /* Clocks an atomic's line takes on the way out of the SM. Lanes that meet in an address pass one
@@ -281,17 +303,28 @@ static uint32_t atomic_units(const gmsim_request *request, uint32_t line, bool r
     return (sectors + passes * (1u + (returns && sectors < 3u * passes))) << request->is_swap;
 }
 
-/* Parts of a clock a slice works on it: by sectors, and longer where a lane is alone, or where the
- * next addition of floats needs the last one's sum. */
-static uint64_t atomic_work(const gmsim_memory *memory, const gmsim_request *request, uint32_t line)
+typedef struct atomic_work {
+    uint64_t slice, group; /* parts of a clock that the slice, that its group work on it */
+} atomic_work;
+
+/* By sectors, and longer where a lane is alone, or where the next addition of floats needs the last
+ * one's sum. The group is through sooner than the slice, which does one thing after the other. */
+static atomic_work work_of(const gmsim_memory *memory, const gmsim_request *request, uint32_t line,
+                           bool returns)
 {
     uint64_t cost = memory->atomic_cost, passes = request->line_passes[line];
-    uint64_t work = request->line_operations[line] * cost << request->is_swap;
-    bool alone = request->line_lanes[line] <= passes;
-    if (alone)
-        work = passes * cost * ALONE_PERCENT / 100u;
-    if (request->is_float && (passes > 1u || alone))
-        work = MAX(work, passes * cost * FLOAT_PERCENT / 100u);
+    atomic_work work;
+    if (request->line_lanes[line] <= passes) {
+        work.group = passes * cost * (passes > 1u ? MEETING_PERCENT : ALONE_PERCENT) / 100u;
+        work.slice = passes * cost * SLICE_ALONE_PERCENT / 100u;
+    } else {
+        work.group = (uint64_t)request->line_operations[line] * cost << request->is_swap;
+        work.slice = work.group * SLICE_PERCENT / 100u;
+    }
+    if (request->is_float && (passes > 1u || request->line_lanes[line] == 1u))
+        work.slice = MAX(work.slice, passes * cost * SLICE_FLOAT_PERCENT / 100u);
+    if (returns)
+        work.group = work.group * RETURN_PERCENT / 100u;
     return work;
 }
 
@@ -301,22 +334,27 @@ static void do_atomics(gmsim_memory *memory, gmsim_request *request, bool return
     const gmsim_footprint *footprint = &request->footprint;
     const gmsim_gpu *gpu = memory->gpu;
     uint32_t gpc = memory->group[request->sm], side = gpc % GMSIM_L2_SIDES;
-    uint64_t *port = &memory->port_free[request->sm], done = request->now;
+    gmsim_port *port = &memory->port[request->sm];
+    uint64_t done = request->now;
     for (uint32_t i = 0; i < footprint->lines; i++) {
-        uint64_t line = footprint->line[i], leaves = MAX(*port, request->now);
+        uint64_t line = footprint->line[i], leaves = MAX(port->free, request->now);
         gmsim_l2_place place = gmsim_l2_find(&memory->l2, line);
         uint32_t number = slice_of(memory, line);
+        uint32_t units = atomic_units(request, i, returns);
+        atomic_work work = work_of(memory, request, i, returns);
         gmsim_l1_drop(&memory->l1[request->sm], line);
         bool missed = gmsim_l2_atomic(&memory->l2, &place, side, footprint->touched[i]);
-        uint64_t wait = gmsim_queue_take(&memory->slice[number].in, memory->step, leaves,
-                                         atomic_work(memory, request, i), PARTS);
-        *port = leaves + atomic_units(request, i, returns);
-        if (wait > SLICE_DEPTH)
-            *port = MAX(*port, leaves + wait - SLICE_DEPTH);
-        uint64_t latency = (missed ? gpu->dram_latency : gpu->l2_latency) + way_to(number, gpc) -
-                           NEARER_CLOCKS + wait;
-        if (*port + latency > done) {
-            done = *port + latency;
+        uint64_t wait =
+            gmsim_queue_take(&memory->slice[number].in, memory->step, leaves, work.slice, PARTS);
+        uint64_t wait_group = gmsim_queue_take(&memory->atomics[number / GMSIM_SLICE_GROUP],
+                                               memory->step, leaves, work.group, PARTS);
+        wait = MAX(wait, wait_group);
+        uint64_t there = leaves + units + wait + (missed ? gpu->dram_latency : gpu->l2_latency) +
+                         way_to(number, gpc) - NEARER_CLOCKS;
+        take_port(port, leaves, units, there);
+        memory->drained = MAX(memory->drained, there);
+        if (there > done) {
+            done = there;
             request->queued = wait;
             request->reach = missed ? GMSIM_REACH_DRAM : GMSIM_REACH_L2;
         }
@@ -325,9 +363,8 @@ static void do_atomics(gmsim_memory *memory, gmsim_request *request, bool return
         memory->l2.counts.atomic_sectors += request->operations;
     else
         memory->l2.counts.reduction_sectors += request->operations;
-    memory->drained = MAX(memory->drained, done);
-    request->held = *port;
-    request->done = request->stored = done;
+    request->held = request->stored = port->free;
+    request->done = done;
 }
 
 /* L1's part of a load: the footprint becomes what has to come from L2. Returns sectors that hit. */

@@ -55,14 +55,25 @@ typedef struct gmsim_fill {
     uint64_t line, done;
 } gmsim_fill;
 
-#define GMSIM_FILLS     16384u /* a power of two */
-#define GMSIM_SLICES    512u   /* most there can be */
-#define GMSIM_ROWS_OPEN 4096u  /* a power of two */
+#define GMSIM_FILLS       16384u /* a power of two */
+#define GMSIM_SLICES      512u   /* most there can be */
+#define GMSIM_SLICE_GROUP 4u     /* slices that share what carries out atomics */
+/* Writes and reductions that an SM has under way are counted in batches. */
+#define GMSIM_BATCHES   32u
+#define GMSIM_BATCH     16u   /* clocks of the way out */
+#define GMSIM_ROWS_OPEN 4096u /* a power of two */
 
 /* A slice of L2: requests and data come in, data go out. */
 typedef struct gmsim_slice {
     gmsim_queue in, out;
 } gmsim_slice;
+
+/* An SM's way out to L2. */
+typedef struct gmsim_port {
+    uint64_t free;                 /* when it is */
+    uint64_t there[GMSIM_BATCHES]; /* when the writes of a batch were or will be in L2 */
+    uint32_t batch, units;         /* the batch that is being filled; clocks in it */
+} gmsim_port;
 
 typedef struct gmsim_memory {
     const gmsim_gpu *gpu;
@@ -71,11 +82,12 @@ typedef struct gmsim_memory {
     gmsim_l2 l2;
     gmsim_fill *fill;             /* GMSIM_FILLS, by a hash of the line */
     uint8_t group[GMSIM_MAX_SMS]; /* the group (GPC) of each SM */
-    uint64_t *port_free;          /* when an SM's way out to L2 is free */
+    gmsim_port *port;             /* one an SM */
     gmsim_slice slice[GMSIM_SLICES];
+    gmsim_queue atomics[GMSIM_SLICES / GMSIM_SLICE_GROUP];
     gmsim_queue dram;
     uint64_t row[GMSIM_ROWS_OPEN]; /* DRAM rows in use, by a hash */
-    uint32_t slices;
+    uint32_t slices, groups;
     uint32_t read_cost, sector_cost, write_cost, atomic_cost; /* in 1/16 clocks of a slice */
     uint64_t step;    /* clock at which this step of the schedule began */
     uint64_t drained; /* clock at which the last store so far is there */

@@ -52,7 +52,7 @@ gmsim_model *gmsim_model_new(const gmsim_gpu *gpu, const gmsim_options *options)
     memory->lrc =
         g_new0(gmsim_lrc_entry, (size_t)MAX(gpu->launch_groups.count, 1u) * GMSIM_LRC_ENTRIES);
     memory->fill = g_new0(gmsim_fill, GMSIM_FILLS);
-    memory->port_free = g_new0(uint64_t, sms);
+    memory->port = g_new0(gmsim_port, sms);
     memory->store_allocate = gpu->l1_store_allocate;
     gmsim_l2_init(&memory->l2, model->l2_set, &model->gpu);
     return model;
@@ -64,7 +64,7 @@ void gmsim_model_free(gmsim_model *model)
         return;
     gmsim_tally_clear(&model->replay.tally);
     gmsim_paces_clear(&model->paces);
-    g_free(model->replay.memory.port_free);
+    g_free(model->replay.memory.port);
     g_free(model->replay.memory.fill);
     g_free(model->replay.memory.lrc);
     g_free(model->replay.memory.l1);
