@@ -13,7 +13,8 @@
  * - DRAM serves so many bytes a clock; an access to a row that is not in use costs more.
  * - The first wavefront of a load that misses comes with its last line; others follow.
  * - A read that finds its line on the way from DRAM to L2 waits for it, brings nothing more, and
- *   counts as a miss.
+ *   counts as a miss; one that finds its sectors on the way to L1 waits and counts as a hit
+ *   (micro/merge.cu).
  *
  * Left out: limits to what an SM has under way (none was found up to 4,096 lines), the slices' and
  * channels' true hashes, the fabric between L2's sides.
@@ -52,6 +53,7 @@ void gmsim_memory_begin(gmsim_memory *memory)
 {
     uint32_t sms = memory->gpu->gpu_sm_count, gpcs = MAX(memory->gpu->launch_groups.count, 1u);
     memset(memory->port, 0, sms * sizeof *memory->port);
+    memset(memory->pending, 0xff, (size_t)sms * GMSIM_PENDING * sizeof *memory->pending);
     memset(memory->lrc, 0, (size_t)gpcs * GMSIM_LRC_ENTRIES * sizeof *memory->lrc);
     memset(memory->fill, 0, GMSIM_FILLS * sizeof *memory->fill);
     memset(memory->slice, 0, sizeof memory->slice);
@@ -143,6 +145,11 @@ static void write_behind(gmsim_memory *memory, uint64_t line, uint64_t now, uint
     *wait = gmsim_queue_take(&memory->dram, memory->step, now, work, gpu->dram_bytes_per_clock);
 }
 
+GMSIM_INLINE gmsim_pending *pending_at(const gmsim_memory *memory, uint32_t sm, uint64_t line)
+{
+    return &memory->pending[(size_t)sm * GMSIM_PENDING + hash32(line) % GMSIM_PENDING];
+}
+
 typedef struct line_time {
     uint64_t clocks, queued;
     gmsim_reach reach;
@@ -231,6 +238,9 @@ static void read_lines(gmsim_memory *memory, gmsim_request *request)
         *port = leaves + 1u;
         line_time time =
             read_line(memory, &place[i], footprint->line[i], footprint->touched[i], gpc, leaves);
+        uint64_t line = footprint->line[i];
+        *pending_at(memory, request->sm, line) =
+            (gmsim_pending){line << 4 | footprint->touched[i], leaves + time.clocks};
         if (leaves + time.clocks > done) {
             done = leaves + time.clocks;
             request->queued = time.queued;
@@ -374,6 +384,7 @@ GMSIM_CLONES static uint32_t look_up(gmsim_memory *memory, gmsim_request *reques
     gmsim_l1 *l1 = &memory->l1[request->sm];
     gmsim_l1_load how = (gmsim_l1_load)request->load;
     uint32_t lines = footprint->lines, left = 0, missed = 0;
+    request->pending = 0;
     if (how == GMSIM_L1_BYPASS)
         return 0;
     if (how == GMSIM_L1_DROP) {
@@ -386,7 +397,12 @@ GMSIM_CLONES static uint32_t look_up(gmsim_memory *memory, gmsim_request *reques
             gmsim_l1_prefetch(l1, footprint->line[i]);
     for (uint32_t i = 0; i < lines; i++) {
         uint64_t line = footprint->line[i];
-        uint32_t missing = gmsim_l1_read(l1, line, footprint->touched[i], how, &request->words);
+        uint32_t touched = footprint->touched[i];
+        uint32_t missing = gmsim_l1_read(l1, line, touched, how, &request->words);
+        const gmsim_pending *pending = pending_at(memory, request->sm, line);
+        if (pending->line >> 4 == line && (pending->line & touched & ~missing) &&
+            pending->done > request->pending)
+            request->pending = pending->done;
         if (missing) {
             footprint->line[left] = line;
             footprint->touched[left++] = (uint8_t)missing;
@@ -428,9 +444,14 @@ void gmsim_memory_serve(gmsim_memory *memory, gmsim_request *request)
         if (hits == sectors) {
             request->done = request->now + memory->gpu->l1_latency +
                             (request->wavefronts - 1u) * HIT_WAVEFRONT / 16u;
+            if (request->pending > request->done) {
+                request->done = request->pending;
+                request->reach = GMSIM_REACH_L2;
+            }
             return;
         }
         read_lines(memory, request);
+        request->done = MAX(request->done, request->pending);
         request->done += (request->wavefronts - 1u) * MISS_WAVEFRONT / 16u;
         return;
     case GMSIM_REQUEST_STORE:

@@ -38,11 +38,12 @@ typedef struct gmsim_request {
     bool is_float, is_swap;                   /* the operation adds floats; is compare-and-swap */
     uint8_t wavefronts;                       /* of a load: passes through L1's data stage */
     /* Set by gmsim_memory_serve(). */
-    uint64_t done;   /* clock at which a warp that waits for it can go on */
-    uint64_t queued; /* clocks of that spent in queues beyond L2 */
-    uint64_t stored; /* clock at which what it writes is in L2 */
-    uint64_t held;   /* clock until which the way out of the SM takes no other request */
-    uint8_t reach;   /* gmsim_reach */
+    uint64_t pending; /* clock at which the last of the sectors that hit is there */
+    uint64_t done;    /* clock at which a warp that waits for it can go on */
+    uint64_t queued;  /* clocks of that spent in queues beyond L2 */
+    uint64_t stored;  /* clock at which what it writes is in L2 */
+    uint64_t held;    /* clock until which the way out of the SM takes no other request */
+    uint8_t reach;    /* gmsim_reach */
 } gmsim_request;
 
 /* How far a request had to go. */
@@ -68,6 +69,14 @@ typedef struct gmsim_slice {
     gmsim_queue in, out;
 } gmsim_slice;
 
+/* Sectors of a line on their way to L1. */
+typedef struct gmsim_pending {
+    uint64_t line; /* shifted left by 4, and the sectors */
+    uint64_t done;
+} gmsim_pending;
+
+#define GMSIM_PENDING 512u /* an SM; a power of two */
+
 /* An SM's way out to L2. */
 typedef struct gmsim_port {
     uint64_t free;                 /* when it is */
@@ -77,8 +86,9 @@ typedef struct gmsim_port {
 
 typedef struct gmsim_memory {
     const gmsim_gpu *gpu;
-    gmsim_l1 *l1;         /* one an SM */
-    gmsim_lrc_entry *lrc; /* GMSIM_LRC_ENTRIES a GPC */
+    gmsim_l1 *l1;           /* one an SM */
+    gmsim_pending *pending; /* GMSIM_PENDING an SM, by a hash of the line */
+    gmsim_lrc_entry *lrc;   /* GMSIM_LRC_ENTRIES a GPC */
     gmsim_l2 l2;
     gmsim_fill *fill;             /* GMSIM_FILLS, by a hash of the line */
     uint8_t group[GMSIM_MAX_SMS]; /* the group (GPC) of each SM */

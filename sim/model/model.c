@@ -49,6 +49,7 @@ gmsim_model *gmsim_model_new(const gmsim_gpu *gpu, const gmsim_options *options)
     memory->gpu = &model->gpu;
     gmsim_memory_prepare(memory);
     memory->l1 = g_new0(gmsim_l1, sms);
+    memory->pending = g_new(gmsim_pending, (size_t)sms * GMSIM_PENDING);
     memory->lrc =
         g_new0(gmsim_lrc_entry, (size_t)MAX(gpu->launch_groups.count, 1u) * GMSIM_LRC_ENTRIES);
     memory->fill = g_new0(gmsim_fill, GMSIM_FILLS);
@@ -66,6 +67,7 @@ void gmsim_model_free(gmsim_model *model)
     gmsim_paces_clear(&model->paces);
     g_free(model->replay.memory.port);
     g_free(model->replay.memory.fill);
+    g_free(model->replay.memory.pending);
     g_free(model->replay.memory.lrc);
     g_free(model->replay.memory.l1);
     g_free(model->freed);
