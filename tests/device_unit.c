@@ -120,7 +120,7 @@ static void test_h200(void)
     g_assert_cmpuint(gpu.shared_carveouts.count, ==, 10);
     g_assert_cmpuint(gpu.shared_carveouts.value[9], ==, 233472);
     g_assert_cmpuint(gpu.l2_size, ==, 62914560);
-    g_assert_cmpuint(gpu.dram_bytes_per_clock, ==, 2170); /* 4.3 TB/s */
+    g_assert_cmpuint(gpu.dram_bytes_per_clock, ==, 2400); /* 4.75 TB/s */
     g_assert_cmpuint(gpu.launch_groups.count, ==, 9);
 }
 

@@ -154,8 +154,8 @@ static void test_transpose(gconstpointer data)
     g_assert_cmpfloat(r->waves, ==, 1024.0 / 264.0);
     g_assert_cmpuint(r->min_cycles[GMSIM_RESOURCE_SHARED], ==, (32768u * (ways + 1) + 131) / 132);
     g_assert_cmpuint(r->min_cycles[GMSIM_RESOURCE_L1], ==, (65536 + 131) / 132);
-    g_assert_cmpuint(r->min_cycles[GMSIM_RESOURCE_L2], ==, (262144u * 32 + 4899) / 4900);
-    g_assert_cmpuint(r->min_cycles[GMSIM_RESOURCE_DRAM], ==, (131072u * 32 + 2169) / 2170);
+    g_assert_cmpuint(r->min_cycles[GMSIM_RESOURCE_L2], ==, (262144u * 32 + 4799) / 4800);
+    g_assert_cmpuint(r->min_cycles[GMSIM_RESOURCE_DRAM], ==, (131072u * 32 + 2399) / 2400);
     g_assert_cmpint(r->bound, ==, ways == 1 ? GMSIM_RESOURCE_DRAM : GMSIM_RESOURCE_SHARED);
     /* By instruction, in order of the code, with the worst request of each. */
     static const gmsim_row rows[] = {GMSIM_GLOBAL_LOAD, GMSIM_GLOBAL_STORE, GMSIM_SHARED_LOAD,

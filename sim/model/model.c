@@ -169,7 +169,7 @@ static void find_bound(const gmsim_model *model, const gmsim_plan *plan, gmsim_r
         divide_up(dram * GMSIM_SECTOR_BYTES, model->gpu.dram_bytes_per_clock);
     result->bound = GMSIM_RESOURCE_SHARED;
     for (int i = 0; i < GMSIM_RESOURCES; i++)
-        if (result->min_cycles[i] > result->min_cycles[result->bound])
+        if (result->min_cycles[i] && result->min_cycles[i] >= result->min_cycles[result->bound])
             result->bound = (gmsim_resource)i;
 }
 
