@@ -11,7 +11,6 @@
 #include <stdio.h>
 
 #include "sim/device/gpu.h"
-#include "traces/gmtrace.h"
 
 G_BEGIN_DECLS
 
@@ -29,7 +28,6 @@ int cli_gpus(int argc, char **argv);
 void cli_say(const char *format, ...) G_GNUC_PRINTF(1, 2);
 /* Says a GError, after `file` where it is not NULL, and returns its exit code; frees it. */
 int cli_fail(const char *file, GError *error);
-int cli_fail_trace(const char *file, const gmtrace_error *error);
 /* The name of `names` (ended by NULL) that `word` is most likely meant to be, or NULL. */
 const char *cli_nearest(const char *word, const char *const *names);
 /* Parses options; on failure says why and returns false. Unknown ones are answered with the nearest

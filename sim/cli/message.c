@@ -4,7 +4,6 @@
  */
 #include "sim/cli/cli.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -39,18 +38,6 @@ int cli_fail(const char *file, GError *error)
         cli_say("%s", error->message);
     g_error_free(error);
     return code;
-}
-
-int cli_fail_trace(const char *file, const gmtrace_error *error)
-{
-    char offset[24];
-
-    g_snprintf(offset, sizeof offset, "%" PRIu64, error->offset);
-    if (error->offset != UINT64_MAX && strstr(error->text, offset) == NULL)
-        cli_say("%s: %s (at byte %s)", file, error->text, offset);
-    else
-        cli_say("%s: %s", file, error->text);
-    return CLI_FAILED;
 }
 
 /* Edits (insert, delete, replace) that turn one word into the other. */

@@ -11,11 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sim/model/model.h"
-#include "sim/report/report.h"
-
-/* With more launches than this, and none picked out, text is one line a launch. */
-#define FULL_REPORTS 4u
+#include "sim/api/simulation.h"
 
 static struct {
     char *trace, *program, *gpu, *kernel, *launch, *format, *output, *caches, *color;
@@ -72,16 +68,6 @@ static const char description[] =
     "\n"
     "Exit status: 0 done, 1 failed or damaged input, 2 usage. gmsim(1) has the rest.\n";
 
-typedef struct job {
-    gmtrace_reader *reader;
-    gmsim_model *model;
-    const gmsim_report_format *format;
-    gmsim_report report;
-    GRegex *kernel;
-    uint32_t first, end; /* launches looked at */
-    cli_progress progress;
-} job;
-
 static bool one_of(const char *option, const char *value, const char *const *words)
 {
     const char *guess;
@@ -100,19 +86,14 @@ static bool one_of(const char *option, const char *value, const char *const *wor
     return false;
 }
 
-static const gmsim_report_format *choose_format(void)
+static const char *choose_format(void)
 {
-    const char *const *endings = (const char *const[]){"json", "csv", NULL};
+    const char *dot = given.output != NULL ? strrchr(given.output, '.') : NULL;
 
     if (given.format != NULL)
-        return gmsim_report_find(given.format);
-    for (; given.output != NULL && *endings != NULL; endings++) {
-        const char *dot = strrchr(given.output, '.');
-
-        if (dot != NULL && strcmp(dot + 1, *endings) == 0)
-            return gmsim_report_find(*endings);
-    }
-    return gmsim_report_formats[0];
+        return given.format;
+    return dot != NULL && (strcmp(dot, ".json") == 0 || strcmp(dot, ".csv") == 0) ? dot + 1
+                                                                                  : "text";
 }
 
 static bool use_color(void)
@@ -183,161 +164,74 @@ static bool output_is_trace(void)
            trace.st_ino == output.st_ino;
 }
 
-static bool is_selected(const job *work, uint32_t launch)
+static int replay(gmsim_simulation *simulation)
 {
-    const gmtrace_kernel *kernel;
-
-    if (work->kernel == NULL)
-        return true;
-    kernel = gmtrace_get_kernel(work->reader, gmtrace_get_launch(work->reader, launch)->kernel);
-    return g_regex_match(work->kernel, kernel->name, 0, NULL) ||
-           g_regex_match(work->kernel, kernel->mangled, 0, NULL);
-}
-
-static int select_launches(job *work)
-{
-    uint32_t count = gmtrace_launch_count(work->reader);
-    guint64 number;
-
-    work->report.launch_count = count;
-    work->end = count;
-    if (count == 0) {
-        const gmtrace_error *damage = gmtrace_damage(work->reader);
-
-        if (damage != NULL)
-            return cli_fail_trace(given.trace, damage);
-        cli_say("%s: holds no launches; was the kernel filter of gmcapture too narrow?",
-                given.trace);
-        return CLI_FAILED;
-    }
-    if (given.launch != NULL) {
-        if (!g_ascii_string_to_unsigned(given.launch, 10, 0, G_MAXUINT32, &number, NULL)) {
-            cli_say("--launch %s: must be a whole number", given.launch);
-            return CLI_USAGE;
-        }
-        if (number >= count) {
-            cli_say("--launch %s: %s holds %u launch%s, numbered from 0", given.launch, given.trace,
-                    count, count == 1 ? "" : "es");
-            return CLI_USAGE;
-        }
-        work->first = (uint32_t)number;
-        work->end = work->first + 1;
-    }
-    for (uint32_t i = work->first; i < work->end; i++)
-        work->report.selected += is_selected(work, i);
-    if (work->report.selected == 0) {
-        cli_say("--kernel %s: matches none of the launches asked for in %s; `gmtrace info` names "
-                "its kernels",
-                given.kernel, given.trace);
-        return CLI_USAGE;
-    }
-    return CLI_DONE;
-}
-
-static int replay(job *work)
-{
-    gmsim_report *report = &work->report;
+    const gmsim_report *report = &simulation->report;
+    cli_progress progress;
     GError *error = NULL;
-    int code = CLI_DONE;
-    uint64_t records = 0;
     gint64 begun = g_get_monotonic_time(), spent;
+    bool done = true;
+    int code = CLI_DONE;
 
-    work->format->begin(report);
-    for (uint32_t i = work->first, done = 0; i < work->end && code == CLI_DONE; i++) {
-        const gmsim_result *result;
-        char *what;
+    cli_progress_init(&progress, !given.quiet);
+    gmsim_simulation_begin(simulation);
+    while (done && gmsim_simulation_pending(simulation) && !ferror(report->out)) {
+        char *what = g_strdup_printf("launch %u of %u", simulation->started + 1, report->selected);
 
-        if (!is_selected(work, i))
-            continue;
-        what = g_strdup_printf("launch %u of %u", ++done, report->selected);
-        cli_progress_begin(&work->progress, what);
-        result = gmsim_model_run(work->model, work->reader, i, cli_progress_update, &work->progress,
-                                 &error);
-        cli_progress_end(&work->progress);
+        cli_progress_begin(&progress, what);
+        done = gmsim_simulation_step(simulation, cli_progress_update, &progress, &error);
+        cli_progress_end(&progress);
         g_free(what);
-        if (result == NULL) {
-            code = cli_fail(given.trace, error);
-        } else {
-            records += result->records;
-            work->format->launch(report, i, result);
-            if (ferror(report->out))
-                code = CLI_FAILED; /* said when the output is closed */
-        }
     }
-    work->format->end(report, code == CLI_DONE && gmtrace_damage(work->reader) == NULL);
+    /* A failed write is said when the output is closed. */
+    if (!gmsim_simulation_end(simulation, done && !ferror(report->out), done ? &error : NULL))
+        done = false;
     spent = g_get_monotonic_time() - begun;
-    if (given.verbose && code == CLI_DONE)
-        cli_say("%" G_GUINT64_FORMAT " records in %.3f s (%.2f M/s)", records, (double)spent / 1e6,
-                (double)records / (double)MAX(spent, 1));
-    if (code == CLI_DONE && gmtrace_damage(work->reader) != NULL)
-        code = cli_fail_trace(given.trace, gmtrace_damage(work->reader));
+    if (error != NULL)
+        code = cli_fail(NULL, error);
+    else if (ferror(report->out))
+        code = CLI_FAILED;
+    else if (given.verbose)
+        cli_say("%" G_GUINT64_FORMAT " records in %.3f s (%.2f M/s)", simulation->records,
+                (double)spent / 1e6, (double)simulation->records / (double)MAX(spent, 1));
     return code;
 }
 
 static int run(void)
 {
-    gmsim_gpu gpu;
-    gmsim_options options = {.caches = g_strcmp0(given.caches, "warm") == 0 ? GMSIM_CACHES_WARM
-                                                                            : GMSIM_CACHES_COLD,
-                             .flush = given.flush};
-    job work = {.format = choose_format()};
+    const gmsim_job wanted = {.size = sizeof wanted,
+                              .trace = given.trace,
+                              .gpu = given.gpu,
+                              .set = (const char *const *)given.set,
+                              .kernel = given.kernel,
+                              .launch = given.launch,
+                              .caches = given.caches,
+                              .format = choose_format(),
+                              .flush = given.flush,
+                              .functional = given.functional,
+                              .verbose = given.verbose};
+    gmsim_simulation simulation;
     cli_output output = {0};
     GError *error = NULL;
-    gmtrace_error trace_error;
-    int code;
+    int code = CLI_FAILED;
 
-    if (!gmsim_gpu_load(&gpu, given.gpu != NULL ? given.gpu : "h200", &error))
-        return cli_fail(NULL, error);
-    if (!gmsim_gpu_set_all(&gpu, given.set, &error))
-        return cli_fail(NULL, error);
-    if (given.kernel != NULL) {
-        work.kernel = g_regex_new(given.kernel, G_REGEX_OPTIMIZE | G_REGEX_RAW, 0, &error);
-        if (work.kernel == NULL) {
-            cli_say("--kernel: %s", error->message);
-            g_error_free(error);
-            return CLI_USAGE;
-        }
-    }
     if (output_is_trace()) {
         cli_say("%s: is the trace itself; name another file for --output", given.output);
-        code = CLI_USAGE;
-        goto done;
+        return CLI_USAGE;
     }
-    work.reader = gmtrace_open(given.trace, &trace_error);
-    if (work.reader == NULL) {
-        code = cli_fail_trace(given.trace, &trace_error);
-        goto done;
+    if (!gmsim_simulation_open(&simulation, &wanted, "--", &error)) {
+        code = cli_fail(NULL, error);
+    } else if (cli_output_open(&output, given.output)) {
+        simulation.report.out = output.file;
+        simulation.report.quiet = given.quiet;
+        simulation.report.color = use_color();
+        if (given.program != NULL)
+            simulation.report.trace = given.program;
+        code = replay(&simulation);
+        if (!cli_output_close(&output, code == CLI_DONE) && code == CLI_DONE)
+            code = CLI_FAILED;
     }
-    code = select_launches(&work);
-    if (code != CLI_DONE)
-        goto done;
-    if (!cli_output_open(&output, given.output)) {
-        code = CLI_FAILED;
-        goto done;
-    }
-    work.model = gmsim_model_new(&gpu, &options);
-    work.report.out = output.file;
-    work.report.version = PACKAGE_VERSION;
-    work.report.trace = given.program != NULL ? given.program : given.trace;
-    work.report.gpu = &gpu;
-    work.report.capture = gmtrace_get_capture(work.reader);
-    work.report.caches = options.caches;
-    work.report.flush = options.flush;
-    work.report.summary = work.report.selected > FULL_REPORTS && given.kernel == NULL &&
-                          given.launch == NULL && !given.verbose && !given.quiet;
-    work.report.verbose = given.verbose;
-    work.report.quiet = given.quiet;
-    work.report.color = use_color();
-    cli_progress_init(&work.progress, !given.quiet);
-    code = replay(&work);
-    if (!cli_output_close(&output, code == CLI_DONE) && code == CLI_DONE)
-        code = CLI_FAILED;
-done:
-    if (work.model != NULL)
-        gmsim_model_free(work.model);
-    gmtrace_close(work.reader);
-    if (work.kernel != NULL)
-        g_regex_unref(work.kernel);
+    gmsim_simulation_close(&simulation);
     return code;
 }
 

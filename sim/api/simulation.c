@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * simulation.c - one simulation from its options to its report, launch by launch. Leaves files,
+ * terminals and messages to the command and to the library's entry points.
+ */
+#include "config.h"
+
+#include "sim/api/simulation.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* With more launches than this, and none picked out, text is one line a launch. */
+#define FULL_REPORTS 4u
+
+static bool fail_usage(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+static bool fail_usage(GError **error, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    if (error != NULL)
+        *error = g_error_new_valist(GMSIM_ERROR, GMSIM_ERROR_USAGE, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+static bool fail_trace(GError **error, const char *trace, const gmtrace_error *reason)
+{
+    char offset[24];
+    int code = reason->status == GMTRACE_IO || reason->status == GMTRACE_MEMORY
+                   ? GMSIM_ERROR_IO
+                   : GMSIM_ERROR_CORRUPT;
+
+    g_snprintf(offset, sizeof offset, "%" PRIu64, reason->offset);
+    if (reason->offset != UINT64_MAX && strstr(reason->text, offset) == NULL)
+        g_set_error(error, GMSIM_ERROR, code, "%s: %s (at byte %s)", trace, reason->text, offset);
+    else
+        g_set_error(error, GMSIM_ERROR, code, "%s: %s", trace, reason->text);
+    return false;
+}
+
+static bool is_selected(const gmsim_simulation *s, uint32_t launch)
+{
+    const gmtrace_kernel *kernel;
+
+    if (s->kernel == NULL)
+        return true;
+    kernel = gmtrace_get_kernel(s->reader, gmtrace_get_launch(s->reader, launch)->kernel);
+    return g_regex_match(s->kernel, kernel->name, 0, NULL) ||
+           g_regex_match(s->kernel, kernel->mangled, 0, NULL);
+}
+
+/* Leaves next on the first launch that is asked for, or on the end. */
+static void find_next(gmsim_simulation *s)
+{
+    while (s->next < s->end && !is_selected(s, s->next))
+        s->next++;
+}
+
+static bool select_launches(gmsim_simulation *s, const gmsim_job *job, const char *dashes,
+                            GError **error)
+{
+    uint32_t count = gmtrace_launch_count(s->reader);
+    guint64 number;
+
+    s->report.launch_count = count;
+    s->end = count;
+    if (count == 0) {
+        const gmtrace_error *damage = gmtrace_damage(s->reader);
+
+        if (damage != NULL)
+            return fail_trace(error, s->trace, damage);
+        g_set_error(error, GMSIM_ERROR, GMSIM_ERROR_CORRUPT,
+                    "%s: holds no launches; was the kernel filter of gmcapture too narrow?",
+                    s->trace);
+        return false;
+    }
+    if (job->launch != NULL) {
+        if (!g_ascii_string_to_unsigned(job->launch, 10, 0, G_MAXUINT32, &number, NULL))
+            return fail_usage(error, "%slaunch %s: must be a whole number", dashes, job->launch);
+        if (number >= count)
+            return fail_usage(error, "%slaunch %s: %s holds %u launch%s, numbered from 0", dashes,
+                              job->launch, s->trace, count, count == 1 ? "" : "es");
+        s->next = (uint32_t)number;
+        s->end = s->next + 1;
+    }
+    for (uint32_t i = s->next; i < s->end; i++)
+        s->report.selected += is_selected(s, i);
+    if (s->report.selected == 0)
+        return fail_usage(error,
+                          "%skernel %s: matches none of the launches asked for in %s; `gmtrace "
+                          "info` names its kernels",
+                          dashes, job->kernel, s->trace);
+    find_next(s);
+    return true;
+}
+
+static bool read_options(gmsim_simulation *s, const gmsim_job *job, const char *dashes,
+                         GError **error)
+{
+    GError *why = NULL;
+
+    if (job->caches != NULL && strcmp(job->caches, "cold") != 0 && strcmp(job->caches, "warm") != 0)
+        return fail_usage(error, "%scaches %s: must be one of cold, warm", dashes, job->caches);
+    s->format = gmsim_report_find(job->format != NULL ? job->format : "json");
+    if (s->format == NULL)
+        return fail_usage(error, "%sformat %s: must be one of text, json, csv", dashes,
+                          job->format);
+    s->options.caches = g_strcmp0(job->caches, "warm") == 0 ? GMSIM_CACHES_WARM : GMSIM_CACHES_COLD;
+    s->options.flush = job->flush;
+    if (!gmsim_gpu_load(&s->gpu, job->gpu != NULL ? job->gpu : "h200", error) ||
+        !gmsim_gpu_set_all(&s->gpu, (char *const *)job->set, error))
+        return false;
+    if (job->kernel != NULL) {
+        s->kernel = g_regex_new(job->kernel, G_REGEX_OPTIMIZE | G_REGEX_RAW, 0, &why);
+        if (s->kernel == NULL) {
+            (void)fail_usage(error, "%skernel: %s", dashes, why->message);
+            g_error_free(why);
+            return false;
+        }
+    }
+    return true;
+}
+
+bool gmsim_simulation_open(gmsim_simulation *s, const gmsim_job *job, const char *dashes,
+                           GError **error)
+{
+    gmtrace_error reason;
+
+    memset(s, 0, sizeof *s);
+    if (job->trace == NULL)
+        return fail_usage(error, "no trace given");
+    s->trace = g_strdup(job->trace);
+    if (!read_options(s, job, dashes, error))
+        return false;
+    s->reader = gmtrace_open(s->trace, &reason);
+    if (s->reader == NULL)
+        return fail_trace(error, s->trace, &reason);
+    if (!select_launches(s, job, dashes, error))
+        return false;
+    s->picked = job->kernel != NULL || job->launch != NULL;
+    s->report.version = PACKAGE_VERSION;
+    s->report.trace = s->trace;
+    s->report.gpu = &s->gpu;
+    s->report.capture = gmtrace_get_capture(s->reader);
+    s->report.caches = s->options.caches;
+    s->report.flush = s->options.flush;
+    s->report.verbose = job->verbose;
+    return true;
+}
+
+void gmsim_simulation_begin(gmsim_simulation *s)
+{
+    s->model = gmsim_model_new(&s->gpu, &s->options);
+    s->report.summary =
+        s->report.selected > FULL_REPORTS && !s->picked && !s->report.verbose && !s->report.quiet;
+    s->format->begin(&s->report);
+}
+
+bool gmsim_simulation_pending(const gmsim_simulation *s)
+{
+    return s->next < s->end;
+}
+
+bool gmsim_simulation_step(gmsim_simulation *s, gmsim_progress progress, gpointer data,
+                           GError **error)
+{
+    const gmsim_result *result;
+
+    s->started++;
+    result = gmsim_model_run(s->model, s->reader, s->next, progress, data, error);
+    if (result == NULL) {
+        g_prefix_error(error, "%s: ", s->trace);
+        return false;
+    }
+    s->records += result->records;
+    s->format->launch(&s->report, s->next, result);
+    s->next++;
+    find_next(s);
+    return true;
+}
+
+bool gmsim_simulation_end(gmsim_simulation *s, bool complete, GError **error)
+{
+    const gmtrace_error *damage = gmtrace_damage(s->reader);
+
+    s->format->end(&s->report, complete && damage == NULL);
+    return !complete || damage == NULL || fail_trace(error, s->trace, damage);
+}
+
+void gmsim_simulation_close(gmsim_simulation *s)
+{
+    if (s->model != NULL)
+        gmsim_model_free(s->model);
+    gmtrace_close(s->reader);
+    if (s->kernel != NULL)
+        g_regex_unref(s->kernel);
+    g_free(s->trace);
+    memset(s, 0, sizeof *s);
+}

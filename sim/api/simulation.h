@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * simulation.h - one simulation from its options to its report, launch by launch: what the
+ * library's gmsim_simulate() and the gmsim command have in common. Files, terminals and messages
+ * are left to them.
+ */
+#ifndef GMSIM_SIMULATION_H
+#define GMSIM_SIMULATION_H
+
+#include "sim/gmsim.h"
+#include "sim/model/model.h"
+#include "sim/report/report.h"
+
+G_BEGIN_DECLS
+
+typedef struct gmsim_simulation {
+    /* For the caller to read, and to change before gmsim_simulation_begin(): out, trace, verbose,
+     * quiet, color of the report. */
+    gmsim_report report;
+    uint64_t records; /* replayed so far */
+    uint32_t started; /* launches begun, of report.selected */
+    /* Private. */
+    gmsim_gpu gpu;
+    gmsim_options options;
+    gmtrace_reader *reader;
+    gmsim_model *model;
+    GRegex *kernel;
+    const gmsim_report_format *format;
+    char *trace;
+    uint32_t next, end; /* launches still to be looked at */
+    bool picked;        /* some launches were picked out */
+} gmsim_simulation;
+
+/* Reads the GPU, opens the trace and picks its launches. Messages name an option with `dashes`
+ * before it ("--" for a command, "" for a library). Call gmsim_simulation_close() in any case. */
+bool gmsim_simulation_open(gmsim_simulation *simulation, const gmsim_job *job, const char *dashes,
+                           GError **error);
+
+/* Writes the report's head to report.out. */
+void gmsim_simulation_begin(gmsim_simulation *simulation);
+
+/* True while launches are left. */
+bool gmsim_simulation_pending(const gmsim_simulation *simulation);
+
+/* Replays the next launch and reports it. */
+bool gmsim_simulation_step(gmsim_simulation *simulation, gmsim_progress progress, gpointer data,
+                           GError **error);
+
+/* Writes the report's end. complete: every step was done. False with error set where the trace is
+ * damaged though all launches could be replayed. */
+bool gmsim_simulation_end(gmsim_simulation *simulation, bool complete, GError **error);
+
+void gmsim_simulation_close(gmsim_simulation *simulation);
+
+G_END_DECLS
+
+#endif
