@@ -47,6 +47,7 @@ typedef struct gmsim_job {
     bool flush;             /* empty L2 before every launch */
     bool functional;        /* count without timing */
     bool verbose;           /* text: everything */
+    const char *synthetic;  /* in place of trace, a pattern: "stride:n=1M,stride=32" */
 } gmsim_job;
 
 /* Simulates; *report is set to its text (NULL on failure), *error to one line without the

@@ -70,6 +70,12 @@ bool gmt_get_launch(const gmt_buffer *raw, uint64_t offset, uint32_t kernel_coun
 bool gmt_get_launch_end(const gmt_buffer *raw, uint64_t offset, uint32_t *launch,
                         gmtrace_launch *totals, uint64_t *chunks, gmtrace_error *error);
 
+/* ------------------------------ traces without a name (writer.c, reader.c)
+ * A writer onto an open, empty, seekable file, and a reader of one, which takes the descriptor over
+ * even where it fails. */
+gmtrace_writer *gmt_writer_create_fd(int fd, const gmtrace_capture *capture, gmtrace_error *error);
+gmtrace_reader *gmt_open_fd(int fd, gmtrace_error *error);
+
 /* ----------------------------------------------------------- shapes (shape.c)
  * Picks the shortest shape for 32 addresses: fills record->shape, address, strides, log2_columns
  * and, for OFFSETS and FULL, the lanes (128 or 256 bytes used). Returns the bytes of lanes. */

@@ -298,19 +298,24 @@ gmtrace_reader *gmtrace_open(const char *path, gmtrace_error *error)
     if (!error)
         error = &local;
     gmt_clear(error);
+    const int fd = open_seekable(path, error);
+    return fd < 0 ? NULL : gmt_open_fd(fd, error);
+}
+
+gmtrace_reader *gmt_open_fd(int fd, gmtrace_error *error)
+{
     gmtrace_reader *reader = calloc(1, sizeof *reader);
     if (!reader) {
+        close(fd);
         gmt_fail_memory(error);
         return NULL;
     }
     gmt_map_init(&reader->selected);
     gmt_map_init(&reader->sequential);
-    reader->fd = open_seekable(path, error);
+    reader->fd = fd;
     struct stat status;
     uint64_t index = 0, footer_index = 0;
-    bool done = reader->fd >= 0;
-    if (done && fstat(reader->fd, &status) != 0)
-        done = gmt_fail_errno(error, "cannot open");
+    bool done = fstat(fd, &status) == 0 || gmt_fail_errno(error, "cannot open");
     if (done) {
         reader->size = (uint64_t)status.st_size;
         done = gmt_decoder_init(&reader->decoder) || gmt_fail_memory(error);

@@ -51,6 +51,15 @@ bool gmt_sink_open(gmt_sink *sink, const char *path, gmtrace_error *error)
     return true;
 }
 
+bool gmt_sink_open_fd(gmt_sink *sink, int fd, gmtrace_error *error)
+{
+    memset(sink, 0, sizeof *sink);
+    sink->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    if (sink->fd < 0)
+        return gmt_fail_errno(error, "cannot write");
+    return gmt_reserve(&sink->buffer, BUFFER_SIZE) || gmt_fail_memory(error);
+}
+
 static bool write_at(gmt_sink *sink, uint64_t offset, const uint8_t *data, size_t size,
                      gmtrace_error *error)
 {
@@ -119,9 +128,9 @@ bool gmt_sink_close(gmt_sink *sink, bool keep, gmtrace_error *error)
             done = flush(sink, error);
         if (close(sink->fd) != 0 && keep && done)
             done = gmt_fail_errno(error, "cannot write");
-        if (keep && done && rename(sink->temporary, sink->path) != 0)
+        if (keep && done && sink->temporary && rename(sink->temporary, sink->path) != 0)
             done = gmt_fail_errno(error, "cannot rename into place");
-        if (!keep || !done)
+        if (sink->temporary && (!keep || !done))
             unlink(sink->temporary);
     }
     gmt_buffer_free(&sink->buffer);

@@ -15,6 +15,9 @@ typedef struct gmt_sink {
 } gmt_sink;
 
 bool gmt_sink_open(gmt_sink *sink, const char *path, gmtrace_error *error);
+/* The same onto an open file, which may have no name: written from its start, never renamed. The
+ * caller's descriptor stays open. */
+bool gmt_sink_open_fd(gmt_sink *sink, int fd, gmtrace_error *error);
 bool gmt_sink_write(gmt_sink *sink, const void *data, size_t size, gmtrace_error *error);
 /* Overwrites bytes already written. */
 bool gmt_sink_patch(gmt_sink *sink, uint64_t offset, const void *data, size_t size,

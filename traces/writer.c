@@ -114,8 +114,9 @@ static void make_header(const gmtrace_writer *writer, uint64_t index, uint8_t *h
     gmt_set64(header + GMT_HEADER_HASH, gmt_hash(header, GMT_HEADER_HASH, 0));
 }
 
-gmtrace_writer *gmtrace_writer_create(const char *path, const gmtrace_capture *capture,
-                                      const gmtrace_writer_options *options, gmtrace_error *error)
+/* Onto `path`, or onto the open file `fd` where path is NULL. */
+static gmtrace_writer *create(const char *path, int fd, const gmtrace_capture *capture,
+                              const gmtrace_writer_options *options, gmtrace_error *error)
 {
     const char *problem = gmt_check_capture(capture);
     if (problem) {
@@ -140,7 +141,9 @@ gmtrace_writer *gmtrace_writer_create(const char *path, const gmtrace_capture *c
     bool done = writer->pack && gmt_encoder_init(&writer->encoder, writer->level);
     if (!done)
         gmt_fail_memory(error);
-    done = done && gmt_sink_open(&writer->sink, path, error) &&
+    done = done &&
+           (path ? gmt_sink_open(&writer->sink, path, error)
+                 : gmt_sink_open_fd(&writer->sink, fd, error)) &&
            gmt_sink_write(&writer->sink, header, sizeof header, error);
     if (done) {
         gmt_put_capture(&writer->raw, capture);
@@ -152,6 +155,17 @@ gmtrace_writer *gmtrace_writer_create(const char *path, const gmtrace_capture *c
     }
     gmt_clear(error);
     return writer;
+}
+
+gmtrace_writer *gmtrace_writer_create(const char *path, const gmtrace_capture *capture,
+                                      const gmtrace_writer_options *options, gmtrace_error *error)
+{
+    return create(path, -1, capture, options, error);
+}
+
+gmtrace_writer *gmt_writer_create_fd(int fd, const gmtrace_capture *capture, gmtrace_error *error)
+{
+    return create(NULL, fd, capture, NULL, error);
 }
 
 bool gmtrace_writer_add_kernel(gmtrace_writer *writer, const gmtrace_kernel *kernel,

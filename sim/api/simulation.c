@@ -10,6 +10,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "traces/synthetic/synthetic.h"
+
 /* With more launches than this, and none picked out, text is one line a launch. */
 #define FULL_REPORTS 4u
 
@@ -124,20 +126,41 @@ static bool read_options(gmsim_simulation *s, const gmsim_job *job, const char *
     return true;
 }
 
+static bool open_trace(gmsim_simulation *s, const gmsim_job *job, const char *dashes,
+                       GError **error)
+{
+    gmtrace_error reason;
+    char *option;
+
+    if (job->synthetic == NULL) {
+        s->reader = gmtrace_open(s->trace, &reason);
+        return s->reader != NULL || fail_trace(error, s->trace, &reason);
+    }
+    s->reader = gmtrace_synthetic_open(job->synthetic, &reason);
+    if (s->reader != NULL)
+        return true;
+    if (reason.status == GMTRACE_USAGE)
+        return fail_usage(error, "%ssynthetic: %s", dashes, reason.text);
+    option = g_strconcat(dashes, "synthetic", NULL);
+    (void)fail_trace(error, option, &reason);
+    g_free(option);
+    return false;
+}
+
 bool gmsim_simulation_open(gmsim_simulation *s, const gmsim_job *job, const char *dashes,
                            GError **error)
 {
-    gmtrace_error reason;
-
     memset(s, 0, sizeof *s);
-    if (job->trace == NULL)
+    if (job->trace == NULL && job->synthetic == NULL)
         return fail_usage(error, "no trace given");
-    s->trace = g_strdup(job->trace);
+    if (job->trace != NULL && job->synthetic != NULL)
+        return fail_usage(error, "%s: %ssynthetic takes the place of a trace; give one of them",
+                          job->trace, dashes);
+    s->trace = g_strdup(job->synthetic != NULL ? job->synthetic : job->trace);
     if (!read_options(s, job, dashes, error))
         return false;
-    s->reader = gmtrace_open(s->trace, &reason);
-    if (s->reader == NULL)
-        return fail_trace(error, s->trace, &reason);
+    if (!open_trace(s, job, dashes, error))
+        return false;
     if (!select_launches(s, job, dashes, error))
         return false;
     s->picked = job->kernel != NULL || job->launch != NULL;

@@ -12,9 +12,10 @@
 #include <unistd.h>
 
 #include "sim/api/simulation.h"
+#include "traces/synthetic/synthetic.h"
 
 static struct {
-    char *trace, *program, *gpu, *kernel, *launch, *format, *output, *caches, *color;
+    char *trace, *program, *synthetic, *gpu, *kernel, *launch, *format, *output, *caches, *color;
     char **set, **rest;
     gboolean flush, functional, verbose, quiet, version;
 } given;
@@ -25,6 +26,8 @@ static const GOptionEntry entries[] = {
     {"run", 'r', 0, G_OPTION_ARG_FILENAME, &given.program,
      "Run a program built with gmcc and replay what it launches; its arguments follow --",
      "PROGRAM"},
+    {"synthetic", 's', 0, G_OPTION_ARG_FILENAME, &given.synthetic,
+     "In place of a trace, a pattern of accesses; 'help' lists them", "PATTERN[:KEY=VALUE,...]"},
     {"gpu", 'g', 0, G_OPTION_ARG_FILENAME, &given.gpu,
      "GPU to replay it on (default h200; `gmsim gpus` lists them)", "NAME|FILE.ini"},
     {"set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &given.set,
@@ -64,6 +67,7 @@ static const char description[] =
     "Examples:\n"
     "  gmsim --trace transpose.trc\n"
     "  gmsim transpose.trc --gpu a100 --set l2.size=20M\n"
+    "  gmsim --synthetic transpose:n=1024,tile=32,pad=1\n"
     "  gmsim --trace app.trc --kernel 'gemm|softmax' --format json -o app.json\n"
     "\n"
     "Exit status: 0 done, 1 failed or damaged input, 2 usage. gmsim(1) has the rest.\n";
@@ -136,6 +140,10 @@ static bool check_options(void)
         cli_say("--quiet and --verbose exclude each other");
         return false;
     }
+    if (given.program != NULL && given.synthetic != NULL) {
+        cli_say("--run and --synthetic exclude each other");
+        return false;
+    }
     if (given.program != NULL)
         return true; /* what is left over is the program's */
     if (given.trace == NULL && named > 0 && !check_word(given.rest[0]))
@@ -146,7 +154,12 @@ static bool check_options(void)
     }
     if (named == 1)
         given.trace = g_strdup(given.rest[0]);
-    if (given.trace == NULL) {
+    if (given.synthetic != NULL) {
+        if (given.trace != NULL) {
+            cli_say("%s: --synthetic takes the place of a trace; give one of them", given.trace);
+            return false;
+        }
+    } else if (given.trace == NULL) {
         cli_say("no trace given; try 'gmsim --trace FILE' or 'gmsim --help'");
         return false;
     }
@@ -158,7 +171,7 @@ static bool output_is_trace(void)
 {
     struct stat trace, output;
 
-    return given.output != NULL && strcmp(given.output, "-") != 0 &&
+    return given.synthetic == NULL && given.output != NULL && strcmp(given.output, "-") != 0 &&
            stat(given.trace, &trace) == 0 && stat(given.output, &output) == 0 &&
            S_ISREG(output.st_mode) && trace.st_dev == output.st_dev &&
            trace.st_ino == output.st_ino;
@@ -201,6 +214,7 @@ static int run(void)
 {
     const gmsim_job wanted = {.size = sizeof wanted,
                               .trace = given.trace,
+                              .synthetic = given.synthetic,
                               .gpu = given.gpu,
                               .set = (const char *const *)given.set,
                               .kernel = given.kernel,
@@ -250,6 +264,29 @@ static int run_program(void)
     return code;
 }
 
+/* --synthetic help, and --synthetic PATTERN:help. */
+static bool wants_patterns(void)
+{
+    return given.synthetic != NULL &&
+           (strcmp(given.synthetic, "help") == 0 || g_str_has_suffix(given.synthetic, ":help"));
+}
+
+static int print_patterns(void)
+{
+    char *colon = strchr(given.synthetic, ':'), *text;
+
+    if (colon != NULL)
+        *colon = 0;
+    text = gmtrace_synthetic_help(colon != NULL ? given.synthetic : NULL);
+    if (text == NULL) {
+        cli_say("--synthetic %s: no such pattern; '--synthetic help' lists them", given.synthetic);
+        return CLI_USAGE;
+    }
+    fputs(text, stdout);
+    free(text);
+    return CLI_DONE;
+}
+
 int cli_simulate(int argc, char **argv)
 {
     GOptionContext *context = g_option_context_new(NULL);
@@ -262,6 +299,8 @@ int cli_simulate(int argc, char **argv)
         if (given.version) {
             puts("gmsim " PACKAGE_VERSION);
             code = CLI_DONE;
+        } else if (wants_patterns()) {
+            code = print_patterns();
         } else if (check_options()) {
             code = given.program != NULL ? run_program() : run();
         }
@@ -269,6 +308,7 @@ int cli_simulate(int argc, char **argv)
     g_option_context_free(context);
     g_free(given.trace);
     g_free(given.program);
+    g_free(given.synthetic);
     g_free(given.gpu);
     g_free(given.kernel);
     g_free(given.launch);

@@ -24,6 +24,7 @@ int command_complete(int argc, char **argv);
 int command_import(int argc, char **argv); /* traces/import/ */
 int command_export(int argc, char **argv);
 int command_run(int argc, char **argv);
+int command_synthetic(int argc, char **argv);
 
 /* One line on standard error; both return the exit status. */
 int complain(const char *path, const gmtrace_error *error);

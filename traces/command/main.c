@@ -17,6 +17,7 @@ static const char help[] =
     "                     [--relative-to FOLDER] TRACE\n"
     "       gmtrace complete -o OUTPUT [--verbose] TRACE\n"
     "       gmtrace import --accelsim LIST -o OUTPUT [--carveout SIZE] [--gpu NAME]\n"
+    "       gmtrace synthetic SPEC -o OUTPUT\n"
     "       gmtrace export --accelsim FOLDER [--launch LIST] TRACE\n"
     "       gmtrace run --ptx FILE [--kernel NAME] --grid X,Y,Z --block X,Y,Z\n"
     "                   --args LIST [--shared BYTES] [--registers N] -o OUTPUT\n"
@@ -34,6 +35,8 @@ static const char help[] =
     "  import    make a trace of an Accel-Sim trace\n"
     "  export    make an Accel-Sim trace of a trace that has every instruction\n"
     "  run       execute a kernel of a PTX file on this computer and trace it\n"
+    "  synthetic make a trace of a pattern of accesses: stride:n=1M,stride=32;\n"
+    "            'gmtrace synthetic help' lists the patterns and their keys\n"
     "\n"
     "Options:\n"
     "  -i, --instructions   info: print each kernel's SASS with its control bits\n"
@@ -43,7 +46,7 @@ static const char help[] =
     "  -c, --cta=LIST       dump, slice: only these CTAs, by linear number\n"
     "  -w, --warp=LIST      dump: only these warps of each CTA\n"
     "  -a, --lanes          dump: print the address of every active lane\n"
-    "  -o, --output=FILE    slice, complete, import: the trace to write\n"
+    "  -o, --output=FILE    slice, complete, import, synthetic: the trace to write\n"
     "  -r, --relative-to=FOLDER  slice: name source files from this folder\n"
     "  -v, --verbose        complete: say how much was added\n"
     "      --accelsim=LIST  import: kernelslist.g, or one kernel's .traceg or .tracez;\n"
@@ -75,9 +78,11 @@ int main(int argc, char **argv)
         const char *name;
         int (*run)(int argc, char **argv);
     } command[] = {
-        {"info", command_info},     {"dump", command_dump},         {"verify", command_verify},
-        {"slice", command_slice},   {"complete", command_complete}, {"executed", command_executed},
-        {"import", command_import}, {"export", command_export},     {"run", command_run},
+        {"info", command_info},         {"dump", command_dump},
+        {"verify", command_verify},     {"slice", command_slice},
+        {"complete", command_complete}, {"executed", command_executed},
+        {"import", command_import},     {"export", command_export},
+        {"run", command_run},           {"synthetic", command_synthetic},
     };
     if (argc < 2)
         return complain_usage("a command is missing");
