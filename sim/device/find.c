@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * find.c - finds a GPU's .ini file by name. A program that runs from its build folder uses the
- * files of that build, one that was moved with its prefix uses those beside it; neither needs a
- * variable set. Where /proc is missing only $GMSIM_DEVICE_PATH and the compiled-in folder are left.
+ * find.c - finds a GPU's .ini file by name. A program or library that is used from its build
+ * folder uses the files of that build, one that was moved with its prefix uses those beside it;
+ * neither needs a variable set. Where /proc is missing the program's place is left out.
  */
+#include "config.h"
+
 #include "sim/device/find.h"
 
+#include <dlfcn.h>
 #include <string.h>
 
 #define SUFFIX ".ini"
@@ -18,14 +21,11 @@ static void add(GPtrArray *folder, char *path)
         g_free(path);
 }
 
-/* Folders that follow from where the program lies. Libtool keeps programs of a build folder in
- * .libs beneath the place they seem to be in, and its .la files mark that folder. */
-static void add_from_program(GPtrArray *folder)
+/* Folders that follow from where a program or library lies. Libtool keeps those of a build folder
+ * in .libs beneath the place they seem to be in, and its .la files mark that folder. */
+static void add_from(GPtrArray *folder, const char *file)
 {
-    g_autofree char *program = g_file_read_link("/proc/self/exe", NULL);
-    if (!program)
-        return;
-    g_autofree char *here = g_path_get_dirname(program);
+    g_autofree char *here = g_path_get_dirname(file);
     if (g_str_has_suffix(here, G_DIR_SEPARATOR_S ".libs"))
         *strrchr(here, G_DIR_SEPARATOR) = '\0';
     g_autofree char *above = g_path_get_dirname(here);
@@ -42,7 +42,26 @@ static void add_from_program(GPtrArray *folder)
         g_free(beside);
 }
 
-/* Best first: $GMSIM_DEVICE_PATH (colon-separated), by the program, where `make install` went. */
+static void add_from_program(GPtrArray *folder)
+{
+    g_autofree char *program = g_file_read_link("/proc/self/exe", NULL);
+    if (program)
+        add_from(folder, program);
+}
+
+/* The program may be an interpreter that loaded the library from anywhere. */
+static void add_from_library(GPtrArray *folder)
+{
+    static const char inside;
+    Dl_info info;
+    if (!dladdr(&inside, &info) || !info.dli_fname)
+        return;
+    g_autofree char *library = g_canonicalize_filename(info.dli_fname, NULL);
+    add_from(folder, library);
+}
+
+/* Best first: $GMSIM_DEVICE_PATH (colon-separated), by the program, by the library, where
+ * `make install` went. */
 static char **folders(void)
 {
     GPtrArray *folder = g_ptr_array_new();
@@ -51,6 +70,7 @@ static char **folders(void)
     for (char **g = given; *g; g++)
         add(folder, g_strdup(*g));
     add_from_program(folder);
+    add_from_library(folder);
     add(folder, g_strdup(GMSIM_DEVICE_DIR));
     g_ptr_array_add(folder, NULL);
     return (char **)g_ptr_array_free(folder, FALSE);

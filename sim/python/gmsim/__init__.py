@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: MIT
+"""gmsim: what the memory hierarchy of a GPU does with a trace of a CUDA kernel.
+
+    >>> import gmsim
+    >>> report = gmsim.simulate("transpose_nopad.trc", gpu="h200")
+    >>> report["launches"][0]["metrics"]["dram__sectors_read.sum"]
+    131072
+    >>> print(gmsim.text("transpose_nopad.trc"))
+
+A report is the dictionary that `gmsim --format json` writes. Other threads run while one simulates,
+so a pool of threads simulates many configurations at once. A simulation that runs cannot be
+interrupted: Ctrl-C is seen when it is done.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any, Iterable, List, Mapping, Optional, Union, cast
+
+from . import _library
+from ._types import Finding, Gpu, GpuNumbers, Instruction, Launch, Occupancy, Own, Parameter
+from ._types import Report, Worst
+
+__all__ = [
+    "Error",
+    "Finding",
+    "Gpu",
+    "GpuNumbers",
+    "InputError",
+    "Instruction",
+    "Launch",
+    "Occupancy",
+    "Own",
+    "Parameter",
+    "Report",
+    "UsageError",
+    "Worst",
+    "gpu",
+    "gpus",
+    "simulate",
+    "text",
+]
+
+__version__ = _library.version()
+
+Path = Union[str, "os.PathLike[str]"]
+Assignments = Union[Mapping[str, Any], Iterable[str]]
+
+
+class Error(Exception):
+    """gmsim's one line: what is wrong, where, what to do."""
+
+
+class InputError(Error):
+    """A trace or a GPU's file cannot be read, or is damaged."""
+
+
+class UsageError(Error, ValueError):
+    """An argument is wrong: an unknown GPU or key, a kernel that is not in the trace."""
+
+
+def _check(status: int, answer: str) -> str:
+    if status == _library.DONE:
+        return answer
+    raise UsageError(answer) if status == _library.USAGE else InputError(answer)
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(int(value))
+    if isinstance(value, (list, tuple)):
+        return ", ".join(_value(part) for part in value)
+    return str(value)
+
+
+def _assignments(given: Optional[Assignments]) -> List[str]:
+    if given is None:
+        return []
+    if isinstance(given, str):
+        return [given]
+    if isinstance(given, Mapping):
+        return [f"{key}={_value(value)}" for key, value in given.items()]
+    return [str(word) for word in given]
+
+
+def _bytes(word: Optional[Path]) -> Optional[bytes]:
+    return None if word is None else os.fsencode(word)
+
+
+def _simulate(
+    trace: Path,
+    format: str,
+    gpu: Path,
+    set: Optional[Assignments],
+    kernel: Optional[str],
+    launch: Optional[int],
+    caches: str,
+    flush: bool,
+    functional: bool,
+    verbose: bool = False,
+) -> str:
+    job = _library.Job(
+        trace=_bytes(trace),
+        gpu=_bytes(gpu),
+        set=_library.strings(_assignments(set)),
+        kernel=_bytes(kernel),
+        launch=_bytes(None if launch is None else str(launch)),
+        caches=_bytes(caches),
+        format=_bytes(format),
+        flush=flush,
+        functional=functional,
+        verbose=verbose,
+    )
+    return _check(*_library.simulate(job))
+
+
+def simulate(
+    trace: Path,
+    *,
+    gpu: Path = "h200",
+    set: Optional[Assignments] = None,
+    kernel: Optional[str] = None,
+    launch: Optional[int] = None,
+    caches: str = "cold",
+    flush: bool = False,
+    functional: bool = False,
+) -> Report:
+    """Replays a trace on a GPU and returns the report as a dictionary.
+
+    trace       the trace file
+    gpu         a name that gpus() lists, or the path of an .ini file
+    set         changed numbers of that GPU: {"l1.size": "64K", "l2.size": 20 << 20}
+    kernel      regular expression: only launches whose kernel name matches
+    launch      only this launch, counted from 0
+    caches      "cold" (empty before the first launch) or "warm" (each replayed once before)
+    flush       empty L2 before every launch, as Nsight Compute does
+    functional  count without timing
+    """
+    answer = _simulate(trace, "json", gpu, set, kernel, launch, caches, flush, functional)
+    return cast(Report, json.loads(answer))
+
+
+def text(
+    trace: Path,
+    *,
+    gpu: Path = "h200",
+    set: Optional[Assignments] = None,
+    kernel: Optional[str] = None,
+    launch: Optional[int] = None,
+    caches: str = "cold",
+    flush: bool = False,
+    functional: bool = False,
+    verbose: bool = False,
+) -> str:
+    """The same as the report that the command prints; verbose: all of it."""
+    return _simulate(
+        trace, "text", gpu, set, kernel, launch, caches, flush, functional, verbose
+    )
+
+
+def gpus() -> List[Gpu]:
+    """The GPUs that are known, by name."""
+    return cast(List[Gpu], json.loads(_check(*_library.describe_gpus(None, []))))
+
+
+def gpu(name: Path, set: Optional[Assignments] = None) -> GpuNumbers:
+    """One GPU with every number, its meaning and its source, after the changes of `set`."""
+    answer = _check(*_library.describe_gpus(os.fspath(name), _assignments(set)))
+    return cast(GpuNumbers, json.loads(answer))

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: MIT
+"""libgmsim's sim/gmsim.h by ctypes: finds the library, declares its functions.
+
+Leaves out everything else of the library: only text goes in and comes out.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from typing import Optional, Sequence, Tuple
+
+try:
+    from ._installed import LIBRARY as _INSTALLED
+except ImportError:  # run from the source tree
+    _INSTALLED = ""
+
+_NAME = "libgmsim.so.0"
+
+DONE, FAILED, USAGE = 0, 1, 2
+
+
+class Job(ctypes.Structure):
+    """gmsim_job, field by field; `size` tells the library which fields there are."""
+
+    _fields_ = [
+        ("size", ctypes.c_size_t),
+        ("trace", ctypes.c_char_p),
+        ("gpu", ctypes.c_char_p),
+        ("set", ctypes.POINTER(ctypes.c_char_p)),
+        ("kernel", ctypes.c_char_p),
+        ("launch", ctypes.c_char_p),
+        ("caches", ctypes.c_char_p),
+        ("format", ctypes.c_char_p),
+        ("flush", ctypes.c_bool),
+        ("functional", ctypes.c_bool),
+        ("verbose", ctypes.c_bool),
+    ]
+
+
+def _load() -> ctypes.CDLL:
+    chosen = os.environ.get("GMSIM_LIBRARY")
+    tried = [chosen] if chosen else [name for name in (_INSTALLED, _NAME) if name]
+    reason = ""
+    for name in tried:
+        try:
+            return ctypes.CDLL(name)
+        except OSError as error:
+            reason = str(error)
+    raise ImportError(
+        f"{reason}; install gmsim, or set GMSIM_LIBRARY to the path of {_NAME}"
+    )
+
+
+_library = _load()
+_library.gmsim_simulate.argtypes = [
+    ctypes.POINTER(Job),
+    ctypes.POINTER(ctypes.c_void_p),
+    ctypes.POINTER(ctypes.c_void_p),
+]
+_library.gmsim_simulate.restype = ctypes.c_int
+_library.gmsim_describe_gpus.argtypes = [
+    ctypes.c_char_p,
+    ctypes.POINTER(ctypes.c_char_p),
+    ctypes.POINTER(ctypes.c_void_p),
+    ctypes.POINTER(ctypes.c_void_p),
+]
+_library.gmsim_describe_gpus.restype = ctypes.c_int
+_library.gmsim_version.argtypes = []
+_library.gmsim_version.restype = ctypes.c_char_p
+_library.gmsim_free.argtypes = [ctypes.c_void_p]
+_library.gmsim_free.restype = None
+
+
+def strings(words: Sequence[str]) -> Optional["ctypes.Array[ctypes.c_char_p]"]:
+    """Words as C has them, ended by NULL; None where there are none."""
+    if not words:
+        return None
+    return (ctypes.c_char_p * (len(words) + 1))(*[os.fsencode(w) for w in words], None)
+
+
+def _take(text: ctypes.c_void_p) -> str:
+    """The text as Python has it; frees the library's."""
+    if not text.value:
+        return ""
+    value = ctypes.string_at(text.value).decode("utf-8", "replace")
+    _library.gmsim_free(text)
+    return value
+
+
+def simulate(job: Job) -> Tuple[int, str]:
+    """Status, and the report or the message."""
+    report, message = ctypes.c_void_p(), ctypes.c_void_p()
+    job.size = ctypes.sizeof(Job)
+    status = _library.gmsim_simulate(
+        ctypes.byref(job), ctypes.byref(report), ctypes.byref(message)
+    )
+    return status, _take(report) if status == DONE else _take(message)
+
+
+def describe_gpus(gpu: Optional[str], assignments: Sequence[str]) -> Tuple[int, str]:
+    """Status, and JSON or the message."""
+    text, message = ctypes.c_void_p(), ctypes.c_void_p()
+    status = _library.gmsim_describe_gpus(
+        None if gpu is None else os.fsencode(gpu),
+        strings(assignments),
+        ctypes.byref(text),
+        ctypes.byref(message),
+    )
+    return status, _take(text) if status == DONE else _take(message)
+
+
+def version() -> str:
+    return str(_library.gmsim_version().decode())

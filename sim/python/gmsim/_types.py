@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: MIT
+"""The report's shape (schema gmsim-report/1) for type checkers and completion.
+
+Reports are plain dictionaries. A value that is not known is absent, so what may be absent is
+reached with .get().
+"""
+
+from __future__ import annotations
+
+from typing import Dict, List, TypedDict, Union
+
+Number = Union[int, float]
+
+
+class Worst(TypedDict, total=False):
+    """The request of one instruction that takes the most work."""
+
+    cta: int
+    warp: int
+    sectors: int
+    wavefronts: int
+    lanes: int
+    lane_bytes: int
+    stride_bytes: int
+    addresses: List[int]
+
+
+class Instruction(TypedDict, total=False):
+    """One instruction that touched memory."""
+
+    pc: str
+    opcode: str
+    file: str
+    line: int
+    access: str
+    instructions: int
+    threads: int
+    bytes: int
+    requests: int
+    sectors: int
+    sectors_ideal: int
+    tags: int
+    wavefronts: int
+    wavefronts_ideal: int
+    l1_hit_sectors: int
+    l1_miss_sectors: int
+    l2_read_sectors: int
+    l2_write_sectors: int
+    worst: Worst
+
+
+class Finding(TypedDict, total=False):
+    """What holds the kernel up and what would change it, worst first."""
+
+    finding: str
+    text: str
+    fix: str
+    min_cycles: int
+    min_cycles_fixed: int
+
+
+class Own(TypedDict, total=False):
+    """gmsim's own numbers of a launch."""
+
+    shared_conflict_degree: float
+    bound: str
+    min_cycles: Dict[str, int]
+    shared_requests_by_wavefronts: List[int]
+    l2_dirty_sectors: int
+    records: int
+    barriers: int
+    truncated: bool
+    findings: List[Finding]
+
+
+class Occupancy(TypedDict, total=False):
+    theoretical_warps: int
+    max_warps: int
+    theoretical_pct: float
+    blocks_per_sm: int
+    limiters: List[str]
+    blocks_by_limit: Dict[str, int]
+    shared_per_block_bytes: int
+    registers_per_block: int
+    shared_config_bytes: int
+    l1_cache_bytes: int
+    waves: float
+
+
+class Launch(TypedDict):
+    """One launch; the keys of `metrics` are Nsight Compute's names."""
+
+    launch: int
+    kernel: str
+    symbol: str
+    grid: List[int]
+    block: List[int]
+    cluster: List[int]
+    metrics: Dict[str, Number]
+    gmsim: Own
+    occupancy: Occupancy
+    instructions: List[Instruction]
+
+
+class Report(TypedDict):
+    schema: str
+    gmsim: str
+    trace: str
+    capture: Dict[str, object]
+    gpu: Dict[str, object]
+    caches: str
+    flush: bool
+    launches: List[Launch]
+    complete: bool
+
+
+class Parameter(TypedDict, total=False):
+    """One number of a GPU: its value as `set=` takes it, its meaning, where it comes from."""
+
+    value: Union[int, str]
+    meaning: str
+    source: str
+
+
+class Gpu(TypedDict):
+    """A GPU as gpus() lists it."""
+
+    name: str
+    title: str
+    cc: List[int]
+    sm_count: int
+    path: str
+
+
+class GpuNumbers(Gpu):
+    """A GPU with every number of its description."""
+
+    parameters: Dict[str, Parameter]
