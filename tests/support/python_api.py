@@ -54,6 +54,17 @@ def test_every_option_arrives():
     assert numbers["l1.latency"] == 99
 
 
+def test_synthetic():
+    line = "banks:stride=4"
+    ours = gmsim.simulate(synthetic=line)
+    assert ours == json.loads(printed("--format", "json", "--synthetic", line))
+    assert ours["launches"][0]["gmsim"]["shared_conflict_degree"] == 4
+    assert gmsim.text(synthetic=line) == printed("--color", "never", "--synthetic", line)
+    raises(gmsim.UsageError, "takes the place of a trace", gmsim.simulate, trace, synthetic=line)
+    raises(gmsim.UsageError, "synthetic: ", gmsim.simulate, synthetic="bank:stride=4")
+    raises(gmsim.UsageError, "no trace given", gmsim.simulate)
+
+
 def test_text_is_the_commands():
     assert gmsim.text(trace) == printed("--color", "never", trace)
     # Speed, which a verbose command says, goes to standard error.

@@ -5,7 +5,7 @@
     >>> report = gmsim.simulate("transpose_nopad.trc", gpu="h200")
     >>> report["launches"][0]["metrics"]["dram__sectors_read.sum"]
     131072
-    >>> print(gmsim.text("transpose_nopad.trc"))
+    >>> print(gmsim.text(synthetic="transpose:n=1024,tile=32,pad=1"))
 
 A report is the dictionary that `gmsim --format json` writes. Other threads run while one simulates,
 so a pool of threads simulates many configurations at once. A simulation that runs cannot be
@@ -89,7 +89,8 @@ def _bytes(word: Optional[Path]) -> Optional[bytes]:
 
 
 def _simulate(
-    trace: Path,
+    trace: Optional[Path],
+    synthetic: Optional[str],
     format: str,
     gpu: Path,
     set: Optional[Assignments],
@@ -102,6 +103,7 @@ def _simulate(
 ) -> str:
     job = _library.Job(
         trace=_bytes(trace),
+        synthetic=_bytes(synthetic),
         gpu=_bytes(gpu),
         set=_library.strings(_assignments(set)),
         kernel=_bytes(kernel),
@@ -116,8 +118,9 @@ def _simulate(
 
 
 def simulate(
-    trace: Path,
+    trace: Optional[Path] = None,
     *,
+    synthetic: Optional[str] = None,
     gpu: Path = "h200",
     set: Optional[Assignments] = None,
     kernel: Optional[str] = None,
@@ -129,6 +132,7 @@ def simulate(
     """Replays a trace on a GPU and returns the report as a dictionary.
 
     trace       the trace file
+    synthetic   in place of it a pattern of accesses: "stride:n=1M,bytes=4,stride=32"
     gpu         a name that gpus() lists, or the path of an .ini file
     set         changed numbers of that GPU: {"l1.size": "64K", "l2.size": 20 << 20}
     kernel      regular expression: only launches whose kernel name matches
@@ -137,13 +141,16 @@ def simulate(
     flush       empty L2 before every launch, as Nsight Compute does
     functional  count without timing
     """
-    answer = _simulate(trace, "json", gpu, set, kernel, launch, caches, flush, functional)
+    answer = _simulate(
+        trace, synthetic, "json", gpu, set, kernel, launch, caches, flush, functional
+    )
     return cast(Report, json.loads(answer))
 
 
 def text(
-    trace: Path,
+    trace: Optional[Path] = None,
     *,
+    synthetic: Optional[str] = None,
     gpu: Path = "h200",
     set: Optional[Assignments] = None,
     kernel: Optional[str] = None,
@@ -155,7 +162,7 @@ def text(
 ) -> str:
     """The same as the report that the command prints; verbose: all of it."""
     return _simulate(
-        trace, "text", gpu, set, kernel, launch, caches, flush, functional, verbose
+        trace, synthetic, "text", gpu, set, kernel, launch, caches, flush, functional, verbose
     )
 
 

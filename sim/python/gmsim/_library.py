@@ -35,6 +35,7 @@ class Job(ctypes.Structure):
         ("flush", ctypes.c_bool),
         ("functional", ctypes.c_bool),
         ("verbose", ctypes.c_bool),
+        ("synthetic", ctypes.c_char_p),
     ]
 
 
