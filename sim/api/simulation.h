@@ -17,15 +17,15 @@ typedef struct gmsim_simulation {
     /* For the caller to read, and to change before gmsim_simulation_begin(): out, trace, verbose,
      * quiet, color of the report. */
     gmsim_report report;
-    uint64_t records; /* replayed so far */
-    uint32_t started; /* launches begun, of report.selected */
+    uint64_t records;                  /* replayed so far */
+    uint32_t started;                  /* launches begun, of report.selected */
+    const gmsim_report_format *format; /* a caller may put in its own before begin() */
     /* Private. */
     gmsim_gpu gpu;
     gmsim_options options;
     gmtrace_reader *reader;
     gmsim_model *model;
     GRegex *kernel;
-    const gmsim_report_format *format;
     char *trace;
     uint32_t next, end; /* launches still to be looked at */
     bool picked;        /* some launches were picked out */

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * sweep_plan.c - the points of a sweep: all combinations of traces, GPUs and settings. The trace
+ * turns slowest, the last --set fastest. A point is a number; what it stands for is computed.
+ */
+#include "sim/cli/sweep.h"
+
+#include <string.h>
+
+static bool add_traces(sweep_plan *plan, char **traces, char **lines)
+{
+    bool single = traces == NULL && lines != NULL && lines[1] == NULL;
+
+    for (; traces != NULL && *traces != NULL; traces++) {
+        if (strcmp(*traces, "-") == 0) {
+            cli_say("sweep reads its trace many times, so not from standard input; write it to a "
+                    "file first");
+            return false;
+        }
+        g_ptr_array_add(plan->traces, g_strdup(*traces));
+    }
+    plan->synthetic = plan->traces->len;
+    for (; lines != NULL && *lines != NULL; lines++) {
+        if (!sweep_expand("synthetic", *lines, plan->traces, single ? plan->braces : NULL,
+                          single ? plan->names : NULL))
+            return false;
+    }
+    if (plan->traces->len == 0) {
+        cli_say("sweep: no trace given; try 'gmsim sweep --trace FILE --set l1.size=256K,512K' or "
+                "'gmsim sweep --help'");
+        return false;
+    }
+    return true;
+}
+
+static bool add_gpus(sweep_plan *plan, char **gpus)
+{
+    for (; gpus != NULL && *gpus != NULL; gpus++) {
+        char **names = g_strsplit(*gpus, ",", -1);
+
+        for (char **name = names; *name != NULL; name++) {
+            if (**name == 0) {
+                cli_say("--gpu %s: names no GPU between two commas", *gpus);
+                g_strfreev(names);
+                return false;
+            }
+            g_ptr_array_add(plan->gpus, g_strdup(*name));
+        }
+        g_strfreev(names);
+    }
+    if (plan->gpus->len == 0)
+        g_ptr_array_add(plan->gpus, g_strdup("h200"));
+    return true;
+}
+
+/* "l1.size=256K,512K" is short for "l1.size={256K,512K}". */
+static bool add_setting(sweep_plan *plan, const char *set)
+{
+    const char *equals = strchr(set, '=');
+    GPtrArray *settings;
+    char *key, *pattern;
+    bool good;
+
+    if (equals == NULL || equals == set || equals[1] == 0) {
+        cli_say("--set %s: must be KEY=VALUE,VALUE... or KEY=FIRST..LAST*FACTOR", set);
+        return false;
+    }
+    key = g_strndup(set, (gsize)(equals - set));
+    for (unsigned i = 0; i < plan->keys->len; i++) {
+        if (strcmp(plan->keys->pdata[i], key) == 0) {
+            cli_say("--set %s is given twice; list its values after one --set", key);
+            g_free(key);
+            return false;
+        }
+    }
+    settings = g_ptr_array_new_with_free_func(g_free);
+    g_ptr_array_add(plan->keys, key);
+    g_ptr_array_add(plan->settings, settings);
+    pattern =
+        strchr(equals, '{') != NULL ? g_strdup(set) : g_strdup_printf("%s={%s}", key, equals + 1);
+    good = sweep_expand("set", pattern, settings, NULL, NULL);
+    g_free(pattern);
+    return good;
+}
+
+bool sweep_plan_check(const sweep_plan *plan)
+{
+    uint64_t count = plan->count / plan->traces->len;
+
+    for (uint64_t i = 0; i < count; i++) {
+        gmsim_job job = {0};
+        GError *error = NULL;
+        gmsim_gpu gpu;
+        bool good;
+
+        sweep_plan_job(plan, i, &job);
+        good = gmsim_gpu_load(&gpu, job.gpu, &error) &&
+               gmsim_gpu_set_all(&gpu, (char *const *)job.set, &error);
+        g_free((gpointer)job.set);
+        if (!good) {
+            (void)cli_fail(NULL, error);
+            return false;
+        }
+    }
+    return true;
+}
+
+bool sweep_plan_make(sweep_plan *plan, char **traces, char **lines, char **gpus, char **sets)
+{
+    memset(plan, 0, sizeof *plan);
+    plan->traces = g_ptr_array_new_with_free_func(g_free);
+    plan->braces = g_ptr_array_new_with_free_func((GDestroyNotify)g_strfreev);
+    plan->names = g_ptr_array_new_with_free_func(g_free);
+    plan->gpus = g_ptr_array_new_with_free_func(g_free);
+    plan->keys = g_ptr_array_new_with_free_func(g_free);
+    plan->settings = g_ptr_array_new_with_free_func((GDestroyNotify)g_ptr_array_unref);
+    if (!add_traces(plan, traces, lines) || !add_gpus(plan, gpus))
+        return false;
+    for (; sets != NULL && *sets != NULL; sets++) {
+        if (!add_setting(plan, *sets))
+            return false;
+    }
+    plan->count = plan->traces->len;
+    for (unsigned i = 0; i <= plan->settings->len && plan->count <= SWEEP_MOST_POINTS; i++) {
+        const GPtrArray *list = i == 0 ? plan->gpus : plan->settings->pdata[i - 1];
+
+        plan->count *= list->len;
+    }
+    if (plan->count > SWEEP_MOST_POINTS) {
+        cli_say("sweep: more than %u points; give fewer values", SWEEP_MOST_POINTS);
+        return false;
+    }
+    return true;
+}
+
+void sweep_plan_clear(sweep_plan *plan)
+{
+    GPtrArray *const all[] = {plan->traces, plan->braces, plan->names,
+                              plan->gpus,   plan->keys,   plan->settings};
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(all); i++) {
+        if (all[i] != NULL)
+            g_ptr_array_unref(all[i]);
+    }
+    memset(plan, 0, sizeof *plan);
+}
+
+/* ------------------------------------------------------------------------------------- points */
+
+/* Which of each list's members the point has. */
+static unsigned trace_of(const sweep_plan *plan, uint64_t point)
+{
+    return (unsigned)(point / (plan->count / plan->traces->len));
+}
+
+static unsigned gpu_of(const sweep_plan *plan, uint64_t point)
+{
+    uint64_t settings = plan->count / plan->traces->len / plan->gpus->len;
+
+    return (unsigned)(point / settings % plan->gpus->len);
+}
+
+static const char *setting_of(const sweep_plan *plan, uint64_t point, unsigned key)
+{
+    for (unsigned i = plan->settings->len; i-- > 0;) {
+        const GPtrArray *list = plan->settings->pdata[i];
+
+        if (i == key)
+            return list->pdata[point % list->len];
+        point /= list->len;
+    }
+    return NULL;
+}
+
+void sweep_plan_job(const sweep_plan *plan, uint64_t point, gmsim_job *job)
+{
+    unsigned trace = trace_of(plan, point);
+    const char **set = g_new0(const char *, plan->keys->len + 1);
+
+    for (unsigned i = 0; i < plan->keys->len; i++)
+        set[i] = setting_of(plan, point, i);
+    *(trace < plan->synthetic ? &job->trace : &job->synthetic) = plan->traces->pdata[trace];
+    job->gpu = plan->gpus->pdata[gpu_of(plan, point)];
+    job->set = set;
+}
+
+static bool braces_vary(const sweep_plan *plan, unsigned index)
+{
+    for (unsigned i = 1; i < plan->braces->len; i++) {
+        if (strcmp(((char **)plan->braces->pdata[i])[index],
+                   ((char **)plan->braces->pdata[0])[index]) != 0)
+            return true;
+    }
+    return false;
+}
+
+GArray *sweep_plan_columns(const sweep_plan *plan)
+{
+    GArray *columns = g_array_new(FALSE, FALSE, sizeof(sweep_column));
+    /* The braces say what varies in a line. */
+    sweep_column column = {.name = "trace",
+                           .kind = SWEEP_TRACE,
+                           .varies = plan->traces->len > 1 && plan->names->len == 0};
+
+    g_array_append_val(columns, column);
+    column = (sweep_column){.name = "gpu", .kind = SWEEP_GPU, .varies = plan->gpus->len > 1};
+    g_array_append_val(columns, column);
+    for (unsigned i = 0; i < plan->names->len; i++) {
+        column = (sweep_column){.name = plan->names->pdata[i],
+                                .kind = SWEEP_BRACES,
+                                .index = i,
+                                .varies = braces_vary(plan, i)};
+        g_array_append_val(columns, column);
+    }
+    for (unsigned i = 0; i < plan->keys->len; i++) {
+        column = (sweep_column){.name = plan->keys->pdata[i],
+                                .kind = SWEEP_KEY,
+                                .index = i,
+                                .varies = ((GPtrArray *)plan->settings->pdata[i])->len > 1};
+        g_array_append_val(columns, column);
+    }
+    return columns;
+}
+
+const char *sweep_plan_value(const sweep_plan *plan, uint64_t point, const sweep_column *column)
+{
+    switch (column->kind) {
+    case SWEEP_TRACE:
+        return plan->traces->pdata[trace_of(plan, point)];
+    case SWEEP_GPU:
+        return plan->gpus->pdata[gpu_of(plan, point)];
+    case SWEEP_BRACES:
+        return ((char **)plan->braces->pdata[trace_of(plan, point)])[column->index];
+    case SWEEP_KEY:
+        break;
+    }
+    return strchr(setting_of(plan, point, column->index), '=') + 1;
+}
+
+char *sweep_plan_describe(const sweep_plan *plan, uint64_t point, bool all)
+{
+    GArray *columns = sweep_plan_columns(plan);
+    GString *text = g_string_new(NULL);
+
+    for (unsigned i = 0; i < columns->len; i++) {
+        const sweep_column *column = &g_array_index(columns, sweep_column, i);
+
+        /* With all, a line's braces are filled in its own text. */
+        if (all ? column->kind != SWEEP_BRACES : column->varies)
+            g_string_append_printf(text, "%s%s=%s", text->len > 0 ? " " : "", column->name,
+                                   sweep_plan_value(plan, point, column));
+    }
+    g_array_unref(columns);
+    return g_string_free(text, FALSE);
+}

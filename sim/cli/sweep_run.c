@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * sweep_run.c - simulates the points of a sweep, several at once, each in a process of its own that
+ * leaves its numbers in a file without a name. Points are begun in their order, and of several
+ * failures the first in that order is told, so that nothing depends on how many run at once.
+ */
+#include "config.h"
+
+#include "sim/cli/sweep.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sim/api/simulation.h"
+
+/* ------------------------------------------------------------------------- in a point's process */
+
+static const GArray *wanted; /* of the process: the metrics that a report writes down */
+
+static void put(FILE *out, const void *data, size_t size)
+{
+    if (size > 0)
+        (void)fwrite(data, size, 1, out); /* ferror() is asked at the end */
+}
+
+static void put_begin(gmsim_report *report)
+{
+    (void)report;
+}
+
+static void put_end(gmsim_report *report, bool complete)
+{
+    (void)report;
+    (void)complete;
+}
+
+static void put_launch(gmsim_report *report, uint32_t index, const gmsim_result *result)
+{
+    uint32_t length = (uint32_t)strlen(result->kernel->name);
+
+    put(report->out, &index, sizeof index);
+    put(report->out, &length, sizeof length);
+    put(report->out, result->kernel->name, length);
+    for (unsigned i = 0; i < wanted->len; i++) {
+        double value;
+
+        if (!gmsim_metric_value(result, g_array_index(wanted, unsigned, i), &value))
+            value = (double)NAN;
+        put(report->out, &value, sizeof value);
+    }
+}
+
+static const gmsim_report_format numbers = {.name = "numbers",
+                                            .meaning = "what a sweep's parent process reads",
+                                            .begin = put_begin,
+                                            .launch = put_launch,
+                                            .end = put_end};
+
+/* Exit code of a point's process. A failure's text takes the place of the numbers. */
+static int simulate_point(const sweep_study *sweep, uint64_t point, FILE *out)
+{
+    gmsim_job job = sweep->job;
+    gmsim_simulation simulation;
+    GError *error = NULL;
+    int code = CLI_DONE;
+
+    wanted = sweep->metrics;
+    sweep_plan_job(&sweep->plan, point, &job);
+    if (gmsim_simulation_open(&simulation, &job, "--", &error)) {
+        bool done = true;
+
+        simulation.report.out = out;
+        simulation.format = &numbers;
+        gmsim_simulation_begin(&simulation);
+        while (done && gmsim_simulation_pending(&simulation))
+            done = gmsim_simulation_step(&simulation, NULL, NULL, &error);
+        (void)gmsim_simulation_end(&simulation, done, done ? &error : NULL);
+    }
+    gmsim_simulation_close(&simulation);
+    if (error == NULL && (fflush(out) != 0 || ferror(out)))
+        error = g_error_new(GMSIM_ERROR, GMSIM_ERROR_IO, "temporary file: %s", g_strerror(errno));
+    if (error != NULL) {
+        code = g_error_matches(error, GMSIM_ERROR, GMSIM_ERROR_USAGE) ? CLI_USAGE : CLI_FAILED;
+        rewind(out);
+        if (ftruncate(fileno(out), 0) != 0 || fputs(error->message, out) == EOF)
+            code = CLI_FAILED;
+        (void)fflush(out);
+        g_error_free(error);
+    }
+    g_free((gpointer)job.set);
+    return code;
+}
+
+/* ----------------------------------------------------------------------------- in the parent */
+
+static void free_row(gpointer data)
+{
+    sweep_row *row = data;
+
+    g_free(row->kernel);
+    g_free(row->value);
+    g_free(row);
+}
+
+/* False at the end of the file, and where it is cut short. */
+static bool read_row(FILE *in, const GArray *metrics, GPtrArray *rows)
+{
+    uint32_t launch, length;
+    sweep_row *row;
+    bool whole;
+
+    if (fread(&launch, sizeof launch, 1, in) != 1 || fread(&length, sizeof length, 1, in) != 1)
+        return false;
+    row = g_new0(sweep_row, 1);
+    row->launch = launch;
+    row->kernel = g_malloc0((gsize)length + 1);
+    row->value = g_new0(double, metrics->len + 1);
+    whole = fread(row->kernel, 1, length, in) == length &&
+            fread(row->value, sizeof *row->value, metrics->len, in) == metrics->len;
+    if (whole)
+        g_ptr_array_add(rows, row);
+    else
+        free_row(row);
+    return whole;
+}
+
+static void collect(const sweep_study *sweep, sweep_result *result, FILE *in, int status)
+{
+    rewind(in);
+    result->code = WIFEXITED(status) ? WEXITSTATUS(status) : CLI_FAILED;
+    result->rows = g_ptr_array_new_with_free_func(free_row);
+    if (WIFSIGNALED(status)) {
+        result->failure = g_strdup_printf("its process was ended by signal %d (%s)",
+                                          WTERMSIG(status), g_strsignal(WTERMSIG(status)));
+    } else if (result->code != CLI_DONE) {
+        char text[1024];
+        size_t length = fread(text, 1, sizeof text - 1, in);
+
+        text[length] = 0;
+        result->failure = g_strdup(length > 0 ? text : "its process failed");
+    } else {
+        while (read_row(in, sweep->metrics, result->rows)) {
+        }
+        if (result->rows->len == 0) {
+            result->failure = g_strdup("its process left no numbers");
+            result->code = CLI_FAILED;
+        }
+    }
+}
+
+typedef struct worker {
+    pid_t pid; /* 0: none */
+    uint64_t point;
+    FILE *file;
+} worker;
+
+static bool start(const sweep_study *sweep, worker *w, uint64_t point)
+{
+    w->point = point;
+    w->file = tmpfile();
+    if (w->file != NULL) {
+        w->pid = fork();
+        if (w->pid == 0)
+            _exit(simulate_point(sweep, point, w->file));
+        if (w->pid > 0)
+            return true;
+        fclose(w->file);
+    }
+    w->pid = 0;
+    cli_say("sweep: cannot begin point %" G_GUINT64_FORMAT ": %s", point, g_strerror(errno));
+    return false;
+}
+
+/* Waits for any worker's end; false where there is none, or its point failed. */
+static bool finish_one(sweep_study *sweep, worker *workers)
+{
+    int status;
+    pid_t pid;
+
+    do
+        pid = waitpid(-1, &status, 0);
+    while (pid < 0 && errno == EINTR);
+    for (unsigned i = 0; pid > 0 && i < sweep->processes; i++) {
+        worker *w = &workers[i];
+
+        if (w->pid != pid)
+            continue;
+        collect(sweep, &sweep->result[w->point], w->file, status);
+        fclose(w->file);
+        w->pid = 0;
+        return sweep->result[w->point].failure == NULL;
+    }
+    return false;
+}
+
+static bool tell_failures(const sweep_study *sweep, int *code)
+{
+    bool good = true;
+
+    for (uint64_t i = sweep->first; i < sweep->plan.count; i += sweep->step) {
+        const sweep_result *result = &sweep->result[i];
+        char *what;
+
+        if (result->failure == NULL)
+            continue;
+        what = sweep_plan_describe(&sweep->plan, i, false);
+        cli_say("point %" G_GUINT64_FORMAT "%s%s%s: %s", i, *what != 0 ? " (" : "", what,
+                *what != 0 ? ")" : "", result->failure);
+        g_free(what);
+        if (good)
+            *code = result->code;
+        good = false;
+        if (!sweep->keep_going)
+            break;
+    }
+    return good;
+}
+
+bool sweep_run(sweep_study *sweep, int *code)
+{
+    worker *workers = g_new0(worker, sweep->processes);
+    uint64_t share = (sweep->plan.count - sweep->first + sweep->step - 1) / sweep->step, done = 0;
+    uint64_t next = sweep->first;
+    unsigned running = 0;
+    bool begin = true, started = true;
+    cli_progress progress;
+
+    sweep->result = g_new0(sweep_result, sweep->plan.count);
+    cli_progress_init(&progress, !sweep->quiet);
+    while (running > 0 || (begin && next < sweep->plan.count)) {
+        for (unsigned i = 0; i < sweep->processes && begin && next < sweep->plan.count; i++) {
+            if (workers[i].pid != 0)
+                continue;
+            begin = started = start(sweep, &workers[i], next);
+            if (started) {
+                running++;
+                next += sweep->step;
+            }
+        }
+        if (running == 0)
+            break;
+        if (progress.shown) {
+            fprintf(stderr,
+                    "\r\033[K%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " points, %u running",
+                    done, share, running);
+            fflush(stderr);
+        }
+        if (!finish_one(sweep, workers) && !sweep->keep_going)
+            begin = false;
+        running--;
+        done++;
+    }
+    cli_progress_end(&progress);
+    g_free(workers);
+    if (!started) {
+        *code = CLI_FAILED;
+        return false;
+    }
+    return tell_failures(sweep, code);
+}
+
+void sweep_results_free(sweep_study *sweep)
+{
+    for (uint64_t i = 0; sweep->result != NULL && i < sweep->plan.count; i++) {
+        if (sweep->result[i].rows != NULL)
+            g_ptr_array_unref(sweep->result[i].rows);
+        g_free(sweep->result[i].failure);
+    }
+    g_free(sweep->result);
+    sweep->result = NULL;
+}
