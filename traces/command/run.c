@@ -272,7 +272,7 @@ static int run_options(settings *s, int argc, char **argv)
                                             {0}};
     uint64_t number;
     for (int option;
-         (option = getopt_long(argc, argv, "p:k:g:b:a:o:s:r:L:j:", options, NULL)) != -1;)
+         (option = getopt_long(argc, argv, "k:o:", options, NULL)) != -1;)
         switch (option) {
         case 'p':
             s->ptx = optarg;

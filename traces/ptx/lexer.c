@@ -172,8 +172,10 @@ void gmptx_next_token(ptx_lexer *lexer, ptx_token *token)
     const bool whole = skip_blanks(lexer);
     token->line = lexer->line;
     token->slice = (ptx_slice){lexer->at, 0};
-    if (!whole)
+    if (!whole) {
+        lexer->at = lexer->end;
         return;
+    }
     if (lexer->at == lexer->end) {
         token->kind = TOKEN_END;
         return;
@@ -207,6 +209,10 @@ void gmptx_next_token(ptx_lexer *lexer, ptx_token *token)
         token->punct = *p;
         token->slice.length = 1;
         lexer->at++;
+    }
+    if (token->kind == TOKEN_BAD && lexer->at == token->slice.text) {
+        token->slice.length = 1;
+        lexer->at++; /* whoever skips tokens comes to the end */
     }
 }
 

@@ -68,8 +68,9 @@ bool gmptx_expect_int(ptx_parser *p, uint64_t limit, uint64_t *value)
 bool gmptx_skip_until(ptx_parser *p, char punct)
 {
     while (!at_punct(p, punct)) {
-        if (p->token.kind == TOKEN_END)
-            return gmptx_parse_error(p, "'%c' expected before the end", punct);
+        if (p->token.kind == TOKEN_END || p->token.kind == TOKEN_BAD)
+            return gmptx_parse_error(p, "'%c' expected before '%.*s'", punct,
+                                     SLICE(p->token.slice));
         gmptx_advance(p);
     }
     gmptx_advance(p);
@@ -149,7 +150,7 @@ static bool parse_file(ptx_parser *p)
 static bool skip_section(ptx_parser *p)
 {
     while (!at_punct(p, '{')) {
-        if (p->token.kind == TOKEN_END)
+        if (p->token.kind == TOKEN_END || p->token.kind == TOKEN_BAD)
             return gmptx_parse_error(p, "'{' expected before the end");
         gmptx_advance(p);
     }

@@ -10,6 +10,8 @@
 
 static bool add(ptx_cta *cta, const char *text, size_t length)
 {
+    if (!length)
+        return true;
     if (cta->print_room - cta->print_bytes < length) {
         const size_t room = (cta->print_room + length) * 2 + 256;
         char *larger = realloc(cta->print, room);
