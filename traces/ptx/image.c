@@ -206,6 +206,46 @@ static bool lay_out_function(ptx_kernel *k, ptx_image_function *image, gmtrace_e
     return true;
 }
 
+static bool is_virtual(ptx_ref ref)
+{
+    return ref != REF_NONE && REF_FILE(ref) == PTX_FILE_VIRTUAL;
+}
+
+/* atom on global memory whose result nobody reads becomes red, as ptxas makes it; exchanges and
+ * compare-and-swap have no such form. */
+static bool reduce_unread_atomics(ptx_kernel *k, const ptx_image_function *image,
+                                  const ptx_function *f)
+{
+    uint8_t *read = calloc((size_t)f->reg_count + 1, 1);
+    if (!read)
+        return false;
+    for (uint32_t i = 0; i < image->count; i++) {
+        const ptx_op *op = &k->op[image->first + i];
+        for (unsigned n = op->writes; n < op->refs; n++)
+            if (is_virtual(op->r[n]))
+                read[REF_OFFSET(op->r[n])] = 1;
+        if (is_virtual(op->guard))
+            read[REF_OFFSET(op->guard)] = 1;
+        if (is_virtual(op->address))
+            read[REF_OFFSET(op->address)] = 1;
+    }
+    for (uint32_t i = 0; i < image->count; i++) {
+        ptx_op *op = &k->op[image->first + i];
+        if (!(op->flags & PTX_FLAG_RETURNS) || op->space != PTX_SPACE_GLOBAL ||
+            op->mode == ATOMIC_EXCH || op->mode == ATOMIC_CAS || !is_virtual(op->r[0]) ||
+            read[REF_OFFSET(op->r[0])])
+            continue;
+        op->refs--;
+        memmove(op->r, op->r + 1, op->refs * sizeof op->r[0]);
+        op->r[op->refs] = REF_NONE;
+        op->writes = 0;
+        op->flags &= (uint8_t)~PTX_FLAG_RETURNS;
+        op->op_class = GMTRACE_CLASS_REDUCTION;
+    }
+    free(read);
+    return true;
+}
+
 /* ----------------------------------------------------------------------------------------- decode
  */
 
@@ -246,6 +286,8 @@ static bool decode_function(ptx_decoder *d, gmtrace_error *error)
         if (returns && to->guard == REF_NONE)
             op->control = CONTROL_BRANCH_RETURN;
     }
+    if (!reduce_unread_atomics(k, image, f))
+        return gmptx_fail(error, GMTRACE_MEMORY, f->line, "out of memory");
     ptx_blocks blocks;
     bool good = gmptx_find_blocks(k, image->first, image->count, &blocks) &&
                 gmptx_find_reconvergence(k, image->first, &blocks);
