@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * gmcuda/atomics.h - atomic functions. They are written as clang's own atomic operations, so that
- * the compiler sees which memory an address lies in and names it (atom.global, atom.shared).
+ * the compiler sees which memory an address lies in and names it (atom.global, atom.shared). An
+ * exchange is volatile: one whose result is not used would become a store, which nvcc does not do.
  *
  * The scope in a name (_block, _system) changes nothing here: no cache model tells them apart.
  */
@@ -31,7 +32,8 @@
     GMCUDA_ATOMIC(atomicXor, type, GMCUDA_FETCH(xor))                                              \
     GMCUDA_ATOMIC(atomicMin, type, GMCUDA_FETCH(min))                                              \
     GMCUDA_ATOMIC(atomicMax, type, GMCUDA_FETCH(max))                                              \
-    GMCUDA_ATOMIC(atomicExch, type, __atomic_exchange_n(address, value, __ATOMIC_RELAXED))         \
+    GMCUDA_ATOMIC(atomicExch, type,                                                                \
+                  __atomic_exchange_n((volatile type *)address, value, __ATOMIC_RELAXED))          \
     GMCUDA_ATOMIC_CAS(atomicCAS, type)                                                             \
     GMCUDA_ATOMIC_CAS(atomicCAS_block, type)                                                       \
     GMCUDA_ATOMIC_CAS(atomicCAS_system, type)
