@@ -85,10 +85,12 @@ static bool pick_affine(gmtrace_record *record, const uint64_t *address)
 static bool holds_grid(const uint64_t *address, uint32_t mask, uint64_t base, uint64_t stride,
                        uint64_t stride2, unsigned log2)
 {
-    const unsigned column = (1u << log2) - 1;
-    for (uint32_t rest = mask; rest; rest &= rest - 1) {
-        const unsigned i = (unsigned)__builtin_ctz(rest);
-        if (address[i] != base + (i & column) * stride + (i >> log2) * stride2)
+    const unsigned columns = 1u << log2;
+    for (unsigned first = 0; first < GMTRACE_WARP_LANES; first += columns, base += stride2) {
+        uint64_t wrong = 0, expected = base;
+        for (unsigned i = first; i < first + columns; i++, expected += stride)
+            wrong |= (address[i] ^ expected) & (0 - (uint64_t)(mask >> i & 1));
+        if (wrong)
             return false;
     }
     return true;

@@ -8,7 +8,9 @@
  */
 #include "traces/ptx/exec.h"
 
-#include <math.h>
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3")
+#endif
 
 enum { PARAM_KERNEL = 0, PARAM_STACK = 1 }; /* ptx_op.mode2 of an access to .param */
 
@@ -72,11 +74,11 @@ static bool find_global(ptx_warp *w, const ptx_op *op, access *a)
 {
     uint64_t low = UINT64_MAX, high = 0;
     const uint64_t *address = w->address;
-    for (unsigned i = 0; i < LANES; i++)
-        if (a->mask >> i & 1) {
-            low = address[i] < low ? address[i] : low;
-            high = address[i] > high ? address[i] : high;
-        }
+    for (unsigned i = 0; i < LANES; i++) {
+        const uint64_t off = (a->mask >> i & 1) - UINT64_C(1); /* all ones: takes no part */
+        low = (address[i] | off) < low ? address[i] | off : low;
+        high = (address[i] & ~off) > high ? address[i] & ~off : high;
+    }
     if (high > UINT64_MAX - a->bytes || !may_access(w, low, high - low + a->bytes, a->write))
         for (unsigned i = 0; i < LANES; i++)
             if (a->mask >> i & 1 && (address[i] > UINT64_MAX - a->bytes ||
@@ -91,13 +93,16 @@ static bool find_global(ptx_warp *w, const ptx_op *op, access *a)
 static bool find_window(ptx_warp *w, const ptx_op *op, access *a, uint8_t *start, uint64_t bytes,
                         uint64_t step)
 {
-    for (unsigned i = 0; i < LANES; i++) {
-        if (!(a->mask >> i & 1))
-            continue;
-        if (w->address[i] > bytes || a->bytes > bytes - w->address[i])
-            return bad_access(w, op, a, i, GMPTX_FAULT_ACCESS);
-        a->host[i] = start + i * step + w->address[i];
-    }
+    const uint64_t *address = w->address;
+    uint64_t outside = 0;
+    const uint64_t last = bytes - a->bytes; /* of a lane that fits */
+    for (unsigned i = 0; i < LANES; i++)
+        outside |= (uint64_t)(address[i] > last) << i;
+    outside = a->bytes > bytes ? a->mask : outside & a->mask;
+    if (outside)
+        return bad_access(w, op, a, (unsigned)__builtin_ctzll(outside), GMPTX_FAULT_ACCESS);
+    for (unsigned i = 0; i < LANES; i++) /* of lanes that take no part, never used */
+        a->host[i] = (uint8_t *)((uintptr_t)start + i * step + address[i]);
     return true;
 }
 
@@ -108,8 +113,8 @@ static bool find_memory(ptx_warp *w, const ptx_op *op, access *a)
     uint64_t bits = 0;
     const uint32_t align = a->bytes & (0 - a->bytes);
     for (unsigned i = 0; i < LANES; i++)
-        bits |= a->mask >> i & 1 ? w->address[i] : 0;
-    if (bits & (align - 1))
+        bits |= w->address[i];
+    if (bits & (align - 1)) /* perhaps in a lane that takes no part */
         for (unsigned i = 0; i < LANES; i++)
             if (a->mask >> i & 1 && w->address[i] & (align - 1))
                 return bad_access(w, op, a, i, GMPTX_FAULT_MISALIGNED);
