@@ -1,76 +1,99 @@
 /* SPDX-License-Identifier: MIT
  *
- * math_rates.cu - how often the warps of a sub-partition issue an instruction, and how long one
- * takes if the next needs its result. A kernel repeats blocks of one instruction: on `chains`
- * independent registers in turn, by `warps` warps of one CTA, a quarter of them on each
- * sub-partition. `mix` rows alternate two instructions, which tells whether they share a pipe.
- * Settles: the pipes, their rates and the latencies in pace.c.
- * Output: CSV: name,chains,warps,instructions,clocks - instructions of one warp; clocks are those
- * of the slowest warp.
+ * math_rates.cu - how often a sub-partition issues an instruction, and how long one takes if the
+ * next needs its result. A kernel repeats blocks of one instruction on `chains` independent
+ * registers in turn (1: each waits for the one before), by `warps` warps of one CTA, a quarter of
+ * them on each sub-partition. Rows with two instructions alternate them, which tells whether they
+ * share a pipe. Operands differ from lane to lane, else the compiler takes the uniform pipe, and
+ * chains are such that it cannot shorten them: tests/micro_sass.test looks at what it made.
+ * Settles: the pipes, their rates and the latencies in sim/model/pace.c.
+ * Leaves out: operands from constant memory, conflicts between register banks, wgmma.
+ * Output: CSV: name,sass,chains,warps,units,clocks - `sass` is what one unit consists of; units of
+ * one warp; clocks are those of the slowest warp, the least of three runs. With --list: the
+ * kernels' numbers, names, instructions and units of a block, without a GPU.
  */
 #include "validate/micro/check.h"
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 #define TURNS 64
-#define BLOCK 32 /* instructions a turn */
+#define BLOCK 64 /* units a turn */
 
 struct regs {
-    uint32_t u[4];
+    uint32_t u[8];
     float f[4];
     double d[4];
     uint64_t l[4];
+    float h[4][4];
 };
 
-/* I(name, assembly of one instruction on register i, with `c` another operand) */
-#define LIST(I)                                                                                                        \
-    I(ffma, asm volatile("fma.rn.f32 %0,%0,%1,%1;" : "+f"(r.f[i]) : "f"(c.f[0])))                                      \
-    I(fadd, asm volatile("add.rn.f32 %0,%0,%1;" : "+f"(r.f[i]) : "f"(c.f[0])))                                         \
-    I(fmnmx, asm volatile("min.f32 %0,%0,%1;" : "+f"(r.f[i]) : "f"(c.f[0])))                                           \
-    I(iadd, asm volatile("add.s32 %0,%0,%1;" : "+r"(r.u[i]) : "r"(c.u[0])))                                            \
-    I(imad, asm volatile("mad.lo.s32 %0,%0,%1,%1;" : "+r"(r.u[i]) : "r"(c.u[0])))                                      \
-    I(imad_wide, asm volatile("mad.wide.u32 %0,%1,%1,%0;" : "+l"(r.l[i]) : "r"(c.u[0])))                               \
-    I(lop3, asm volatile("lop3.b32 %0,%0,%1,%2,0x96;" : "+r"(r.u[i]) : "r"(c.u[0]), "r"(c.u[1])))                      \
-    I(shf, asm volatile("shf.l.wrap.b32 %0,%0,%1,%2;" : "+r"(r.u[i]) : "r"(c.u[0]), "r"(c.u[1])))                      \
-    I(prmt, asm volatile("prmt.b32 %0,%0,%1,%2;" : "+r"(r.u[i]) : "r"(c.u[0]), "r"(c.u[1])))                           \
-    I(imnmx, asm volatile("min.s32 %0,%0,%1;" : "+r"(r.u[i]) : "r"(c.u[0])))                                           \
-    I(isetp_sel, asm volatile("{.reg .pred p; setp.lt.s32 p,%0,%1; selp.b32 %0,%1,%2,p;}"                              \
-                              : "+r"(r.u[i]) : "r"(c.u[0]), "r"(c.u[1])))                                              \
-    I(popc, asm volatile("popc.b32 %0,%0;" : "+r"(r.u[i])))                                                            \
-    I(flo, asm volatile("bfind.u32 %0,%0;" : "+r"(r.u[i])))                                                            \
-    I(brev, asm volatile("brev.b32 %0,%0;" : "+r"(r.u[i])))                                                            \
-    I(rcp, asm volatile("rcp.approx.ftz.f32 %0,%0;" : "+f"(r.f[i])))                                                   \
-    I(ex2, asm volatile("ex2.approx.ftz.f32 %0,%0;" : "+f"(r.f[i])))                                                   \
-    I(i2f, asm volatile("cvt.rn.f32.s32 %0,%1;" : "=f"(r.f[i]) : "r"(__float_as_int(r.f[i]))))                         \
-    I(f2i, asm volatile("cvt.rzi.s32.f32 %0,%1;" : "=r"(r.u[i]) : "f"(__int_as_float((int)r.u[i]))))                   \
-    I(f2f16, asm volatile("{.reg .f16 h; cvt.rn.f16.f32 h,%0; cvt.f32.f16 %0,h;}" : "+f"(r.f[i])))                     \
-    I(dfma, asm volatile("fma.rn.f64 %0,%0,%1,%1;" : "+d"(r.d[i]) : "d"(c.d[0])))                                      \
-    I(dadd, asm volatile("add.rn.f64 %0,%0,%1;" : "+d"(r.d[i]) : "d"(c.d[0])))                                         \
-    I(f2f64, asm volatile("{.reg .f32 x; cvt.rn.f32.f64 x,%0; cvt.f64.f32 %0,x;}" : "+d"(r.d[i])))                     \
-    I(hfma2, asm volatile("fma.rn.f16x2 %0,%0,%1,%1;" : "+r"(r.u[i]) : "r"(c.u[0])))                                   \
-    I(hadd2, asm volatile("add.rn.f16x2 %0,%0,%1;" : "+r"(r.u[i]) : "r"(c.u[0])))                                      \
-    I(shfl, asm volatile("shfl.sync.bfly.b32 %0,%0,1,31,-1;" : "+r"(r.u[i])))                                          \
-    I(vote, asm volatile("{.reg .pred p; setp.ne.s32 p,%0,%1; vote.sync.ballot.b32 %0,p,-1;}"                          \
-                         : "+r"(r.u[i]) : "r"(c.u[0])))                                                                \
-    I(match, asm volatile("match.any.sync.b32 %0,%0,-1;" : "+r"(r.u[i])))                                              \
-    I(redux, asm volatile("redux.sync.add.s32 %0,%0,-1;" : "+r"(r.u[i])))                                              \
-    I(s2r, asm volatile("{.reg .u32 t; mov.u32 t,%%laneid; add.u32 %0,%0,t;}" : "+r"(r.u[i])))                         \
-    I(mufu_sin, asm volatile("sin.approx.ftz.f32 %0,%0;" : "+f"(r.f[i])))                                              \
-    I(hmma, asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3},{%4,%4,%4,%4},{%4,%4},"      \
-                         "{%0,%1,%2,%3};"                                                                              \
-                         : "+f"(h[i][0]), "+f"(h[i][1]), "+f"(h[i][2]), "+f"(h[i][3]) : "r"(c.u[0])))                  \
-    I(syncwarp, asm volatile("bar.warp.sync -1;" ::: "memory"))                                                        \
-    I(ffma_iadd, if (k & 1) asm volatile("add.s32 %0,%0,%1;" : "+r"(r.u[i]) : "r"(c.u[0]));                            \
-      else asm volatile("fma.rn.f32 %0,%0,%1,%1;" : "+f"(r.f[i]) : "f"(c.f[0])))                                       \
-    I(ffma_imad, if (k & 1) asm volatile("mad.lo.s32 %0,%0,%1,%1;" : "+r"(r.u[i]) : "r"(c.u[0]));                      \
-      else asm volatile("fma.rn.f32 %0,%0,%1,%1;" : "+f"(r.f[i]) : "f"(c.f[0])))                                       \
-    I(imad_lop3, if (k & 1) asm volatile("lop3.b32 %0,%0,%1,%1,0x96;" : "+r"(r.u[i]) : "r"(c.u[0]));                   \
-      else asm volatile("mad.lo.s32 %0,%0,%1,%1;" : "+r"(r.u[i]) : "r"(c.u[0])))                                       \
-    I(ffma_rcp, if (k & 1) asm volatile("rcp.approx.ftz.f32 %0,%0;" : "+f"(r.f[i]));                                   \
-      else asm volatile("fma.rn.f32 %0,%0,%1,%1;" : "+f"(r.f[i]) : "f"(c.f[0])))                                       \
-    I(ffma_hfma2, if (k & 1) asm volatile("fma.rn.f16x2 %0,%0,%1,%1;" : "+r"(r.u[i]) : "r"(c.u[0]));                   \
-      else asm volatile("fma.rn.f32 %0,%0,%1,%1;" : "+f"(r.f[i]) : "f"(c.f[0])))
+/* clang-format off */
+/* I(name, what it becomes, assembly of one unit): i is the register, j its partner (the two change
+ * roles from step to step where the compiler would fold a longer chain), c, e operands. */
+#define U(text, ...) asm volatile(text : "+r"(r.u[i]) : __VA_ARGS__)
+#define F(text, ...) asm volatile(text : "+f"(r.f[i]) : __VA_ARGS__)
+#define MIX(a, b) if (k & 1) { b; } else { a; }
+#define FFMA F("fma.rn.f32 %0,%0,%1,%1;", "f"(x))
+#define IMAD U("mad.lo.s32 %0,%0,%1,%2;", "r"(c), "r"(e))
+#define LOP3 U("lop3.b32 %0,%0,%1,%2,0x6a;", "r"(c), "r"(e))
+#define HFMA2 U("fma.rn.f16x2 %0,%0,%1,%1;", "r"(c))
+#define RSQ F("rsqrt.approx.ftz.f32 %0,%0;", "f"(x))
+#define IADD3 asm volatile("{.reg .s32 t; add.s32 t,%0,%1; add.s32 %0,t,%2;}" : "+r"(*a) : "r"(*b), "r"(c))
+#define LIST(I)                                                                                    \
+    I(ffma, "FFMA", FFMA)                                                                          \
+    I(fadd, "FADD", F("add.rn.f32 %0,%0,%1;", "f"(x)))                                             \
+    I(fmul, "FMUL", F("mul.rn.f32 %0,%0,%1;", "f"(x)))                                             \
+    I(fmnmx, "FMNMX", F("min.f32 %0,%0,%1;", "f"(x)))                                              \
+    I(iadd3, "IADD3", IADD3)                                                                       \
+    I(imad, "IMAD", IMAD)                                                                          \
+    I(imad_wide, "IMAD.WIDE", asm volatile("{.reg .u32 t,u; mov.b64 {t,u},%0; mul.wide.u32 %0,t,u;}" \
+                                           : "+l"(r.l[i])))                                        \
+    I(lop3, "LOP3", LOP3)                                                                          \
+    I(shf, "SHF", U("shf.l.wrap.b32 %0,%0,%1,%2;", "r"(c), "r"(e)))                                \
+    I(prmt, "PRMT", U("prmt.b32 %0,%0,%1,%2;", "r"(c), "r"(e)))                                    \
+    I(imnmx, "VIMNMX", asm volatile("min.s32 %0,%0,%1;" : "+r"(*a) : "r"(*b));                     \
+                       asm volatile("xor.b32 %0,%0,%1;" : "+r"(*b) : "r"(*a)))                     \
+    I(isetp_sel, "ISETP+SEL", U("{.reg .pred p; setp.lt.s32 p,%0,%1; selp.b32 %0,%1,%2,p;}", "r"(c), "r"(e))) \
+    I(fsetp_fsel, "FSETP+FSEL", F("{.reg .pred p; setp.lt.f32 p,%0,%1; selp.f32 %0,%1,%2,p;}", "f"(x), "f"(y))) \
+    I(popc, "POPC", U("popc.b32 %0,%0;", "r"(c)))                                                  \
+    I(flo, "FLO", U("bfind.u32 %0,%0;", "r"(c)))                                                   \
+    I(brev_iadd3, "BREV+IADD3", asm volatile("brev.b32 %0,%0;" : "+r"(*a)); IADD3)                 \
+    I(rsq, "MUFU", RSQ)                                                                            \
+    I(ex2, "MUFU", F("ex2.approx.ftz.f32 %0,%0;", "f"(x)))                                         \
+    I(sin, "FMUL+MUFU", F("sin.approx.ftz.f32 %0,%0;", "f"(x)))                                    \
+    I(i2f, "I2FP", asm volatile("cvt.rn.f32.s32 %0,%1;" : "=f"(r.f[i]) : "r"(__float_as_int(r.f[i])))) \
+    I(f2i, "F2I", asm volatile("cvt.rzi.s32.f32 %0,%1;" : "=r"(r.u[i]) : "f"(__int_as_float((int)r.u[i])))) \
+    I(f2f16, "F2FP+HADD2", F("{.reg .f16 h; cvt.rn.f16.f32 h,%0; cvt.f32.f16 %0,h;}", "f"(x)))     \
+    I(f2f64, "F2F+F2F", asm volatile("{.reg .f32 x; cvt.rn.f32.f64 x,%0; cvt.f64.f32 %0,x;}" : "+d"(r.d[i]))) \
+    I(dfma, "DFMA", asm volatile("fma.rn.f64 %0,%0,%1,%1;" : "+d"(r.d[i]) : "d"(z)))               \
+    I(dadd, "DADD", asm volatile("add.rn.f64 %0,%0,%1;" : "+d"(r.d[i]) : "d"(z)))                  \
+    I(hfma2, "HFMA2", HFMA2)                                                                       \
+    I(hadd2, "HADD2", U("add.rn.f16x2 %0,%0,%1;", "r"(c)))                                         \
+    I(shfl, "SHFL", asm volatile("shfl.sync.bfly.b32 %0,%0,%1,31,-1;" : "+r"(*a) : "r"(*b)))       \
+    I(vote, "ISETP+VOTE", U("{.reg .pred p; setp.lt.u32 p,%0,%1; vote.sync.ballot.b32 %0,p,-1;}", "r"(c))) \
+    I(match_all_differ, "MATCH+LOP3", U("match.any.sync.b32 %0,%0,-1; xor.b32 %0,%0,%1;", "r"(c))) \
+    I(match_all_same, "MATCH", asm volatile("match.any.sync.b32 %0,%0,-1;" : "+r"(r.u[i])))        \
+    I(redux, "REDUX", U("redux.sync.add.s32 %0,%0,-1;", "r"(c)))                                   \
+    I(s2ur, "S2UR+NOP+LOP3", U("{.reg .u32 t; mov.u32 t,%%clock; lop3.b32 %0,%0,%1,t,0x6a;}", "r"(c))) \
+    I(s2r, "S2R+SHF+SGXT+LOP3", U("{.reg .u32 t; mov.u32 t,%%warpid; lop3.b32 %0,%0,%1,t,0x6a;}", "r"(c))) \
+    I(hmma, "HMMA", asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}," \
+                                 "{%4,%5,%6,%7},{%8,%9},{%0,%1,%2,%3};"                            \
+                                 : "+f"(r.h[i][0]), "+f"(r.h[i][1]), "+f"(r.h[i][2]), "+f"(r.h[i][3]) \
+                                 : "r"(m[0]), "r"(m[1]), "r"(m[2]), "r"(m[3]), "r"(m[4]), "r"(m[5]))) \
+    I(syncwarp, "NOP", asm volatile("bar.warp.sync -1;" ::: "memory"))                             \
+    I(ffma_imad, "FFMA+IMAD", MIX(FFMA, IMAD))                                                     \
+    I(ffma_iadd3, "FFMA+IADD3", MIX(FFMA, IADD3))                                                  \
+    I(ffma_lop3, "FFMA+LOP3", MIX(FFMA, LOP3))                                                     \
+    I(imad_lop3, "IMAD+LOP3", MIX(IMAD, LOP3))                                                     \
+    I(iadd3_lop3, "IADD3+LOP3", MIX(IADD3, LOP3))                                                  \
+    I(ffma_mufu, "FFMA+MUFU", MIX(FFMA, RSQ))                                                      \
+    I(ffma_hfma2, "FFMA+HFMA2", MIX(FFMA, HFMA2))                                                  \
+    I(imad_hfma2, "IMAD+HFMA2", MIX(IMAD, HFMA2))                                                  \
+    I(ffma_dfma, "FFMA+DFMA", MIX(FFMA, asm volatile("fma.rn.f64 %0,%0,%1,%1;" : "+d"(r.d[i]) : "d"(z))))
+/* clang-format on */
 
 enum which {
 #define I(name, ...) K_##name,
@@ -78,40 +101,62 @@ enum which {
 #undef I
 };
 
-template <int WHICH, int CHAINS> __device__ static void turn(regs &r, const regs &c, float (&h)[4][4])
+template <int WHICH, int CHAINS>
+__device__ static void turn(regs &r, uint32_t c, uint32_t e, float x, float y, double z,
+                            const uint32_t (&m)[6])
 {
 #pragma unroll
     for (int k = 0; k < BLOCK; k++) {
-        const int i = k % CHAINS;
-        (void)i;
-#define I(name, ...)                                                                                                   \
-    if constexpr (WHICH == K_##name) {                                                                                 \
-        __VA_ARGS__;                                                                                                   \
+        const int i = k % CHAINS, step = k / CHAINS;
+        uint32_t *a = &r.u[step & 1 ? i + 4 : i], *b = &r.u[step & 1 ? i : i + 4];
+        (void)a, (void)b, (void)c, (void)e, (void)x, (void)y, (void)z, (void)m;
+#define I(name, sass, ...)                                                                         \
+    if constexpr (WHICH == K_##name) {                                                             \
+        __VA_ARGS__;                                                                               \
     }
         LIST(I)
 #undef I
     }
 }
 
+/* Seeds come from memory, so that the compiler takes them for different in every lane. */
 template <int WHICH, int CHAINS>
-__global__ void __launch_bounds__(1024) repeat(regs start, uint64_t *clocks, uint32_t *sink)
+__global__ void __launch_bounds__(1024)
+    repeat(const volatile uint32_t *seed, unsigned long long *clocks, uint32_t *sink)
 {
     __shared__ unsigned long long last;
-    regs r = start;
-    float h[4][4] = {};
-    r.u[0] += threadIdx.x;
+    const volatile uint32_t *s = seed + (WHICH == K_match_all_same ? 0 : threadIdx.x % 32 * 32);
+    if (WHICH == K_match_all_same)
+        s += s[31] & threadIdx.x; /* s[31] is 0 */
+    regs r;
+    uint32_t m[6];
+    for (int i = 0; i < 8; i++)
+        r.u[i] = s[i];
+    for (int i = 0; i < 4; i++) {
+        r.f[i] = (float)s[i + 8];
+        r.d[i] = (double)s[i + 12];
+        r.l[i] = (uint64_t)s[i + 16] << 32 | s[i + 20];
+        for (int j = 0; j < 4; j++)
+            r.h[i][j] = (float)s[i + j];
+    }
+    for (int i = 0; i < 6; i++)
+        m[i] = s[i + 20];
+    uint32_t c = s[26], e = s[27];
+    float x = (float)s[28], y = (float)s[29];
+    double z = (double)s[30];
     if (threadIdx.x == 0)
         last = 0;
-    turn<WHICH, CHAINS>(r, start, h);
+    turn<WHICH, CHAINS>(r, c, e, x, y, z, m);
     __syncthreads();
     uint64_t begin = clock64();
 #pragma unroll 1
     for (int t = 0; t < TURNS; t++)
-        turn<WHICH, CHAINS>(r, start, h);
+        turn<WHICH, CHAINS>(r, c, e, x, y, z, m);
     uint32_t sum = 0;
     for (int i = 0; i < 4; i++)
-        sum ^= r.u[i] ^ __float_as_uint(r.f[i]) ^ (uint32_t)r.l[i] ^ (uint32_t)__double_as_longlong(r.d[i]) ^
-               __float_as_uint(h[i][0]) ^ __float_as_uint(h[i][3]);
+        sum ^= r.u[i] ^ r.u[i + 4] ^ __float_as_uint(r.f[i]) ^ (uint32_t)r.l[i] ^
+               (uint32_t)__double_as_longlong(r.d[i]) ^ __float_as_uint(r.h[i][0]) ^
+               __float_as_uint(r.h[i][3]);
     asm volatile("" ::"r"(sum) : "memory");
     atomicMax(&last, (unsigned long long)(clock64() - begin));
     __syncthreads();
@@ -121,29 +166,44 @@ __global__ void __launch_bounds__(1024) repeat(regs start, uint64_t *clocks, uin
         *sink = sum;
 }
 
-static uint64_t *clocks;
+static uint32_t *seed, *sink;
+static unsigned long long *clocks;
 
-template <int WHICH, int CHAINS> static void run(const char *name)
+template <int WHICH, int CHAINS> static void run(const char *name, const char *sass)
 {
-    regs start = {{3, 5, 7, 9}, {1.5f, 2.5f, 3.5f, 4.5f}, {1.5, 2.5, 3.5, 4.5}, {3, 5, 7, 9}};
     for (unsigned warps : {1u, 4u, 8u, 16u, 32u}) {
+        unsigned long long least = ~0ull, now;
         if (CHAINS == 1 && warps > 1)
             break;
-        for (int again = 0; again < 2; again++)
-            repeat<WHICH, CHAINS><<<1, warps * 32>>>(start, clocks, (uint32_t *)(clocks + 1));
-        MICRO_CUDA(cudaGetLastError());
-        MICRO_CUDA(cudaDeviceSynchronize());
-        printf("%s,%d,%u,%d,%llu\n", name, CHAINS, warps, TURNS * BLOCK, (unsigned long long)*clocks);
+        for (int again = 0; again < 3; again++) {
+            repeat<WHICH, CHAINS><<<1, warps * 32>>>(seed, clocks, sink);
+            MICRO_CUDA(cudaGetLastError());
+            MICRO_CUDA(cudaMemcpy(&now, clocks, sizeof now, cudaMemcpyDeviceToHost));
+            least = std::min(least, now);
+        }
+        printf("%s,%s,%d,%u,%d,%llu\n", name, sass, CHAINS, warps, TURNS * BLOCK, least);
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    MICRO_CUDA(cudaMallocManaged(&clocks, 16));
-    puts("name,chains,warps,instructions,clocks");
-#define I(name, ...)                                                                                                   \
-    run<K_##name, 1>(#name);                                                                                           \
-    run<K_##name, 4>(#name);
+    if (argc > 1 && !strcmp(argv[1], "--list")) {
+#define I(name, sass, ...) printf("%d,%s,%s,%d\n", (int)K_##name, #name, sass, BLOCK);
+        LIST(I)
+#undef I
+        return 0;
+    }
+    uint32_t numbers[1024];
+    for (uint32_t i = 0; i < 1024; i++)
+        numbers[i] = i % 32 == 31 ? 0 : (i * 2654435761u >> 8) | 1;
+    MICRO_CUDA(cudaMalloc(&seed, sizeof numbers));
+    MICRO_CUDA(cudaMalloc(&clocks, sizeof *clocks));
+    MICRO_CUDA(cudaMalloc(&sink, sizeof *sink));
+    MICRO_CUDA(cudaMemcpy(seed, numbers, sizeof numbers, cudaMemcpyHostToDevice));
+    puts("name,sass,chains,warps,units,clocks");
+#define I(name, sass, ...)                                                                         \
+    run<K_##name, 1>(#name, sass);                                                                 \
+    run<K_##name, 4>(#name, sass);
     LIST(I)
 #undef I
     return 0;
