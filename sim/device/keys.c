@@ -99,6 +99,8 @@ const gmsim_key gmsim_keys[] = {
      "clocks of a load that DRAM serves, on the reader's side of L2"},
     {"dram", "far_latency", GMSIM_KEY_COUNT, FIELD(dram_far_latency), 1, 100000, true,
      "clocks of a load that DRAM serves, on the other side"},
+    {"dram", "bank_clocks", GMSIM_KEY_COUNT, FIELD(dram_bank_clocks), 0, 100000, true,
+     "clocks of waiting for others in a bank, times load / (1 - load / 2)"},
     {"dram", "row_bytes", GMSIM_KEY_COUNT, FIELD(dram_row_bytes), 1, 4096, true,
      "bytes' time that an access to another row costs"},
     {"dram", "refresh_period", GMSIM_KEY_COUNT, FIELD(dram_refresh_period), 1, 1u << 20, true,

@@ -100,6 +100,12 @@ GMSIM_INLINE uint64_t scramble(uint64_t line)
     return line ^ line >> 24;
 }
 
+/* 4 KiB lie together (micro/l2_map.cu). */
+GMSIM_INLINE uint32_t home_of(uint64_t line)
+{
+    return (uint32_t)((line >> 5) * UINT64_C(0x9e3779b97f4a7c15) >> 63);
+}
+
 gmsim_l2_place gmsim_l2_find(const gmsim_l2 *l2, uint64_t line)
 {
     uint64_t mixed = scramble(line);
@@ -111,7 +117,7 @@ gmsim_l2_place gmsim_l2_find(const gmsim_l2 *l2, uint64_t line)
     }
     return (gmsim_l2_place){.set = (uint32_t)set,
                             .tag = (uint32_t)quotient + 1u,
-                            .home = l2->sides > 1u ? (uint32_t)quotient & 1u : 0};
+                            .home = l2->sides > 1u ? home_of(line) : 0};
 }
 
 void gmsim_l2_prefetch(const gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side)

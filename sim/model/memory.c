@@ -10,7 +10,8 @@
  * - A line comes from L2 after gpu.l2_latency, more or less by where SM and slice lie; later if the
  *   other side has it; from DRAM after gpu.dram_latency if its home is on the SM's side, else
  *   gpu.dram_far_latency. Banks of DRAM are refreshed in turn, and whoever comes then waits.
- * - DRAM serves so many bytes a clock; an access to a row that is not in use costs more.
+ * - DRAM serves so many bytes a clock, 64 at least; an access to a row that is not in use costs
+ *   more. The busier it is the longer an access waits for others in its bank.
  * - The first wavefront of a load that misses comes with its last line; others follow.
  * - A read that finds its line on the way from DRAM to L2 waits for it, brings nothing more, and
  *   counts as a miss; one that finds its sectors on the way to L1 waits and counts as a hit
@@ -37,7 +38,9 @@
 /* Wavefronts after the first follow so many sixteenths of a clock apart: from L1, from beyond. */
 #define HIT_WAVEFRONT  35u
 #define MISS_WAVEFRONT 19u
-#define ROW_SHIFT      3u /* lines of a DRAM row, as a power of two */
+/* Lines of a DRAM row, and of what is refreshed together, as powers of two. */
+#define ROW_SHIFT  3u
+#define BANK_SHIFT 5u
 /* Of the time a group of slices takes for an atomic's sector: a lane alone, lanes that meet in an
  * address, what returns a value; and what one slice takes, for a sector, for a lane alone and for
  * an addition of floats there (micro/atomics_timing.cu). */
@@ -47,7 +50,7 @@
 #define SLICE_PERCENT       185u
 #define SLICE_ALONE_PERCENT 247u
 #define SLICE_FLOAT_PERCENT 590u
-#define WRITE_PERCENT       110u /* of a write to DRAM: turning around */
+#define WRITE_PERCENT       120u /* of a write to DRAM: turning around */
 
 void gmsim_memory_begin(gmsim_memory *memory)
 {
@@ -60,7 +63,8 @@ void gmsim_memory_begin(gmsim_memory *memory)
     memset(memory->atomics, 0, sizeof memory->atomics);
     memset(memory->row, 0, sizeof memory->row);
     memory->dram = (gmsim_queue){0, 0};
-    memory->step = memory->drained = 0;
+    memory->step = memory->drained = memory->dram_read = memory->dram_written = 0;
+    memory->dram_load = 0;
 }
 
 /* Clocks in parts that a slice needs for `bytes`, if all together serve `rate` bytes a clock. */
@@ -102,47 +106,74 @@ GMSIM_INLINE uint32_t slice_of(const gmsim_memory *memory, uint64_t line)
            (uint32_t)(line + (hash & 0xffu)) % in_group;
 }
 
-/* Nearer or farther than the mean, for each pair of GPC and slice. */
-GMSIM_INLINE uint32_t way_to(uint32_t slice, uint32_t gpc)
+/* Nearer or farther than the mean, for each pair of GPC and group of slices. */
+GMSIM_INLINE uint32_t way_to(uint32_t slices, uint32_t gpc)
 {
-    return hash32(((uint64_t)gpc << 16 | slice) + 1u) % (2u * NEARER_CLOCKS + 1u);
+    return hash32(((uint64_t)gpc << 16 | slices) + 1u) % (2u * NEARER_CLOCKS + 1u);
 }
 
-/* Bytes' worth of DRAM's time that `bytes` of a line take. */
-GMSIM_INLINE uint32_t dram_work(gmsim_memory *memory, uint64_t line, uint32_t bytes)
+/* Reads and writes between 32 and 64 bytes take DRAM as long as 64. */
+GMSIM_INLINE uint64_t granules(uint64_t sectors)
 {
+    return (sectors + 1u) / 2u * 2u * GMSIM_SECTOR_BYTES;
+}
+
+/* Takes DRAM's time for what was read and written since the counts were noted; returns the clocks
+ * until its turn. Lines that leave L2 are not the one that makes them leave, but neighbours here
+ * were neighbours there. */
+static uint64_t use_dram(gmsim_memory *memory, uint64_t line, uint64_t now, uint64_t reads_before,
+                         uint64_t writes_before)
+{
+    const gmsim_gpu *gpu = memory->gpu;
+    uint64_t read = granules(memory->l2.counts.dram_read_sectors - reads_before);
+    uint64_t written = granules(memory->l2.counts.dram_write_sectors - writes_before);
+    if (!(read | written) || !gpu->dram_bytes_per_clock)
+        return 0;
+    written = written * WRITE_PERCENT / 100u;
     uint64_t row = line >> ROW_SHIFT;
     uint64_t *open = &memory->row[hash32(row) / (UINT32_MAX / GMSIM_ROWS_OPEN + 1u)];
-    if (*open == row + 1u)
-        return bytes;
+    uint32_t other = *open == row + 1u ? 0 : gpu->dram_row_bytes;
     *open = row + 1u;
-    return bytes + memory->gpu->dram_row_bytes;
+    if (read)
+        read += other;
+    if (written)
+        written += other;
+    memory->dram_read += read;
+    memory->dram_written += written;
+    return gmsim_queue_take(&memory->dram, memory->step, now, read + written,
+                            gpu->dram_bytes_per_clock);
 }
 
-/* Clocks until the refresh of the row's bank is over. */
+/* Clocks until the refresh of the line's bank is over. */
 GMSIM_INLINE uint64_t refresh_wait(const gmsim_gpu *gpu, uint64_t line, uint64_t now)
 {
     uint32_t period = gpu->dram_refresh_period;
     if (!period)
         return 0;
-    uint64_t phase = (now + hash32(line >> ROW_SHIFT)) % period;
+    uint64_t phase = (now + hash32(line >> BANK_SHIFT)) % period;
     return phase < gpu->dram_refresh_clocks ? gpu->dram_refresh_clocks - phase : 0;
 }
 
-/* What evictions and completions have moved since `before`, as DRAM's work. */
-static void write_behind(gmsim_memory *memory, uint64_t line, uint64_t now, uint64_t reads_before,
-                         uint64_t writes_before, uint64_t *wait)
+/* What an access waits for others in its bank, however much DRAM as a whole could do: differs from
+ * access to access, and grows with the load. */
+GMSIM_INLINE uint64_t bank_wait(const gmsim_memory *memory, uint64_t line)
 {
-    const gmsim_gpu *gpu = memory->gpu;
-    uint64_t reads = memory->l2.counts.dram_read_sectors - reads_before;
-    uint64_t writes = memory->l2.counts.dram_write_sectors - writes_before;
-    if (!(reads | writes) || !gpu->dram_bytes_per_clock)
-        return;
-    /* The lines that leave are not this one, but neighbours here were neighbours there. */
-    uint64_t work = dram_work(memory, line + (UINT64_C(1) << 40),
-                              (uint32_t)reads * GMSIM_SECTOR_BYTES +
-                                  (uint32_t)writes * GMSIM_SECTOR_BYTES * WRITE_PERCENT / 100u);
-    *wait = gmsim_queue_take(&memory->dram, memory->step, now, work, gpu->dram_bytes_per_clock);
+    uint32_t load = MIN(memory->dram_load, 1024u);
+    uint32_t most = 2u * memory->gpu->dram_bank_clocks * load / (1024u - load / 2u);
+    return (uint64_t)hash32(line + memory->step) * most >> 32;
+}
+
+void gmsim_memory_step(gmsim_memory *memory, uint64_t step)
+{
+    uint64_t clocks = step - MIN(step, memory->step);
+    if (clocks && memory->gpu->dram_bytes_per_clock) {
+        /* Writes keep reads waiting twice as long. */
+        uint64_t load = (memory->dram_read + 2u * memory->dram_written) * 1024u /
+                        (clocks * memory->gpu->dram_bytes_per_clock);
+        memory->dram_load = (uint32_t)((memory->dram_load * 3u + MIN(load, 2048u)) / 4u);
+        memory->dram_read = memory->dram_written = 0;
+    }
+    memory->step = step;
 }
 
 GMSIM_INLINE gmsim_pending *pending_at(const gmsim_memory *memory, uint32_t sm, uint64_t line)
@@ -179,35 +210,23 @@ static line_time read_line(gmsim_memory *memory, const gmsim_l2_place *place, ui
     uint64_t reads = memory->l2.counts.dram_read_sectors;
     uint64_t writes = memory->l2.counts.dram_write_sectors;
     gmsim_fill *fill = &memory->fill[(line * UINT64_C(0x9e3779b97f4a7c15)) >> 50];
-    uint32_t side = gpc % GMSIM_L2_SIDES, away = way_to(number, gpc);
+    uint32_t side = gpc % GMSIM_L2_SIDES, away = way_to(number / GMSIM_SLICE_GROUP, gpc);
     gmsim_l2_reach reach = gmsim_l2_read(&memory->l2, place, side, sectors);
     uint64_t latency = gpu->l2_latency + away - NEARER_CLOCKS;
     time.queued = MAX(in, out);
     if (reach == GMSIM_L2_FAR)
         latency = MAX(latency, gpu->l2_far_latency + away - NEARER_CLOCKS);
+    uint64_t turn = use_dram(memory, line, now, reads, writes);
     if (reach == GMSIM_L2_DRAM) {
         bool near = place->home == side || !gpu->dram_far_latency;
-        uint64_t work = 0, fetched = memory->l2.counts.dram_read_sectors - reads;
-        if (gpu->dram_bytes_per_clock) {
-            work = dram_work(memory, line, (uint32_t)fetched * GMSIM_SECTOR_BYTES);
-            work += (memory->l2.counts.dram_write_sectors - writes) * GMSIM_SECTOR_BYTES *
-                    WRITE_PERCENT / 100u;
-            time.queued +=
-                gmsim_queue_take(&memory->dram, memory->step, now, work, gpu->dram_bytes_per_clock);
-        }
+        time.queued += turn + bank_wait(memory, line);
         latency = (near ? gpu->dram_latency : gpu->dram_far_latency) + away - NEARER_CLOCKS +
                   refresh_wait(gpu, line, now);
         time.reach = GMSIM_REACH_DRAM;
         *fill = (gmsim_fill){line, now + latency + time.queued};
-    } else {
-        if (memory->l2.counts.dram_write_sectors != writes) {
-            uint64_t wait = 0;
-            write_behind(memory, line, now, reads, writes, &wait);
-        }
-        if (fill->line == line && now + latency < fill->done) { /* still on its way */
-            latency = fill->done - now;
-            time.reach = GMSIM_REACH_DRAM;
-        }
+    } else if (fill->line == line && now + latency < fill->done) { /* still on its way */
+        latency = fill->done - now;
+        time.reach = GMSIM_REACH_DRAM;
     }
     time.clocks = latency + time.queued;
     if (entry)
@@ -293,7 +312,7 @@ static void write_lines(gmsim_memory *memory, gmsim_request *request)
         gmsim_l2_write(&memory->l2, &place[i], side, footprint->touched[i], footprint->full[i]);
         wait = gmsim_queue_take(&memory->slice[slice_of(memory, line)].in, memory->step, leaves,
                                 units * memory->write_cost, PARTS);
-        write_behind(memory, line, leaves, reads, writes, &behind);
+        behind = use_dram(memory, line, leaves, reads, writes);
         wait = MAX(wait, behind);
         uint64_t there = leaves + units + wait + gpu->l2_latency / 2u;
         take_port(port, leaves, units, there);
@@ -360,7 +379,7 @@ static void do_atomics(gmsim_memory *memory, gmsim_request *request, bool return
                                                memory->step, leaves, work.group, PARTS);
         wait = MAX(wait, wait_group);
         uint64_t there = leaves + units + wait + (missed ? gpu->dram_latency : gpu->l2_latency) +
-                         way_to(number, gpc) - NEARER_CLOCKS;
+                         way_to(number / GMSIM_SLICE_GROUP, gpc) - NEARER_CLOCKS;
         take_port(port, leaves, units, there);
         memory->drained = MAX(memory->drained, there);
         if (there > done) {

@@ -99,8 +99,10 @@ typedef struct gmsim_memory {
     uint64_t row[GMSIM_ROWS_OPEN]; /* DRAM rows in use, by a hash */
     uint32_t slices, groups;
     uint32_t read_cost, sector_cost, write_cost, atomic_cost; /* in 1/16 clocks of a slice */
-    uint64_t step;    /* clock at which this step of the schedule began */
-    uint64_t drained; /* clock at which the last store so far is there */
+    uint64_t dram_read, dram_written; /* bytes' worth of DRAM's time asked for in this step */
+    uint32_t dram_load;               /* how busy DRAM has been lately: 1024 is all the time */
+    uint64_t step;                    /* clock at which this step of the schedule began */
+    uint64_t drained;                 /* clock at which the last store so far is there */
     bool store_allocate;
 } gmsim_memory;
 
@@ -109,6 +111,9 @@ void gmsim_memory_prepare(gmsim_memory *memory);
 
 /* Forgets the times of an earlier launch. */
 void gmsim_memory_begin(gmsim_memory *memory);
+
+/* A step of the schedule begins at that clock. */
+void gmsim_memory_step(gmsim_memory *memory, uint64_t step);
 
 /* Serves the request: counts it, and sets when it is done. */
 void gmsim_memory_serve(gmsim_memory *memory, gmsim_request *request);

@@ -658,7 +658,7 @@ static bool run(gmsim_scheduler *s, GError **error)
     for (;;) {
         uint32_t soonest = GMSIM_NEVER;
         bool resident = false;
-        s->replay->memory.step = limit - WINDOW;
+        gmsim_memory_step(&s->replay->memory, limit - WINDOW);
         for (uint32_t i = 0; i < s->plan.sms; i++) {
             uint32_t next = GMSIM_NEVER;
             if (!run_sm(s, i, limit, &next, error))
