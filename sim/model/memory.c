@@ -32,6 +32,10 @@
 /* Neighbouring lines of one group of slices, as a power of two (micro/atomics_timing.cu: a word of
  * 4 lines side by side each is served half as fast as one of 8 lines, or of 16). */
 #define GROUP_SHIFT 3u
+/* The same of a cluster, and its slices (level shared: 4 KiB and 8 KiB that all SMs read are served
+ * by the same part of L2, 16 KiB by twice that). */
+#define CLUSTER_SHIFT  6u
+#define CLUSTER_SLICES 16u
 /* Slices lie between this many clocks nearer and farther than the mean (micro/latency_spread.cu:
  * 255 to 320 clocks). */
 #define NEARER_CLOCKS 28u
@@ -44,6 +48,8 @@
 /* Of the time a group of slices takes for an atomic's sector: a lane alone, lanes that meet in an
  * address, what returns a value; and what one slice takes, for a sector, for a lane alone and for
  * an addition of floats there (micro/atomics_timing.cu). */
+#define SECTOR_PERCENT      84u
+#define PASS_PERCENT        72u
 #define ALONE_PERCENT       75u
 #define MEETING_PERCENT     127u
 #define RETURN_PERCENT      135u
@@ -85,6 +91,8 @@ void gmsim_memory_prepare(gmsim_memory *memory)
             memory->group[sm++] = (uint8_t)i;
     memory->slices = CLAMP(gpu->l2_slices, 1u, GMSIM_SLICES);
     memory->groups = MAX(memory->slices / GMSIM_SLICE_GROUP, 1u);
+    memory->clusters = MAX(memory->slices / CLUSTER_SLICES, 1u);
+    memory->cluster_slices = memory->slices / memory->clusters;
     memory->sector_cost = slice_parts(memory, GMSIM_SECTOR_BYTES, gpu->l2_bytes_per_clock);
     memory->write_cost = slice_parts(memory, GMSIM_SECTOR_BYTES, gpu->l2_write_bytes_per_clock);
     memory->read_cost = slice_parts(memory, 1u, gpu->l2_reads_per_clock);
@@ -97,13 +105,16 @@ GMSIM_INLINE uint32_t hash32(uint64_t key)
     return (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32);
 }
 
-/* Neighbouring lines lie in the slices of one group, groups take turns by a hash. */
+/* Neighbouring lines lie in the slices of one group, neighbouring groups of lines in the groups of
+ * slices of one cluster; which cluster is a hash. */
 GMSIM_INLINE uint32_t slice_of(const gmsim_memory *memory, uint64_t line)
 {
-    uint32_t hash = hash32((line ^ line >> 17) >> GROUP_SHIFT), groups = memory->groups;
-    uint32_t in_group = memory->slices / groups;
-    return (uint32_t)((uint64_t)hash * groups >> 32) * in_group +
-           (uint32_t)(line + (hash & 0xffu)) % in_group;
+    uint32_t hash = hash32((line ^ line >> 17) >> CLUSTER_SHIFT);
+    uint32_t first = (uint32_t)((uint64_t)hash * memory->clusters >> 32) * memory->cluster_slices;
+    uint32_t group = (uint32_t)(line >> GROUP_SHIFT) + (hash & 0xfu);
+    uint32_t in_group = (uint32_t)line + (uint32_t)(line >> GROUP_SHIFT);
+    return first +
+           (group * GMSIM_SLICE_GROUP + in_group % GMSIM_SLICE_GROUP) % memory->cluster_slices;
 }
 
 /* Nearer or farther than the mean, for each pair of GPC and group of slices. */
@@ -347,8 +358,11 @@ static atomic_work work_of(const gmsim_memory *memory, const gmsim_request *requ
         work.group = passes * cost * (passes > 1u ? MEETING_PERCENT : ALONE_PERCENT) / 100u;
         work.slice = passes * cost * SLICE_ALONE_PERCENT / 100u;
     } else {
-        work.group = (uint64_t)request->line_operations[line] * cost << request->is_swap;
-        work.slice = work.group * SLICE_PERCENT / 100u;
+        work.group =
+            (request->line_operations[line] * SECTOR_PERCENT + passes * PASS_PERCENT) * cost / 100u
+            << request->is_swap;
+        work.slice = (uint64_t)request->line_operations[line] * cost * SLICE_PERCENT / 100u
+                     << request->is_swap;
     }
     if (request->is_float && (passes > 1u || request->line_lanes[line] == 1u))
         work.slice = MAX(work.slice, passes * cost * SLICE_FLOAT_PERCENT / 100u);
@@ -392,8 +406,9 @@ static void do_atomics(gmsim_memory *memory, gmsim_request *request, bool return
         memory->l2.counts.atomic_sectors += request->operations;
     else
         memory->l2.counts.reduction_sectors += request->operations;
-    request->held = request->stored = port->free;
+    request->held = port->free;
     request->done = done;
+    request->stored = returns ? done : port->free;
 }
 
 /* L1's part of a load: the footprint becomes what has to come from L2. Returns sectors that hit. */

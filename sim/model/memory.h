@@ -97,7 +97,7 @@ typedef struct gmsim_memory {
     gmsim_queue atomics[GMSIM_SLICES / GMSIM_SLICE_GROUP];
     gmsim_queue dram;
     uint64_t row[GMSIM_ROWS_OPEN]; /* DRAM rows in use, by a hash */
-    uint32_t slices, groups;
+    uint32_t slices, groups, clusters, cluster_slices;
     uint32_t read_cost, sector_cost, write_cost, atomic_cost; /* in 1/16 clocks of a slice */
     uint64_t dram_read, dram_written; /* bytes' worth of DRAM's time asked for in this step */
     uint32_t dram_load;               /* how busy DRAM has been lately: 1024 is all the time */

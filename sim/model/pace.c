@@ -20,25 +20,26 @@ typedef struct rule {
     gmsim_cost cost;
 } rule;
 
-/* pipe, clocks on it, on the heavy half, on the load-store unit, latency */
+/* pipe, clocks on it, on the heavy half, on the load-store unit, on the constant cache; latency */
 static const rule rules[] = {
-    {"IMAD.MOV", {GMSIM_PIPE_FMA, 1, 2, 0, 0}},   {"IMAD", {GMSIM_PIPE_FMA, 1, 2, 0, 0}},
-    {"IDP", {GMSIM_PIPE_FMA, 1, 2, 0, 0}},        {"FFMA", {GMSIM_PIPE_FMA, 1, 0, 0, 0}},
-    {"FADD", {GMSIM_PIPE_FMA, 1, 0, 0, 0}},       {"FMUL", {GMSIM_PIPE_FMA, 1, 0, 0, 0}},
-    {"HFMA2", {GMSIM_PIPE_FMA, 1, 0, 0, 0}},      {"HADD2", {GMSIM_PIPE_FMA, 1, 0, 0, 0}},
-    {"HMUL2", {GMSIM_PIPE_FMA, 1, 0, 0, 0}},      {"DFMA", {GMSIM_PIPE_FP64, 2, 0, 0, 16}},
-    {"DADD", {GMSIM_PIPE_FP64, 2, 0, 0, 16}},     {"DMUL", {GMSIM_PIPE_FP64, 2, 0, 0, 16}},
-    {"DSETP", {GMSIM_PIPE_FP64, 2, 0, 0, 16}},    {"MUFU", {GMSIM_PIPE_XU, 8, 0, 0, 24}},
-    {"F2", {GMSIM_PIPE_XU, 8, 0, 0, 24}},         {"I2F", {GMSIM_PIPE_XU, 8, 0, 0, 24}},
-    {"FRND", {GMSIM_PIPE_XU, 8, 0, 0, 24}},       {"POPC", {GMSIM_PIPE_XU, 8, 0, 0, 24}},
-    {"FLO", {GMSIM_PIPE_XU, 8, 0, 0, 24}},        {"BREV", {GMSIM_PIPE_XU, 8, 0, 0, 24}},
-    {"HMMA", {GMSIM_PIPE_TENSOR, 4, 0, 0, 32}},   {"IMMA", {GMSIM_PIPE_TENSOR, 4, 0, 0, 32}},
-    {"DMMA", {GMSIM_PIPE_TENSOR, 16, 0, 0, 32}},  {"SHFL", {GMSIM_PIPE_ISSUE, 0, 0, 1, 24}},
-    {"MATCH", {GMSIM_PIPE_ISSUE, 0, 0, 1, 24}},   {"REDUX", {GMSIM_PIPE_ISSUE, 0, 0, 1, 24}},
-    {"LDC", {GMSIM_PIPE_ISSUE, 0, 0, 0, 30}},     {"S2", {GMSIM_PIPE_ISSUE, 0, 0, 0, 24}},
-    {"R2UR", {GMSIM_PIPE_ALU, 2, 0, 0, 12}},      {"CS2R", {GMSIM_PIPE_ALU, 2, 0, 0, 12}},
-    {"MEMBAR", {GMSIM_PIPE_ISSUE, 0, 0, 0, 300}}, {"U", {GMSIM_PIPE_ISSUE, 0, 0, 0, 12}},
-    {"VOTEU", {GMSIM_PIPE_ISSUE, 0, 0, 0, 12}},   {"VOTE", {GMSIM_PIPE_ALU, 2, 0, 0, 0}},
+    {"IMAD", {GMSIM_PIPE_FMA, 1, 2, 0, 0, 0}},       {"IDP", {GMSIM_PIPE_FMA, 1, 2, 0, 0, 0}},
+    {"FFMA", {GMSIM_PIPE_FMA, 1, 0, 0, 0, 0}},       {"FADD", {GMSIM_PIPE_FMA, 1, 0, 0, 0, 0}},
+    {"FMUL", {GMSIM_PIPE_FMA, 1, 0, 0, 0, 0}},       {"HFMA2", {GMSIM_PIPE_FMA, 1, 0, 0, 0, 0}},
+    {"HADD2", {GMSIM_PIPE_FMA, 1, 0, 0, 0, 0}},      {"HMUL2", {GMSIM_PIPE_FMA, 1, 0, 0, 0, 0}},
+    {"DFMA", {GMSIM_PIPE_FP64, 2, 0, 0, 0, 8}},      {"DADD", {GMSIM_PIPE_FP64, 2, 0, 0, 0, 8}},
+    {"DMUL", {GMSIM_PIPE_FP64, 2, 0, 0, 0, 8}},      {"DSETP", {GMSIM_PIPE_FP64, 2, 0, 0, 0, 8}},
+    {"I2FP", {GMSIM_PIPE_ALU, 2, 0, 0, 0, 0}},       {"F2FP", {GMSIM_PIPE_ALU, 2, 0, 0, 0, 0}},
+    {"MUFU", {GMSIM_PIPE_XU, 8, 0, 0, 0, 17}},       {"F2", {GMSIM_PIPE_XU, 8, 0, 0, 0, 17}},
+    {"I2F", {GMSIM_PIPE_XU, 8, 0, 0, 0, 17}},        {"FRND", {GMSIM_PIPE_XU, 8, 0, 0, 0, 17}},
+    {"POPC", {GMSIM_PIPE_XU, 8, 0, 0, 0, 17}},       {"FLO", {GMSIM_PIPE_XU, 8, 0, 0, 0, 17}},
+    {"BREV", {GMSIM_PIPE_XU, 8, 0, 0, 0, 17}},       {"MATCH", {GMSIM_PIPE_XU, 70, 0, 0, 0, 255}},
+    {"REDUX", {GMSIM_PIPE_XU, 8, 0, 0, 0, 36}},      {"HMMA", {GMSIM_PIPE_TENSOR, 6, 0, 0, 0, 25}},
+    {"IMMA", {GMSIM_PIPE_TENSOR, 6, 0, 0, 0, 25}},   {"DMMA", {GMSIM_PIPE_TENSOR, 16, 0, 0, 0, 32}},
+    {"SHFL", {GMSIM_PIPE_ISSUE, 0, 0, 1, 0, 24}},    {"LDC", {GMSIM_PIPE_ISSUE, 0, 0, 0, 2, 30}},
+    {"ULDC", {GMSIM_PIPE_UNIFORM, 2, 0, 0, 0, 30}},  {"S2", {GMSIM_PIPE_ISSUE, 0, 0, 0, 0, 24}},
+    {"R2UR", {GMSIM_PIPE_ALU, 2, 0, 0, 0, 12}},      {"CS2R", {GMSIM_PIPE_ALU, 2, 0, 0, 0, 12}},
+    {"MEMBAR", {GMSIM_PIPE_ISSUE, 0, 0, 0, 0, 255}}, {"U", {GMSIM_PIPE_UNIFORM, 2, 0, 0, 0, 12}},
+    {"VOTEU", {GMSIM_PIPE_UNIFORM, 2, 0, 0, 0, 12}}, {"VOTE", {GMSIM_PIPE_ALU, 2, 0, 0, 0, 0}},
 };
 
 /* Where no rule has the opcode. */
@@ -94,7 +95,7 @@ void gmsim_paces_clear(gmsim_paces *paces)
 typedef struct walk {
     uint64_t clock;
     uint64_t due[GMSIM_SCOREBOARDS];
-    uint64_t pipe[GMSIM_PIPES], unit;
+    uint64_t pipe[GMSIM_PIPES], unit, constant;
 } walk;
 
 static uint32_t bounded(uint64_t clocks)
@@ -126,6 +127,7 @@ static void walk_piece(const gmsim_paces *paces, const gmtrace_path_piece *piece
         if (cost->pipe != GMSIM_PIPE_ISSUE)
             w->pipe[cost->pipe] += cost->clocks;
         w->unit += cost->unit;
+        w->constant += cost->constant;
     }
 }
 
@@ -160,11 +162,13 @@ const gmsim_pace *gmsim_pace_make(gmsim_paces *paces, const gmtrace_path *way)
             for (uint32_t p = 0; p < GMSIM_PIPES; p++)
                 w.pipe[p] += (w.pipe[p] - before.pipe[p]) * more;
             w.unit += (w.unit - before.unit) * more;
+            w.constant += (w.constant - before.constant) * more;
             w.clock += clocks;
         }
     }
     pace->clocks = bounded(w.clock);
     pace->unit = bounded(w.unit);
+    pace->constant = bounded(w.constant);
     for (uint32_t p = 0; p < GMSIM_PIPES; p++)
         pace->pipe[p] = bounded(w.pipe[p]);
     for (uint32_t b = 0; b < GMSIM_SCOREBOARDS; b++)

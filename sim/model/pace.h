@@ -22,21 +22,23 @@ typedef enum gmsim_pipe {
     GMSIM_PIPE_XU,    /* special functions, conversions */
     GMSIM_PIPE_FP64,
     GMSIM_PIPE_TENSOR,
+    GMSIM_PIPE_UNIFORM, /* what is the same for all lanes */
     GMSIM_PIPES
 } gmsim_pipe;
 
-/* One instruction. */
+/* One instruction: what it keeps busy, in clocks. */
 typedef struct gmsim_cost {
-    uint8_t pipe, clocks; /* that it keeps the pipe busy; GMSIM_PIPE_ISSUE: no other */
-    uint8_t heavy;        /* clocks of GMSIM_PIPE_HEAVY */
-    uint8_t unit;         /* clocks of the SM's load-store unit: shuffles and the like */
-    uint16_t latency;     /* until the scoreboard that it sets is free */
+    uint8_t pipe, clocks; /* GMSIM_PIPE_ISSUE: no other than that */
+    uint8_t heavy;        /* GMSIM_PIPE_HEAVY */
+    uint8_t unit;         /* the SM's load-store unit: shuffles and the like */
+    uint8_t constant;     /* the SM's constant cache */
+    uint8_t latency;      /* until the scoreboard that it sets is free */
 } gmsim_cost;
 
 typedef struct gmsim_pace {
     uint32_t clocks; /* from the issue of the first instruction until the next after them */
     uint32_t pipe[GMSIM_PIPES];
-    uint32_t unit;
+    uint32_t unit, constant;
     uint32_t wait_at[GMSIM_SCOREBOARDS]; /* clocks before the first that waits for what was set
                                           * before the way; GMTRACE_PATH_NEVER: none does */
     uint32_t due[GMSIM_SCOREBOARDS];     /* clocks until what the way itself sets is there; 0: it

@@ -296,6 +296,7 @@ static inline void add_way(gmsim_scheduler *s, gmsim_warp *warp, ahead *plan,
     for (uint32_t p = 0; p < GMSIM_PIPES; p++)
         warp->pipe[p] += pace->pipe[p];
     warp->unit += pace->unit;
+    warp->constant += pace->constant;
 }
 
 static inline uint64_t stall_of(const gmtrace_kernel *kernel, uint32_t instr)
@@ -318,6 +319,7 @@ static inline void add_instruction(gmsim_scheduler *s, gmsim_warp *warp, ahead *
     if (cost->pipe != GMSIM_PIPE_ISSUE)
         warp->pipe[cost->pipe] += cost->clocks;
     warp->unit += cost->unit;
+    warp->constant += cost->constant;
 }
 
 typedef enum plan_result { PLAN_FAILED, PLAN_END, PLAN_READY } plan_result;
@@ -332,7 +334,7 @@ static plan_result plan_next(gmsim_scheduler *s, gmsim_warp *warp, uint64_t now,
     memset(warp->pipe, 0, sizeof warp->pipe);
     memset(warp->due, 0, sizeof warp->due);
     warp->pipe[GMSIM_PIPE_ISSUE] = 1u;
-    warp->unit = 0;
+    warp->unit = warp->constant = 0;
     const gmtrace_record *record;
     for (;;) {
         if (warp->cursor.next == warp->cursor.end && !refill(s, warp, error)) {
@@ -378,6 +380,10 @@ static uint64_t issue_at(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, gmsim_
             part->pipe_free[p] = MAX(part->pipe_free[p], now) + warp->pipe[p];
             issue = MAX(issue, part->pipe_free[p]);
         }
+    if (warp->constant) {
+        sm->constant_free = MAX(sm->constant_free, now) + warp->constant;
+        issue = MAX(issue, sm->constant_free);
+    }
     s->timing.stall[GMSIM_STALL_MATH] += issue - now - warp->clocks;
     uint64_t *slots = &part->pipe_free[GMSIM_PIPE_ISSUE];
     *slots = MAX(*slots, now) + warp->pipe[GMSIM_PIPE_ISSUE];
@@ -700,7 +706,7 @@ bool gmsim_schedule(gmsim_scheduler *s, GError **error)
         gmsim_sm *sm = &s->sm[i];
         memset(sm->ready, 0xff, sizeof sm->ready);
         memset(sm->part, 0, sizeof sm->part);
-        sm->unit_free = sm->active = sm->active_since = 0;
+        sm->unit_free = sm->constant_free = sm->active = sm->active_since = 0;
         sm->resident = 0;
         for (uint32_t place = 0; place < GMSIM_MAX_SM_CTAS; place++)
             sm->cta[place].live = sm->cta[place].waiting = 0;

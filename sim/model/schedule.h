@@ -26,10 +26,10 @@ typedef struct gmsim_warp {
     gmsim_executor who;
     uint32_t cta; /* place of its CTA on the SM */
     gmtrace_path_warp path;
-    uint32_t last;                      /* instruction of its last record */
-    uint32_t next_scoreboard;           /* used where there are no control bits */
-    uint32_t clocks;                    /* from there to the next one, were it alone */
-    uint32_t pipe[GMSIM_PIPES], unit;   /* what it asks of the pipes on the way */
+    uint32_t last;                              /* instruction of its last record */
+    uint32_t next_scoreboard;                   /* used where there are no control bits */
+    uint32_t clocks;                            /* from there to the next one, were it alone */
+    uint32_t pipe[GMSIM_PIPES], unit, constant; /* what it asks of the pipes on the way */
     uint32_t due[GMSIM_SCOREBOARDS];    /* clocks until what the way sets is there; 0: nothing */
     uint64_t free[GMSIM_SCOREBOARDS];   /* when what sets the scoreboard is there */
     uint64_t queued[GMSIM_SCOREBOARDS]; /* and clocks of that spent in queues beyond L2 */
@@ -67,6 +67,7 @@ typedef struct gmsim_sm {
     uint32_t
         ready[GMSIM_MAX_SM_WARPS]; /* clocks after the epoch; GMSIM_NEVER: does not wait to go */
     uint32_t resident;
+    uint64_t constant_free;        /* when the constant cache is */
     uint64_t unit_free;            /* when the load-store unit takes the next request */
     uint64_t active, active_since; /* clocks with a CTA; since when it has one */
     gmsim_sub_partition part[GMSIM_MAX_SUB_PARTITIONS];

@@ -34,7 +34,7 @@ struct plan {
     uint64_t region, mask;  /* bytes between CTAs' regions; footprint of the walk less one */
     uint32_t step;          /* bytes from one request of the walk to the next */
     uint32_t turns;         /* batches of `unroll` requests */
-    uint32_t walk;          /* 1: all CTAs walk together, 0: each in its region */
+    uint32_t walk;          /* 1: all CTAs walk together, 2: the same without flush, 0: each in its region */
     uint32_t warm;          /* batches run before the clock is read */
     uint32_t nothing;       /* 0, which the compiler does not know */
     struct shape shape;
@@ -180,7 +180,7 @@ static void run(const char *level, plan p, unsigned sms, unsigned warps)
     uint64_t least_mean = ~0ull, least_last = ~0ull;
     for (int again = few; again < 2; again++) {
         MICRO_CUDA(cudaMemset(gate, 0, 4));
-        if (p.walk)
+        if (p.walk == 1)
             flush<<<264, 1024>>>((const uint4 *)other, OTHER / 16, gate + 1);
         repeat<OP, WIDTH, UNROLL><<<sms, warps * 32>>>(p, gate, clocks, gate + 1);
         MICRO_CUDA(cudaGetLastError());
@@ -293,6 +293,27 @@ static void l2(void)
                 }
 }
 
+/* All SMs read the same footprint, which L2 holds. */
+static void shared(void)
+{
+    for (uint64_t bytes = 4096; bytes <= 16u << 20; bytes *= 2)
+        for (auto &k : patterns) {
+            uint64_t span = k.s.random ? 4096 : span_of(k.s, k.width);
+            if (span > bytes || (k.s.random && k.s.random != 32 && k.s.random != 128))
+                continue;
+            for (unsigned sms : {1u, 16u, 132u})
+                for (unsigned warps : {8u, 32u}) {
+                    if (sms == 16 && warps == 8)
+                        continue;
+                    /* SMs begin at different places. */
+                    plan p = {array, nullptr, 0, bytes - 1, span_of(k.s, k.width) + (k.s.random ? 4096u + 128u : 0), 128, 2,
+                              0, 0, k.s};
+                    p.warm = 16;
+                    by_width<LD_CG>("shared", p, sms, warps, 4, k.width);
+                }
+        }
+}
+
 static void dram(void)
 {
     for (auto &k : patterns) {
@@ -344,6 +365,7 @@ int main(int argc, char **argv)
     if (!few) {
         l1();
         l2();
+        shared();
     }
     dram();
     return 0;
