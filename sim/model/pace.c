@@ -3,7 +3,9 @@
  * pace.c - the time of the instructions between two records. The code's own control bits say how
  * long after an instruction the next may issue, and which scoreboards an instruction sets and waits
  * for; results of variable latency (special functions, shuffles, constants) come after a time that
- * depends on the opcode. Pipes, rates and latencies: micro/math_rates.cu.
+ * depends on the opcode. Pipes, rates and latencies: micro/math_rates.cu. A load from constant
+ * memory takes the SM's constant cache two clocks an address (micro/constant.cu): one address, or
+ * 32 if the lanes' indices differ.
  *
  * Left out: fetching the instructions, conflicts between register banks, results that arrive
  * together, loads of constants that miss.
@@ -14,6 +16,9 @@
 
 /* Repetitions of a loop that are gone through; the others take as long as the last of them. */
 #define REPEATS 4u
+
+/* Latency of each further address of a constant load (micro/constant.cu). */
+#define ADDRESS_CLOCKS 11u
 
 typedef struct rule {
     const char *prefix; /* of the opcode; the first that fits counts */
@@ -80,8 +85,14 @@ void gmsim_paces_begin(gmsim_paces *paces, const gmtrace_kernel *kernel, const g
     gmsim_paces_clear(paces);
     paces->kernel = kernel;
     paces->cost = g_new(gmsim_cost, kernel->instr_count + 1u);
-    for (uint32_t i = 0; i < kernel->instr_count; i++)
-        paces->cost[i] = cost_of(&kernel->instr[i]);
+    for (uint32_t i = 0; i < kernel->instr_count; i++) {
+        gmsim_cost *cost = &paces->cost[i];
+        *cost = cost_of(&kernel->instr[i]);
+        if (cost->constant && gmsim_varies(kernel, i)) {
+            cost->constant = (uint8_t)(cost->constant * GMTRACE_WARP_LANES);
+            cost->latency = (uint16_t)(cost->latency + (GMTRACE_WARP_LANES - 1u) * ADDRESS_CLOCKS);
+        }
+    }
     paces->cost[kernel->instr_count] = (gmsim_cost){.pipe = GMSIM_PIPE_ISSUE};
 }
 

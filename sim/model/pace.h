@@ -32,7 +32,7 @@ typedef struct gmsim_cost {
     uint8_t heavy;        /* GMSIM_PIPE_HEAVY */
     uint8_t unit;         /* the SM's load-store unit: shuffles and the like */
     uint8_t constant;     /* the SM's constant cache */
-    uint8_t latency;      /* until the scoreboard that it sets is free */
+    uint16_t latency;     /* until the scoreboard that it sets is free */
 } gmsim_cost;
 
 typedef struct gmsim_pace {
@@ -55,6 +55,9 @@ typedef struct gmsim_paces {
 
 void gmsim_paces_begin(gmsim_paces *paces, const gmtrace_kernel *kernel, const gmsim_gpu *gpu);
 void gmsim_paces_clear(gmsim_paces *paces);
+
+/* Whether what the instruction reads differs from lane to lane (varying.c). */
+bool gmsim_varies(const gmtrace_kernel *kernel, uint32_t instr);
 
 const gmsim_pace *gmsim_pace_make(gmsim_paces *paces, const gmtrace_path *way);
 
