@@ -15,11 +15,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define GMSIM_LRC_EARLY   128u  /* clocks that a read may seem earlier than it was */
 #define GMSIM_LRC_ENTRIES 1024u /* a GPC; a power of two */
 
 typedef struct gmsim_lrc_entry {
     uint64_t line;
-    uint64_t done; /* when the data are back at the LRC */
+    uint64_t start, done; /* when it came to the LRC; when the data are back there */
     uint8_t sectors, readers;
 } gmsim_lrc_entry;
 
@@ -32,8 +33,9 @@ static inline gmsim_lrc_entry *gmsim_lrc_at(gmsim_lrc_entry *table, uint64_t lin
 static inline bool gmsim_lrc_join(gmsim_lrc_entry *entry, uint64_t line, uint32_t sectors,
                                   uint64_t now, uint32_t most)
 {
+    /* SMs do not come in the order of time: this read may be long before that one. */
     if (entry->line != line || entry->sectors != sectors || now >= entry->done ||
-        entry->readers >= most)
+        now + GMSIM_LRC_EARLY < entry->start || entry->readers >= most)
         return false;
     entry->readers++;
     return true;

@@ -5,8 +5,8 @@
  *
  * - An SM sends one line of a load to L2 a clock. A store takes a clock a sector on the same way,
  *   and one more for each line of which some sector is not written whole.
- * - L2 has slices. Each takes requests (a line of a load, a sector of a store, as above) and gives
- *   sectors at its own rate; lines are spread over them by a hash.
+ * - L2 has slices. Each takes requests (a line of a load, a sector of a store, as above, a sector
+ *   from DRAM) and gives sectors at its own rate; lines are spread over them by a hash.
  * - A line comes from L2 after gpu.l2_latency, more or less by where SM and slice lie; later if the
  *   other side has it; from DRAM after gpu.dram_latency if its home is on the SM's side, else
  *   gpu.dram_far_latency. Banks of DRAM are refreshed in turn, and whoever comes then waits.
@@ -17,8 +17,11 @@
  *   counts as a miss; one that finds its sectors on the way to L1 waits and counts as a hit
  *   (micro/merge.cu).
  *
- * Left out: limits to what an SM has under way (none was found up to 4,096 lines), the slices' and
- * channels' true hashes, the fabric between L2's sides.
+ * - A line that L1 is to keep needs a place there from the beginning: of a small L1 all may be
+ *   taken.
+ *
+ * Left out: other limits to what an SM has under way (none was found up to 4,096 lines), the
+ * slices' and channels' true hashes, the fabric between L2's sides.
  */
 #include "sim/model/memory.h"
 
@@ -65,10 +68,14 @@ void gmsim_memory_begin(gmsim_memory *memory)
     memset(memory->pending, 0xff, (size_t)sms * GMSIM_PENDING * sizeof *memory->pending);
     memset(memory->lrc, 0, (size_t)gpcs * GMSIM_LRC_ENTRIES * sizeof *memory->lrc);
     memset(memory->fill, 0, GMSIM_FILLS * sizeof *memory->fill);
+    memory->l1_lines = memory->l1_bytes / GMSIM_LINE_BYTES;
+    if (memory->l1_lines > GMSIM_PLACES)
+        memory->l1_lines = 0; /* more than an SM ever has under way */
+    memset(memory->places, 0, sms * sizeof *memory->places);
     memset(memory->slice, 0, sizeof memory->slice);
     memset(memory->atomics, 0, sizeof memory->atomics);
     memset(memory->row, 0, sizeof memory->row);
-    memory->dram = (gmsim_queue){0, 0};
+    memory->dram = memory->filling = (gmsim_queue){0, 0};
     memory->step = memory->drained = memory->dram_read = memory->dram_written = 0;
     memory->dram_load = 0;
 }
@@ -192,6 +199,13 @@ GMSIM_INLINE gmsim_pending *pending_at(const gmsim_memory *memory, uint32_t sm, 
     return &memory->pending[(size_t)sm * GMSIM_PENDING + hash32(line) % GMSIM_PENDING];
 }
 
+/* What SMs write and what comes from DRAM goes into L2 at one rate. */
+GMSIM_INLINE uint64_t fill_l2(gmsim_memory *memory, uint64_t now, uint64_t bytes)
+{
+    uint32_t rate = memory->gpu->l2_write_bytes_per_clock;
+    return rate ? gmsim_queue_take(&memory->filling, memory->step, now, bytes, rate) : 0;
+}
+
 typedef struct line_time {
     uint64_t clocks, queued;
     gmsim_reach reach;
@@ -229,13 +243,17 @@ static line_time read_line(gmsim_memory *memory, const gmsim_l2_place *place, ui
         latency = MAX(latency, gpu->l2_far_latency + away - NEARER_CLOCKS);
     uint64_t turn = use_dram(memory, line, now, reads, writes);
     if (reach == GMSIM_L2_DRAM) {
+        uint64_t filled = memory->l2.counts.dram_read_sectors - reads;
+        uint64_t wait = fill_l2(memory, now, filled * GMSIM_SECTOR_BYTES);
+        turn = MAX(turn, wait);
         bool near = place->home == side || !gpu->dram_far_latency;
         time.queued += turn + bank_wait(memory, line);
         latency = (near ? gpu->dram_latency : gpu->dram_far_latency) + away - NEARER_CLOCKS +
                   refresh_wait(gpu, line, now);
         time.reach = GMSIM_REACH_DRAM;
-        *fill = (gmsim_fill){line, now + latency + time.queued};
-    } else if (fill->line == line && now + latency < fill->done) { /* still on its way */
+        *fill = (gmsim_fill){line, now, now + latency + time.queued};
+    } else if (fill->line == line && now + latency < fill->done &&
+               now + GMSIM_LRC_EARLY >= fill->start) { /* still on its way */
         latency = fill->done - now;
         time.reach = GMSIM_REACH_DRAM;
     }
@@ -243,6 +261,7 @@ static line_time read_line(gmsim_memory *memory, const gmsim_l2_place *place, ui
     if (entry)
         *entry = (gmsim_lrc_entry){
             .line = line,
+            .start = at,
             .done = at + (time.clocks > 2u * before ? time.clocks - 2u * before : 0),
             .sectors = (uint8_t)sectors,
             .readers = 1u,
@@ -258,6 +277,7 @@ static void read_lines(gmsim_memory *memory, gmsim_request *request)
     gmsim_l2_place place[GMSIM_MAX_LINES];
     uint32_t gpc = memory->group[request->sm];
     uint64_t *port = &memory->port[request->sm].free, done = request->now;
+    bool allocates = request->kind == GMSIM_REQUEST_LOAD && request->load == GMSIM_L1_ALLOCATE;
     for (uint32_t i = 0; i < footprint->lines; i++) {
         place[i] = gmsim_l2_find(&memory->l2, footprint->line[i]);
         if (footprint->lines > 1u)
@@ -266,11 +286,21 @@ static void read_lines(gmsim_memory *memory, gmsim_request *request)
     for (uint32_t i = 0; i < footprint->lines; i++) {
         uint64_t leaves = MAX(*port, request->now);
         *port = leaves + 1u;
+        uint64_t *place_free = NULL;
+        if (allocates && memory->l1_lines) { /* a line waits for a place in L1 */
+            gmsim_places *places = &memory->places[request->sm];
+            place_free = &places->free[places->next];
+            places->next = places->next + 1u < memory->l1_lines ? places->next + 1u : 0;
+            leaves = MAX(leaves, *place_free);
+            *port = MAX(*port, leaves);
+        }
         line_time time =
             read_line(memory, &place[i], footprint->line[i], footprint->touched[i], gpc, leaves);
         uint64_t line = footprint->line[i];
         *pending_at(memory, request->sm, line) =
             (gmsim_pending){line << 4 | footprint->touched[i], leaves + time.clocks};
+        if (place_free)
+            *place_free = leaves + time.clocks;
         if (leaves + time.clocks > done) {
             done = leaves + time.clocks;
             request->queued = time.queued;
@@ -324,6 +354,8 @@ static void write_lines(gmsim_memory *memory, gmsim_request *request)
         wait = gmsim_queue_take(&memory->slice[slice_of(memory, line)].in, memory->step, leaves,
                                 units * memory->write_cost, PARTS);
         behind = use_dram(memory, line, leaves, reads, writes);
+        wait = MAX(wait, behind);
+        behind = fill_l2(memory, leaves, (uint64_t)units * GMSIM_SECTOR_BYTES);
         wait = MAX(wait, behind);
         uint64_t there = leaves + units + wait + gpu->l2_latency / 2u;
         take_port(port, leaves, units, there);

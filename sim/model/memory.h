@@ -53,7 +53,7 @@ typedef enum gmsim_reach { GMSIM_REACH_L1, GMSIM_REACH_L2, GMSIM_REACH_DRAM } gm
 
 /* A line on its way from DRAM to L2. */
 typedef struct gmsim_fill {
-    uint64_t line, done;
+    uint64_t line, start, done;
 } gmsim_fill;
 
 #define GMSIM_FILLS       16384u /* a power of two */
@@ -77,6 +77,13 @@ typedef struct gmsim_pending {
 
 #define GMSIM_PENDING 512u /* an SM; a power of two */
 
+#define GMSIM_PLACES 512u /* lines of an L1 so small that it can be full of lines on their way */
+
+typedef struct gmsim_places {
+    uint64_t free[GMSIM_PLACES]; /* when the line that took the place is there */
+    uint32_t next;
+} gmsim_places;
+
 /* An SM's way out to L2. */
 typedef struct gmsim_port {
     uint64_t free;                 /* when it is */
@@ -93,9 +100,11 @@ typedef struct gmsim_memory {
     gmsim_fill *fill;             /* GMSIM_FILLS, by a hash of the line */
     uint8_t group[GMSIM_MAX_SMS]; /* the group (GPC) of each SM */
     gmsim_port *port;             /* one an SM */
+    gmsim_places *places;         /* one an SM */
+    uint32_t l1_bytes, l1_lines;  /* of this launch; lines: 0 if there are more than GMSIM_PLACES */
     gmsim_slice slice[GMSIM_SLICES];
     gmsim_queue atomics[GMSIM_SLICES / GMSIM_SLICE_GROUP];
-    gmsim_queue dram;
+    gmsim_queue dram, filling;
     uint64_t row[GMSIM_ROWS_OPEN]; /* DRAM rows in use, by a hash */
     uint32_t slices, groups, clusters, cluster_slices;
     uint32_t read_cost, sector_cost, write_cost, atomic_cost; /* in 1/16 clocks of a slice */

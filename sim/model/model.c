@@ -54,6 +54,7 @@ gmsim_model *gmsim_model_new(const gmsim_gpu *gpu, const gmsim_options *options)
         g_new0(gmsim_lrc_entry, (size_t)MAX(gpu->launch_groups.count, 1u) * GMSIM_LRC_ENTRIES);
     memory->fill = g_new0(gmsim_fill, GMSIM_FILLS);
     memory->port = g_new0(gmsim_port, sms);
+    memory->places = g_new0(gmsim_places, sms);
     memory->store_allocate = gpu->l1_store_allocate;
     gmsim_l2_init(&memory->l2, model->l2_set, &model->gpu);
     return model;
@@ -65,6 +66,7 @@ void gmsim_model_free(gmsim_model *model)
         return;
     gmsim_tally_clear(&model->replay.tally);
     gmsim_paces_clear(&model->paces);
+    g_free(model->replay.memory.places);
     g_free(model->replay.memory.port);
     g_free(model->replay.memory.fill);
     g_free(model->replay.memory.pending);
@@ -205,6 +207,7 @@ static bool replay_once(gmsim_model *model, gmsim_scheduler *scheduler, GError *
     empty_l1(model, model->result.occupancy.l1_bytes);
     gmsim_tally_reset(&model->replay.tally);
     gmsim_l2_reset_counts(&model->replay.memory.l2);
+    model->replay.memory.l1_bytes = model->result.occupancy.l1_bytes;
     gmsim_memory_begin(&model->replay.memory);
     model->replay.l1_clocks = 0;
     memset(model->replay.degree, 0, sizeof model->replay.degree);
