@@ -648,7 +648,7 @@ static bool deal_first(gmsim_scheduler *s, GError **error)
                 return false;
         }
         if (!dealt && s->first_ctas < s->plan.sm_ctas) {
-            s->first_ctas = s->plan.sm_ctas;
+            s->first_ctas++;
             turn = 0;
             dealt = true;
         }
