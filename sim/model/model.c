@@ -191,14 +191,6 @@ static void finish_timing(const gmsim_model *model, const gmsim_scheduler *sched
     timing->stall[GMSIM_STALL_ISSUE] +=
         timing->warp_active - MIN(timing->warp_active, known + timing->stall[GMSIM_STALL_ISSUE]);
     result->timed = true;
-    if (g_getenv("GMSIM_DBG")) {
-        g_printerr("DBG lat %.0f stalls",
-                   (double)timing->load_cycles / (double)MAX(timing->loads, 1));
-        for (int i = 0; i < GMSIM_STALLS; i++)
-            g_printerr(" %s=%.1f", gmsim_stall_name(i),
-                       100.0 * (double)timing->stall[i] / (double)timing->warp_active);
-        g_printerr("\n");
-    }
 }
 
 /* One pass over the launch from an empty L1. */
