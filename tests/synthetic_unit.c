@@ -300,6 +300,33 @@ static void walk(gmtrace_reader *reader, gmtrace_paths *paths, uint64_t cta, uin
     gmtrace_path_end(paths, &warp);
 }
 
+/* Each load of a chase waits for the one before: the code's control bits are followed. */
+static void test_latency(void)
+{
+    GError *error = NULL;
+    gmsim_gpu gpu;
+    gmsim_gpu_load(&gpu, "h200", &error);
+    g_assert_no_error(error);
+    const struct {
+        const char *spec;
+        uint64_t least;
+    } cases[] = {
+        {"chase:footprint=64K,laps=3",
+         512 * (uint64_t)gpu.dram_latency + 2 * 512 * (uint64_t)gpu.l1_latency},
+        {"chase:footprint=16M,stride=16K,laps=1", 1024 * (uint64_t)gpu.dram_latency},
+    };
+    gmsim_model *model = new_model();
+    for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
+        gmtrace_reader *reader = open_spec(cases[i].spec);
+        const gmsim_result *result = run(model, reader);
+        g_assert_true(result->timed);
+        g_assert_cmpuint(result->timing.cycles, >=, cases[i].least);
+        g_assert_cmpuint(result->timing.cycles, <, 3 * cases[i].least);
+        gmtrace_close(reader);
+    }
+    gmsim_model_free(model);
+}
+
 /* 6 instructions before the loop, 5 in it, 2 after it, in each of 8 warps. */
 static void test_executed(void)
 {
@@ -508,6 +535,7 @@ int main(int argc, char **argv)
     g_test_add_func("/synthetic/tiled-matmul", test_matmul);
     g_test_add_func("/synthetic/stencil", test_stencil);
     g_test_add_func("/synthetic/launch", test_launch);
+    g_test_add_func("/synthetic/latency", test_latency);
     g_test_add_func("/synthetic/executed", test_executed);
     g_test_add_func("/synthetic/every", test_every);
     g_test_add_func("/synthetic/errors", test_errors);

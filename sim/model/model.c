@@ -90,6 +90,15 @@ static bool usage(GError **error, const char *kernel, const char *what)
     return false;
 }
 
+/* PTX and imported code has none: no instruction stalls. */
+static bool has_control_bits(const gmtrace_kernel *kernel)
+{
+    for (uint32_t i = 0; i < kernel->instr_count; i++)
+        if (kernel->instr[i].stall)
+            return true;
+    return false;
+}
+
 /* Occupancy of the launch on this GPU, and from it the plan. */
 static bool plan_launch(const gmsim_model *model, const gmtrace_capture *capture,
                         const gmtrace_launch *launch, const gmtrace_kernel *kernel,
@@ -129,8 +138,7 @@ static bool plan_launch(const gmsim_model *model, const gmtrace_capture *capture
         .cta_warps = occupancy->warps_per_block,
         .cta_threads = (uint32_t)threads,
         .sm_ctas = occupancy->blocks,
-        .control_bits =
-            kernel->instr_count && (kernel->instr[0].encoding[0] || kernel->instr[0].encoding[1]),
+        .control_bits = has_control_bits(kernel),
         .sub_partitions = MIN(gpu->occupancy_sub_partitions, GMSIM_MAX_SUB_PARTITIONS),
         .window_size = (local + 3u) / 4u * GMSIM_LINE_BYTES,
         .records = launch->records,

@@ -123,7 +123,7 @@ static inline bool gmt_barrier(gmt_synthetic *s, uint64_t cta, uint32_t warp, ui
 {
     gmtrace_record record = s->record[instr];
     record.mask = gmt_live(s, warp);
-    record.aux = s->threads;
+    record.aux = 0; /* all */
     return gmtrace_writer_append(s->writer, cta, warp, &record, NULL, error);
 }
 
