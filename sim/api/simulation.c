@@ -187,22 +187,42 @@ bool gmsim_simulation_pending(const gmsim_simulation *s)
     return s->next < s->end;
 }
 
-bool gmsim_simulation_step(gmsim_simulation *s, gmsim_progress progress, gpointer data,
-                           GError **error)
+const gmsim_result *gmsim_simulation_replay(gmsim_simulation *s, uint32_t *index,
+                                            gmsim_progress progress, gpointer data, GError **error)
 {
     const gmsim_result *result;
 
+    if (s->model == NULL)
+        s->model = gmsim_model_new(&s->gpu, &s->options);
     s->started++;
     result = gmsim_model_run(s->model, s->reader, s->next, progress, data, error);
     if (result == NULL) {
         g_prefix_error(error, "%s: ", s->trace);
-        return false;
+        return NULL;
     }
     s->records += result->records;
-    s->format->launch(&s->report, s->next, result);
-    s->next++;
+    *index = s->next++;
     find_next(s);
+    return result;
+}
+
+bool gmsim_simulation_step(gmsim_simulation *s, gmsim_progress progress, gpointer data,
+                           GError **error)
+{
+    uint32_t index;
+    const gmsim_result *result = gmsim_simulation_replay(s, &index, progress, data, error);
+
+    if (result == NULL)
+        return false;
+    s->format->launch(&s->report, index, result);
     return true;
+}
+
+bool gmsim_simulation_damage(const gmsim_simulation *s, GError **error)
+{
+    const gmtrace_error *damage = gmtrace_damage(s->reader);
+
+    return damage == NULL || fail_trace(error, s->trace, damage);
 }
 
 bool gmsim_simulation_end(gmsim_simulation *s, bool complete, GError **error)

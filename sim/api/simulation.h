@@ -46,6 +46,13 @@ bool gmsim_simulation_pending(const gmsim_simulation *simulation);
 bool gmsim_simulation_step(gmsim_simulation *simulation, gmsim_progress progress, gpointer data,
                            GError **error);
 
+/* Replays the next launch without reporting it; begin and end are not called then. The result is
+ * valid until the next one. */
+const gmsim_result *gmsim_simulation_replay(gmsim_simulation *simulation, uint32_t *index,
+                                            gmsim_progress progress, gpointer data, GError **error);
+/* False with error set where the trace is damaged though its launches could be replayed. */
+bool gmsim_simulation_damage(const gmsim_simulation *simulation, GError **error);
+
 /* Writes the report's end. complete: every step was done. False with error set where the trace is
  * damaged though all launches could be replayed. */
 bool gmsim_simulation_end(gmsim_simulation *simulation, bool complete, GError **error);

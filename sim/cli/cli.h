@@ -18,11 +18,13 @@ enum {
     CLI_DONE = 0,
     CLI_FAILED = 1, /* or corrupt input */
     CLI_USAGE = 2,
+    CLI_LIMIT = 3, /* what the user demanded does not hold */
 };
 
 /* Subcommands; argv[0] is theirs. Return the exit code. */
 int cli_simulate(int argc, char **argv);
 int cli_gpus(int argc, char **argv);
+int cli_compare(int argc, char **argv);
 int cli_sweep(int argc, char **argv);
 
 /* message.c: every message is one line on stderr, "gmsim: ...". */

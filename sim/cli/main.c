@@ -12,7 +12,8 @@ typedef struct subcommand {
     int (*run)(int argc, char **argv);
 } subcommand;
 
-static const subcommand subcommands[] = {{"gpus", cli_gpus}, {"sweep", cli_sweep}};
+static const subcommand subcommands[] = {
+    {"gpus", cli_gpus}, {"compare", cli_compare}, {"sweep", cli_sweep}};
 
 int main(int argc, char **argv)
 {

@@ -64,6 +64,7 @@ static const char description[] =
     "Commands:\n"
     "  gmsim gpus [NAME]         list the GPUs, or one GPU's numbers with their sources\n"
     "  gmsim sweep ...           vary sizes, GPUs, traces; one line for each combination\n"
+    "  gmsim compare A B         two traces, kernels or GPUs side by side\n"
     "\n"
     "Examples:\n"
     "  gmsim --trace transpose.trc\n"
@@ -114,7 +115,7 @@ static bool use_color(void)
 /* A lone word that is no file may be a mistyped command. */
 static bool check_word(const char *word)
 {
-    static const char *const commands[] = {"gpus", "sweep", NULL};
+    static const char *const commands[] = {"gpus", "compare", "sweep", NULL};
     const char *guess;
 
     if (strpbrk(word, "./-") != NULL || g_file_test(word, G_FILE_TEST_EXISTS))

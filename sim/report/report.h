@@ -25,7 +25,7 @@ typedef struct gmsim_report {
     const gmsim_gpu *gpu;
     const gmtrace_capture *capture;
     gmsim_caches caches;
-    bool flush; /* L2 was emptied before every launch */
+    bool flush;            /* L2 was emptied before every launch */
     uint32_t launch_count; /* in the trace */
     uint32_t selected;     /* of them reported */
     bool summary;          /* text: one line a launch */
@@ -51,6 +51,11 @@ extern const gmsim_report_format *const gmsim_report_formats[];
 
 /* NULL where there is no such format. */
 const gmsim_report_format *gmsim_report_find(const char *name);
+
+/* Parts of the JSON report, for reports that hold several: a GPU, a launch. */
+void gmsim_report_json_gpu(gmsim_json *json, const gmsim_gpu *gpu);
+void gmsim_report_json_launch(gmsim_json *json, const char *key, const gmsim_gpu *gpu,
+                              uint32_t index, const gmsim_result *result);
 
 /* Largest ratio of wavefronts to their ideal of any shared-memory instruction; 0 without one. */
 double gmsim_conflict_degree(const gmsim_result *result);

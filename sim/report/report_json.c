@@ -32,7 +32,7 @@ static void put_parameter(const char *key, const char *value, const char *meanin
         gmsim_json_string(json, key, value);
 }
 
-static void put_gpu(gmsim_json *json, const gmsim_gpu *gpu)
+void gmsim_report_json_gpu(gmsim_json *json, const gmsim_gpu *gpu)
 {
     gmsim_json_object(json, "gpu", false);
     gmsim_json_string(json, "name", gpu->name);
@@ -68,7 +68,7 @@ static void json_begin(gmsim_report *report)
     gmsim_json_string(json, "trace", report->trace);
     if (report->capture != NULL)
         put_capture(json, report->capture);
-    put_gpu(json, report->gpu);
+    gmsim_report_json_gpu(json, report->gpu);
     gmsim_json_string(json, "caches", report->caches == GMSIM_CACHES_WARM ? "warm" : "cold");
     gmsim_json_bool(json, "flush", report->flush);
     gmsim_json_array(json, "launches", false);
@@ -116,6 +116,32 @@ static void put_verdict(gmsim_json *json, const gmsim_gpu *gpu, const gmsim_resu
     gmsim_json_close(json);
 }
 
+/* Times are SM clocks; "warp_clocks" add up to the clocks warps were resident. */
+static void put_timing(gmsim_json *json, const gmsim_timing *timing)
+{
+    static const char *const keys[GMSIM_STALLS] = {
+        [GMSIM_STALL_ISSUE] = "issue",
+        [GMSIM_STALL_MATH] = "math",
+        [GMSIM_STALL_SHARED] = "shared",
+        [GMSIM_STALL_L1] = "l1",
+        [GMSIM_STALL_L2] = "l2",
+        [GMSIM_STALL_DRAM_LATENCY] = "dram_latency",
+        [GMSIM_STALL_DRAM_BANDWIDTH] = "dram_bandwidth",
+        [GMSIM_STALL_BARRIER] = "barrier",
+        [GMSIM_STALL_LAUNCH] = "launch",
+    };
+
+    gmsim_json_uint(json, "cycles", timing->cycles);
+    gmsim_json_uint(json, "launch_cycles", timing->launch_cycles);
+    gmsim_json_object(json, "warp_clocks", true);
+    for (unsigned i = 0; i < GMSIM_STALLS; i++)
+        gmsim_json_uint(json, keys[i], timing->stall[i]);
+    gmsim_json_uint(json, "all", timing->warp_active);
+    gmsim_json_close(json);
+    if (timing->loads > 0)
+        gmsim_json_real(json, "load_latency", (double)timing->load_cycles / (double)timing->loads);
+}
+
 static void put_own(gmsim_json *json, const gmsim_gpu *gpu, const gmsim_result *result)
 {
     static const char *const resource[GMSIM_RESOURCES] = {"shared", "l1", "l2", "dram"};
@@ -124,6 +150,8 @@ static void put_own(gmsim_json *json, const gmsim_gpu *gpu, const gmsim_result *
     gmsim_json_object(json, "gmsim", false);
     if (gmsim_conflict_degree(result) > 0)
         gmsim_json_real(json, "shared_conflict_degree", gmsim_conflict_degree(result));
+    if (result->timed)
+        put_timing(json, &result->timing);
     if (result->min_cycles[result->bound] > 0)
         gmsim_json_string(json, "bound", resource[result->bound]);
     gmsim_json_object(json, "min_cycles", true);
@@ -251,12 +279,12 @@ static void put_instruction(gmsim_json *json, const gmsim_result *result,
     gmsim_json_close(json);
 }
 
-static void json_launch(gmsim_report *report, uint32_t index, const gmsim_result *result)
+void gmsim_report_json_launch(gmsim_json *json, const char *key, const gmsim_gpu *gpu,
+                              uint32_t index, const gmsim_result *result)
 {
     const gmtrace_launch *launch = result->launch;
-    gmsim_json *json = &report->json;
 
-    gmsim_json_object(json, NULL, false);
+    gmsim_json_object(json, key, false);
     gmsim_json_uint(json, "launch", index);
     gmsim_json_string(json, "kernel", result->kernel->name);
     gmsim_json_string(json, "symbol", result->kernel->mangled);
@@ -264,13 +292,18 @@ static void json_launch(gmsim_report *report, uint32_t index, const gmsim_result
     gmsim_json_uint3(json, "block", launch->block);
     gmsim_json_uint3(json, "cluster", launch->cluster);
     put_metrics(json, result);
-    put_own(json, report->gpu, result);
-    put_occupancy(json, report->gpu, result);
+    put_own(json, gpu, result);
+    put_occupancy(json, gpu, result);
     gmsim_json_array(json, "instructions", false);
     for (uint32_t i = 0; i < result->instr_count; i++)
         put_instruction(json, result, &result->instr[i]);
     gmsim_json_close(json);
     gmsim_json_close(json);
+}
+
+static void json_launch(gmsim_report *report, uint32_t index, const gmsim_result *result)
+{
+    gmsim_report_json_launch(&report->json, NULL, report->gpu, index, result);
 }
 
 static void json_end(gmsim_report *report, bool complete)

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * compare.c - `gmsim compare A B`: two traces side by side, or two kernels of one trace, or one
+ * trace on two GPUs. Launches are paired in the order of the traces.
+ */
+#include "config.h"
+
+#include "sim/cli/cli.h"
+
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sim/api/simulation.h"
+#include "sim/report/compare.h"
+
+static struct {
+    char *gpu, *gpu_b, *kernel, *kernel_b, *launch, *launch_b, *format, *output, *caches;
+    char **set, **set_b, **fail_if, **rest;
+    gboolean flush, functional, all, quiet;
+} given;
+
+static const GOptionEntry entries[] = {
+    {"gpu", 'g', 0, G_OPTION_ARG_FILENAME, &given.gpu, "GPU to replay on (default h200)",
+     "NAME|FILE.ini"},
+    {"set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &given.set,
+     "Change one number of the GPU, for both sides; repeatable", "KEY=VALUE"},
+    {"kernel", 'k', 0, G_OPTION_ARG_FILENAME, &given.kernel,
+     "Only launches whose kernel name matches", "REGEX"},
+    {"launch", 'n', 0, G_OPTION_ARG_FILENAME, &given.launch, "Only launch number N, from 0", "N"},
+    {"gpu2", 0, 0, G_OPTION_ARG_FILENAME, &given.gpu_b,
+     "GPU for B alone; with this or one of the next, B may be left out", "NAME|FILE.ini"},
+    {"set2", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &given.set_b,
+     "A changed number for B alone, on top of --set", "KEY=VALUE"},
+    {"kernel2", 0, 0, G_OPTION_ARG_FILENAME, &given.kernel_b, "Launches of B", "REGEX"},
+    {"launch2", 0, 0, G_OPTION_ARG_FILENAME, &given.launch_b, "Launch of B", "N"},
+    {"caches", 0, 0, G_OPTION_ARG_FILENAME, &given.caches,
+     "cold (default) or warm, as for a single trace", "cold|warm"},
+    {"flush", 0, 0, G_OPTION_ARG_NONE, &given.flush, "Empty L2 before every launch, as ncu does",
+     NULL},
+    {"functional", 0, 0, G_OPTION_ARG_NONE, &given.functional, "As for a single trace", NULL},
+    {"format", 'f', 0, G_OPTION_ARG_FILENAME, &given.format,
+     "text, json or csv (default: by --output's ending, else text)", "FORMAT"},
+    {"output", 'o', 0, G_OPTION_ARG_FILENAME, &given.output, "Write there, not to standard output",
+     "FILE"},
+    {"fail-if", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &given.fail_if,
+     "Exit 3 where this holds: 'speedup < 1.5', 'B.shared.excess > 0'; repeatable", "CONDITION"},
+    {"all", 'a', 0, G_OPTION_ARG_NONE, &given.all, "List every instruction", NULL},
+    {"quiet", 'q', 0, G_OPTION_ARG_NONE, &given.quiet, "Only the sentence", NULL},
+    {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &given.rest, NULL, "A [B]"},
+    G_OPTION_ENTRY_NULL,
+};
+
+static const char summary[] =
+    "Replays two traces and sets what they count and take side by side; A is the base. A side may\n"
+    "be synthetic:PATTERN[:KEY=VALUE,...] in place of a file.";
+
+static const char description[] =
+    "Examples:\n"
+    "  gmsim compare transpose_nopad.trc transpose_pad.trc\n"
+    "  gmsim compare app.trc --gpu h200 --gpu2 a100\n"
+    "  gmsim compare app.trc --set2 l2.size=100M --fail-if 'speedup < 1.1'\n"
+    "\n"
+    "Exit status: 0 done, 1 failed or damaged input, 2 usage, 3 a --fail-if condition holds.\n";
+
+/* ------------------------------------------------------------------------------------ conditions
+ */
+
+typedef struct condition {
+    const char *text;
+    char *key;
+    unsigned side;
+    char op[3];
+    double number;
+} condition;
+
+/* "[A.|B.]KEY OP NUMBER"; without a side it is B's. */
+static bool parse_condition(const char *text, condition *c)
+{
+    const char *op = strpbrk(text, "<>=!");
+    char *key, *end;
+    size_t length;
+
+    memset(c, 0, sizeof *c);
+    c->text = text;
+    c->side = 1;
+    if (op == NULL)
+        return false;
+    length = op[1] == '=' ? 2 : 1;
+    memcpy(c->op, op, length);
+    c->number = g_ascii_strtod(op + length, &end);
+    if (end == op + length || end[strspn(end, " ")] != 0 || strcmp(c->op, "=") == 0 ||
+        strcmp(c->op, "!") == 0)
+        return false;
+    key = g_strstrip(g_strndup(text, (gsize)(op - text)));
+    if (g_str_has_prefix(key, "A.") || g_str_has_prefix(key, "B.")) {
+        c->side = key[0] == 'B';
+        memmove(key, key + 2, strlen(key + 2) + 1);
+    }
+    c->key = key;
+    return *key != 0;
+}
+
+static bool condition_holds(const condition *c, double value)
+{
+    if (strcmp(c->op, "<") == 0)
+        return value < c->number;
+    if (strcmp(c->op, ">") == 0)
+        return value > c->number;
+    if (strcmp(c->op, "<=") == 0)
+        return value <= c->number;
+    if (strcmp(c->op, ">=") == 0)
+        return value >= c->number;
+    return (fabs(value - c->number) > 0) == (c->op[0] == '!');
+}
+
+static bool parse_conditions(GArray *conditions)
+{
+    for (char **text = given.fail_if; text != NULL && *text != NULL; text++) {
+        condition c;
+        bool good = parse_condition(*text, &c);
+
+        g_array_append_val(conditions, c);
+        if (!good) {
+            cli_say("--fail-if %s: must be [A.|B.]QUANTITY, one of < <= > >= == !=, and a number",
+                    *text);
+            return false;
+        }
+    }
+    return true;
+}
+
+static int check_conditions(const GArray *conditions, const gmsim_comparison_of_two *compare)
+{
+    int code = CLI_DONE;
+
+    for (unsigned i = 0; i < conditions->len; i++) {
+        const condition *c = &g_array_index(conditions, condition, i);
+        double value;
+
+        if (!gmsim_compare_value(compare, c->side, c->key, &value)) {
+            cli_say("--fail-if %s: there is no such quantity here; --format csv names them",
+                    c->text);
+            return CLI_USAGE;
+        }
+        if (condition_holds(c, value)) {
+            cli_say("--fail-if %s: holds, it is %.12g", c->text, value);
+            code = CLI_LIMIT;
+        }
+    }
+    return code;
+}
+
+/* ----------------------------------------------------------------------------------------- sides
+ */
+
+#define SYNTHETIC "synthetic:"
+
+static bool open_side(gmsim_simulation *simulation, unsigned side, GError **error)
+{
+    bool b = side == 1;
+    char **rest = given.rest;
+    const char *name = b && rest[1] != NULL ? rest[1] : rest[0];
+    const bool synthetic = g_str_has_prefix(name, SYNTHETIC);
+    GPtrArray *set = g_ptr_array_new();
+    gmsim_job job = {.size = sizeof job,
+                     .trace = synthetic ? NULL : name,
+                     .synthetic = synthetic ? name + strlen(SYNTHETIC) : NULL,
+                     .gpu = b && given.gpu_b != NULL ? given.gpu_b : given.gpu,
+                     .kernel = b && given.kernel_b != NULL ? given.kernel_b : given.kernel,
+                     .launch = b && given.launch_b != NULL ? given.launch_b : given.launch,
+                     .caches = given.caches,
+                     .flush = given.flush,
+                     .functional = given.functional};
+    bool opened;
+
+    for (char **one = given.set; one != NULL && *one != NULL; one++)
+        g_ptr_array_add(set, *one);
+    for (char **one = b ? given.set_b : NULL; one != NULL && *one != NULL; one++)
+        g_ptr_array_add(set, *one);
+    g_ptr_array_add(set, NULL);
+    job.set = (const char *const *)set->pdata;
+    opened = gmsim_simulation_open(simulation, &job, "--", error);
+    g_ptr_array_free(set, TRUE);
+    return opened;
+}
+
+static bool replay_side(gmsim_simulation *simulation, unsigned side, gmsim_side *into,
+                        GError **error)
+{
+    cli_progress progress;
+    char *what = g_strdup_printf("%c, launch %u of %u", "AB"[side], simulation -> started + 1,
+                                 simulation -> report.selected);
+
+    cli_progress_init(&progress, !given.quiet);
+    cli_progress_begin(&progress, what);
+    into->result =
+        gmsim_simulation_replay(simulation, &into->index, cli_progress_update, &progress, error);
+    cli_progress_end(&progress);
+    into->trace = simulation->report.trace;
+    into->gpu = simulation->report.gpu;
+    g_free(what);
+    return into->result != NULL;
+}
+
+static int compare_all(gmsim_simulation simulation[2], const gmsim_compare_format *format,
+                       gmsim_compare_report *report, const GArray *conditions)
+{
+    GError *error = NULL;
+    int code = CLI_DONE;
+
+    format->begin(report);
+    while (error == NULL && code != CLI_USAGE && gmsim_simulation_pending(&simulation[0])) {
+        gmsim_comparison_of_two compare;
+        gmsim_side side[2];
+        int held;
+
+        if (!replay_side(&simulation[0], 0, &side[0], &error) ||
+            !replay_side(&simulation[1], 1, &side[1], &error))
+            break;
+        gmsim_compare_make(&compare, &side[0], &side[1]);
+        format->pair(report, &compare);
+        held = check_conditions(conditions, &compare);
+        gmsim_compare_clear(&compare);
+        code = held != CLI_DONE ? held : code;
+    }
+    if (error == NULL && gmsim_simulation_damage(&simulation[0], &error))
+        (void)gmsim_simulation_damage(&simulation[1], &error);
+    format->end(report, error == NULL && code != CLI_USAGE);
+    return error != NULL ? cli_fail(NULL, error) : code;
+}
+
+static int run(const gmsim_compare_format *format, const GArray *conditions)
+{
+    gmsim_simulation simulation[2] = {0};
+    gmsim_compare_report report = {
+        .version = PACKAGE_VERSION, .all = given.all, .quiet = given.quiet};
+    cli_output output = {0};
+    GError *error = NULL;
+    int code = CLI_FAILED;
+
+    if (!open_side(&simulation[0], 0, &error) || !open_side(&simulation[1], 1, &error)) {
+        code = cli_fail(NULL, error);
+    } else if (simulation[0].report.selected != simulation[1].report.selected) {
+        cli_say("A has %u launch%s to compare and B has %u; pick with --kernel, --launch, "
+                "--kernel2 and --launch2",
+                simulation[0].report.selected, simulation[0].report.selected == 1 ? "" : "es",
+                simulation[1].report.selected);
+        code = CLI_USAGE;
+    } else if (cli_output_open(&output, given.output)) {
+        report.out = output.file;
+        code = compare_all(simulation, format, &report, conditions);
+        if (!cli_output_close(&output, code == CLI_DONE || code == CLI_LIMIT) && code == CLI_DONE)
+            code = CLI_FAILED;
+    }
+    gmsim_simulation_close(&simulation[0]);
+    gmsim_simulation_close(&simulation[1]);
+    return code;
+}
+
+static const gmsim_compare_format *choose_format(void)
+{
+    const char *dot = given.output != NULL ? strrchr(given.output, '.') : NULL;
+    const gmsim_compare_format *format;
+
+    if (given.format == NULL) {
+        format = dot != NULL ? gmsim_compare_find(dot + 1) : NULL;
+        return format != NULL ? format : &gmsim_compare_text;
+    }
+    format = gmsim_compare_find(given.format);
+    if (format == NULL)
+        cli_say("--format %s: must be one of text, json, csv", given.format);
+    return format;
+}
+
+/* One trace is enough where something else tells the sides apart. */
+static bool check_sides(void)
+{
+    unsigned named = given.rest != NULL ? g_strv_length(given.rest) : 0;
+    bool differ = given.gpu_b != NULL || given.set_b != NULL || given.kernel_b != NULL ||
+                  given.launch_b != NULL;
+
+    if (named == 2 || (named == 1 && differ))
+        return true;
+    if (named > 2)
+        cli_say("%s: two traces at a time", given.rest[2]);
+    else if (named == 1)
+        cli_say("%s: compared with what? name a second trace, or give one of --gpu2, --set2, "
+                "--kernel2, --launch2",
+                given.rest[0]);
+    else
+        cli_say("compare: no traces given; try 'gmsim compare A.trc B.trc'");
+    return false;
+}
+
+static void clear_condition(gpointer data)
+{
+    g_free(((condition *)data)->key);
+}
+
+int cli_compare(int argc, char **argv)
+{
+    GOptionContext *context = g_option_context_new(NULL);
+    GArray *conditions = g_array_new(FALSE, TRUE, sizeof(condition));
+    const gmsim_compare_format *format;
+    int code = CLI_USAGE;
+
+    g_array_set_clear_func(conditions, clear_condition);
+    g_option_context_set_summary(context, summary);
+    g_option_context_set_description(context, description);
+    g_option_context_add_main_entries(context, entries, NULL);
+    if (cli_parse(context, entries, &argc, &argv) && check_sides() &&
+        parse_conditions(conditions) && (format = choose_format()) != NULL)
+        code = run(format, conditions);
+    g_option_context_free(context);
+    g_array_free(conditions, TRUE);
+    g_free(given.gpu);
+    g_free(given.gpu_b);
+    g_free(given.kernel);
+    g_free(given.kernel_b);
+    g_free(given.launch);
+    g_free(given.launch_b);
+    g_free(given.format);
+    g_free(given.output);
+    g_free(given.caches);
+    g_strfreev(given.set);
+    g_strfreev(given.set_b);
+    g_strfreev(given.fail_if);
+    g_strfreev(given.rest);
+    return code;
+}
