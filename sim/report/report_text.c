@@ -103,9 +103,9 @@ static void put_header(GString *out, const gmsim_report *report, uint32_t index,
 static void put_footer(GString *out, const gmsim_report *report, const gmsim_result *result)
 {
     GString *text =
-        g_string_new("counts follow from addresses; hits, L2 and DRAM are modelled; min "
-                     "cycles are lower bounds from counts and bandwidths, not a time. "
-                     "Not modelled: cycles, the TLB.");
+        g_string_new("counts follow from addresses; hits, L2, DRAM and time are modelled, time as "
+                     "calibrated on an H200; min cycles are lower bounds from counts and "
+                     "bandwidths. Not modelled: the TLB.");
     unsigned named = 0;
 
     for (unsigned bit = 0; gmsim_unseen_name(bit) != NULL; bit++) {
@@ -125,19 +125,21 @@ static void put_footer(GString *out, const gmsim_report *report, const gmsim_res
 static void put_summary_line(GString *out, const gmsim_report *report, uint32_t index,
                              const gmsim_result *result)
 {
-    char *kernel = gmsim_clean(result->kernel->name, 31);
+    char *kernel = gmsim_clean(result->kernel->name, 23);
     gmsim_verdict verdict;
 
     gmsim_verdict_make(report->gpu, result, &verdict);
-    g_string_append_printf(
-        out, "%6u  %-31s %11s %7.4g %14s  %-7s%s\n", index, kernel,
-        gmsim_count((uint64_t)result->launch->grid[0] * result->launch->grid[1] *
-                    result->launch->grid[2])
-            .text,
-        result->occupancy.theoretical_pct, gmsim_count(result->min_cycles[result->bound]).text,
-        verdict.finding[0].kind == GMSIM_FINDING_NO_MEMORY ? "-"
-                                                           : gmsim_resource_name(result->bound),
-        gmsim_finding_name(verdict.finding[0].kind));
+    g_string_append_printf(out, "%6u  %-23s %10s %7.4g %12s %12s  %-7s%s\n", index, kernel,
+                           gmsim_count((uint64_t)result->launch->grid[0] * result->launch->grid[1] *
+                                       result->launch->grid[2])
+                               .text,
+                           result->occupancy.theoretical_pct,
+                           result->timed ? gmsim_count(result->timing.cycles).text : "-",
+                           gmsim_count(result->min_cycles[result->bound]).text,
+                           verdict.finding[0].kind == GMSIM_FINDING_NO_MEMORY
+                               ? "-"
+                               : gmsim_resource_name(result->bound),
+                           gmsim_finding_name(verdict.finding[0].kind));
     g_free(kernel);
 }
 
@@ -150,8 +152,8 @@ static void put_summary_head(GString *out, const gmsim_report *report)
                            report->launch_count,
                            report->caches == GMSIM_CACHES_WARM ? "warm" : "cold");
     gmsim_text_heading(out, report, "launch");
-    g_string_append_printf(out, "  %-31s %11s %7s %14s  %-7s%s\n", "kernel", "blocks", "occup %",
-                           "min cycles", "bound", "finding");
+    g_string_append_printf(out, "  %-23s %10s %7s %12s %12s  %-7s%s\n", "kernel", "blocks",
+                           "occup %", "cycles", "min cycles", "bound", "finding");
     g_free(trace);
 }
 
@@ -189,6 +191,7 @@ static void text_launch(gmsim_report *report, uint32_t index, const gmsim_result
         put_header(out, report, index, result);
         put_verdict(out, report, result);
         g_string_append_c(out, '\n');
+        gmsim_text_time(out, report, result);
         gmsim_text_pipe(out, report, result);
         gmsim_text_occupancy(out, report, result);
         gmsim_text_hot(out, report, result);

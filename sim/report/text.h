@@ -16,6 +16,9 @@ void gmsim_text_occupancy(GString *out, const gmsim_report *report, const gmsim_
 /* The launch's allocations and the instructions whose worst request lies in each (verbose). */
 void gmsim_text_allocations(GString *out, const gmsim_report *report, const gmsim_result *result);
 
+/* text_time.c: cycles, and what warps wait for; nothing without timing. */
+void gmsim_text_time(GString *out, const gmsim_report *report, const gmsim_result *result);
+
 /* text_lanes.c: instructions by excess work; the histogram and the worst request's lanes. */
 void gmsim_text_hot(GString *out, const gmsim_report *report, const gmsim_result *result);
 void gmsim_text_lanes(GString *out, const gmsim_report *report, const gmsim_result *result);

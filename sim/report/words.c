@@ -385,14 +385,14 @@ char *gmsim_finding_bound(const gmsim_result *result, const gmsim_finding *findi
     case GMSIM_FINDING_UNCOALESCED:
     case GMSIM_FINDING_ATOMICS:
     case GMSIM_FINDING_LOCAL:
-        return g_strdup_printf("at least %s cycles now, at best %s then (%s); not a time.",
+        return g_strdup_printf("at least %s cycles now, at best %s then (%s).",
                                gmsim_count(finding->now).text, gmsim_count(finding->then).text,
                                gmsim_resource_name(finding->then_bound));
     case GMSIM_FINDING_SMALL_GRID:
     case GMSIM_FINDING_OCCUPANCY:
         return g_strdup_printf(
             "at least %s cycles (%s) as it is; how near the kernel comes to that "
-            "depends on latency, which is not modelled.",
+            "depends on latency.",
             gmsim_count(finding->now).text, gmsim_resource_name(result->bound));
     default:
         return NULL;

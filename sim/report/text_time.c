@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * text_time.c - where the time goes, in the text report: cycles, what warps wait for, how long a
+ * load takes, achieved occupancy. Leaves out shares that round to nothing.
+ */
+#include <string.h>
+
+#include "sim/report/format.h"
+#include "sim/report/text.h"
+
+#define TIME_INDENT 6u
+#define LEAST_SHARE 0.005
+
+/* Stalls by size; equals keep their order. */
+static void sort_stalls(const gmsim_timing *timing, unsigned order[GMSIM_STALLS])
+{
+    for (unsigned i = 0; i < GMSIM_STALLS; i++) {
+        unsigned at = i;
+
+        for (; at > 0 && timing->stall[order[at - 1]] < timing->stall[i]; at--)
+            order[at] = order[at - 1];
+        order[at] = i;
+    }
+}
+
+static void put_stalls(GString *out, const gmsim_timing *timing)
+{
+    GString *text = g_string_new("of a warp's clocks");
+    unsigned order[GMSIM_STALLS], shown = 0;
+
+    sort_stalls(timing, order);
+    for (unsigned i = 0; i < GMSIM_STALLS; i++) {
+        uint64_t stall = timing->stall[order[i]];
+
+        if ((double)stall < LEAST_SHARE * (double)timing->warp_active)
+            break;
+        g_string_append_printf(text, "%s %s %s", shown++ > 0 ? "," : ":",
+                               gmsim_stall_name((gmsim_stall)order[i]),
+                               gmsim_percentage(stall, timing->warp_active).text);
+    }
+    g_string_append_printf(out, "%*s", (int)TIME_INDENT, "");
+    gmsim_wrap(out, text->str, TIME_INDENT, TIME_INDENT, GMSIM_REPORT_WIDTH);
+    g_string_append_c(out, '\n');
+    g_string_free(text, TRUE);
+}
+
+void gmsim_text_time(GString *out, const gmsim_report *report, const gmsim_result *result)
+{
+    const gmsim_timing *timing = &result->timing;
+    char number[G_ASCII_DTOSTR_BUF_SIZE];
+    int occupancy = gmsim_metric_find("sm__warps_active.avg.pct_of_peak_sustained_active");
+    uint64_t bound = result->min_cycles[result->bound];
+    double achieved;
+
+    if (!result->timed)
+        return;
+    gmsim_text_heading(out, report, "Time");
+    g_string_append_printf(out, "  %s cycles", gmsim_count(timing->cycles).text);
+    if (timing->clock_mhz > 0)
+        g_string_append_printf(out, ", %s us at %u MHz",
+                               g_ascii_formatd(number, sizeof number, "%.2f",
+                                               (double)timing->cycles / timing->clock_mhz),
+                               timing->clock_mhz);
+    if (bound > 0 && timing->cycles > 0)
+        g_string_append_printf(out, "; %s alone needs at least %s (%s)",
+                               gmsim_resource_name(result->bound), gmsim_count(bound).text,
+                               gmsim_percentage(bound, timing->cycles).text);
+    g_string_append_c(out, '\n');
+    if (timing->warp_active > 0)
+        put_stalls(out, timing);
+    if (timing->loads > 0)
+        g_string_append_printf(
+            out, "%*sa load waits %s clocks", (int)TIME_INDENT, "",
+            g_ascii_formatd(number, sizeof number, "%.0f",
+                            (double)timing->load_cycles / (double)timing->loads));
+    if (occupancy >= 0 && gmsim_metric_value(result, (unsigned)occupancy, &achieved))
+        g_string_append_printf(out, "%s%s %% occupancy achieved",
+                               timing->loads > 0 ? "; " : "      ",
+                               g_ascii_formatd(number, sizeof number, "%.1f", achieved));
+    g_string_append(out, "\n\n");
+}
