@@ -5,12 +5,14 @@
  * registers in turn (1: each waits for the one before), by `warps` warps of one CTA, a quarter of
  * them on each sub-partition. Rows with two instructions alternate them, which tells whether they
  * share a pipe. Operands differ from lane to lane, else the compiler takes the uniform pipe, and
- * chains are such that it cannot shorten them: tests/micro_sass.test looks at what it made.
+ * chains are such that it cannot shorten them: tests/micro_sass.test looks at what it made. Rows of
+ * FFMA with longer and longer loops tell when fetching instructions is what takes the time.
  * Settles: the pipes, their rates and the latencies in sim/model/pace.c.
  * Leaves out: operands from constant memory, conflicts between register banks, wgmma.
- * Output: CSV: name,sass,chains,warps,units,clocks - `sass` is what one unit consists of; units of
- * one warp; clocks are those of the slowest warp, the least of three runs. With --list: the
- * kernels' numbers, names, instructions and units of a block, without a GPU.
+ * Output: CSV: name,sass,chains,warps,block,units,clocks - `sass` is what one unit consists of;
+ * units of one warp, `block` of them a turn of the loop, to which a turn adds an addition, a
+ * comparison and a branch; clocks are those of the slowest warp, the least of three runs. With
+ * --list: the kernels' numbers, names, instructions and units of a block, without a GPU.
  */
 #include "validate/micro/check.h"
 #include <algorithm>
@@ -19,8 +21,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#define TURNS 64
-#define BLOCK 64 /* units a turn */
+#define UNITS 4096 /* of one warp */
+#define BLOCK 32   /* units a turn, where nothing else is said */
 
 struct regs {
     uint32_t u[8];
@@ -54,7 +56,7 @@ struct regs {
     I(lop3, "LOP3", LOP3)                                                                          \
     I(shf, "SHF", U("shf.l.wrap.b32 %0,%0,%1,%2;", "r"(c), "r"(e)))                                \
     I(prmt, "PRMT", U("prmt.b32 %0,%0,%1,%2;", "r"(c), "r"(e)))                                    \
-    I(imnmx, "VIMNMX", asm volatile("min.s32 %0,%0,%1;" : "+r"(*a) : "r"(*b));                     \
+    I(imnmx, "VIMNMX+LOP3", asm volatile("min.s32 %0,%0,%1;" : "+r"(*a) : "r"(*b));                     \
                        asm volatile("xor.b32 %0,%0,%1;" : "+r"(*b) : "r"(*a)))                     \
     I(isetp_sel, "ISETP+SEL", U("{.reg .pred p; setp.lt.s32 p,%0,%1; selp.b32 %0,%1,%2,p;}", "r"(c), "r"(e))) \
     I(fsetp_fsel, "FSETP+FSEL", F("{.reg .pred p; setp.lt.f32 p,%0,%1; selp.f32 %0,%1,%2,p;}", "f"(x), "f"(y))) \
@@ -67,16 +69,16 @@ struct regs {
     I(i2f, "I2FP", asm volatile("cvt.rn.f32.s32 %0,%1;" : "=f"(r.f[i]) : "r"(__float_as_int(r.f[i])))) \
     I(f2i, "F2I", asm volatile("cvt.rzi.s32.f32 %0,%1;" : "=r"(r.u[i]) : "f"(__int_as_float((int)r.u[i])))) \
     I(f2f16, "F2FP+HADD2", F("{.reg .f16 h; cvt.rn.f16.f32 h,%0; cvt.f32.f16 %0,h;}", "f"(x)))     \
-    I(f2f64, "F2F+F2F", asm volatile("{.reg .f32 x; cvt.rn.f32.f64 x,%0; cvt.f64.f32 %0,x;}" : "+d"(r.d[i]))) \
+    I(f2f64, "F2F.F32.F64+F2F.F64.F32", asm volatile("{.reg .f32 x; cvt.rn.f32.f64 x,%0; cvt.f64.f32 %0,x;}" : "+d"(r.d[i]))) \
     I(dfma, "DFMA", asm volatile("fma.rn.f64 %0,%0,%1,%1;" : "+d"(r.d[i]) : "d"(z)))               \
     I(dadd, "DADD", asm volatile("add.rn.f64 %0,%0,%1;" : "+d"(r.d[i]) : "d"(z)))                  \
     I(hfma2, "HFMA2", HFMA2)                                                                       \
-    I(hadd2, "HADD2", U("add.rn.f16x2 %0,%0,%1;", "r"(c)))                                         \
+    I(hadd2, "HADD2|HFMA2", U("add.rn.f16x2 %0,%0,%1;", "r"(c)))                                         \
     I(shfl, "SHFL", asm volatile("shfl.sync.bfly.b32 %0,%0,%1,31,-1;" : "+r"(*a) : "r"(*b)))       \
     I(vote, "ISETP+VOTE", U("{.reg .pred p; setp.lt.u32 p,%0,%1; vote.sync.ballot.b32 %0,p,-1;}", "r"(c))) \
     I(match_all_differ, "MATCH+LOP3", U("match.any.sync.b32 %0,%0,-1; xor.b32 %0,%0,%1;", "r"(c))) \
     I(match_all_same, "MATCH", asm volatile("match.any.sync.b32 %0,%0,-1;" : "+r"(r.u[i])))        \
-    I(redux, "REDUX", U("redux.sync.add.s32 %0,%0,-1;", "r"(c)))                                   \
+    I(redux, "REDUX+MOV|IMAD", U("redux.sync.add.s32 %0,%0,-1;", "r"(c)))                                   \
     I(s2ur, "S2UR+NOP+LOP3", U("{.reg .u32 t; mov.u32 t,%%clock; lop3.b32 %0,%0,%1,t,0x6a;}", "r"(c))) \
     I(s2r, "S2R+SHF+SGXT+LOP3", U("{.reg .u32 t; mov.u32 t,%%warpid; lop3.b32 %0,%0,%1,t,0x6a;}", "r"(c))) \
     I(hmma, "HMMA", asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}," \
@@ -101,12 +103,12 @@ enum which {
 #undef I
 };
 
-template <int WHICH, int CHAINS>
+template <int WHICH, int CHAINS, int LENGTH>
 __device__ static void turn(regs &r, uint32_t c, uint32_t e, float x, float y, double z,
                             const uint32_t (&m)[6])
 {
 #pragma unroll
-    for (int k = 0; k < BLOCK; k++) {
+    for (int k = 0; k < LENGTH; k++) {
         const int i = k % CHAINS, step = k / CHAINS;
         uint32_t *a = &r.u[step & 1 ? i + 4 : i], *b = &r.u[step & 1 ? i : i + 4];
         (void)a, (void)b, (void)c, (void)e, (void)x, (void)y, (void)z, (void)m;
@@ -120,7 +122,7 @@ __device__ static void turn(regs &r, uint32_t c, uint32_t e, float x, float y, d
 }
 
 /* Seeds come from memory, so that the compiler takes them for different in every lane. */
-template <int WHICH, int CHAINS>
+template <int WHICH, int CHAINS, int LENGTH>
 __global__ void __launch_bounds__(1024)
     repeat(const volatile uint32_t *seed, unsigned long long *clocks, uint32_t *sink)
 {
@@ -146,12 +148,12 @@ __global__ void __launch_bounds__(1024)
     double z = (double)s[30];
     if (threadIdx.x == 0)
         last = 0;
-    turn<WHICH, CHAINS>(r, c, e, x, y, z, m);
+    turn<WHICH, CHAINS, LENGTH>(r, c, e, x, y, z, m);
     __syncthreads();
     uint64_t begin = clock64();
 #pragma unroll 1
-    for (int t = 0; t < TURNS; t++)
-        turn<WHICH, CHAINS>(r, c, e, x, y, z, m);
+    for (int t = 0; t < UNITS / LENGTH; t++)
+        turn<WHICH, CHAINS, LENGTH>(r, c, e, x, y, z, m);
     uint32_t sum = 0;
     for (int i = 0; i < 4; i++)
         sum ^= r.u[i] ^ r.u[i + 4] ^ __float_as_uint(r.f[i]) ^ (uint32_t)r.l[i] ^
@@ -169,19 +171,20 @@ __global__ void __launch_bounds__(1024)
 static uint32_t *seed, *sink;
 static unsigned long long *clocks;
 
-template <int WHICH, int CHAINS> static void run(const char *name, const char *sass)
+template <int WHICH, int CHAINS, int LENGTH = BLOCK>
+static void run(const char *name, const char *sass)
 {
     for (unsigned warps : {1u, 4u, 8u, 16u, 32u}) {
         unsigned long long least = ~0ull, now;
         if (CHAINS == 1 && warps > 1)
             break;
         for (int again = 0; again < 3; again++) {
-            repeat<WHICH, CHAINS><<<1, warps * 32>>>(seed, clocks, sink);
+            repeat<WHICH, CHAINS, LENGTH><<<1, warps * 32>>>(seed, clocks, sink);
             MICRO_CUDA(cudaGetLastError());
             MICRO_CUDA(cudaMemcpy(&now, clocks, sizeof now, cudaMemcpyDeviceToHost));
             least = std::min(least, now);
         }
-        printf("%s,%s,%d,%u,%d,%llu\n", name, sass, CHAINS, warps, TURNS * BLOCK, least);
+        printf("%s,%s,%d,%u,%d,%d,%llu\n", name, sass, CHAINS, warps, LENGTH, UNITS, least);
     }
 }
 
@@ -200,11 +203,17 @@ int main(int argc, char **argv)
     MICRO_CUDA(cudaMalloc(&clocks, sizeof *clocks));
     MICRO_CUDA(cudaMalloc(&sink, sizeof *sink));
     MICRO_CUDA(cudaMemcpy(seed, numbers, sizeof numbers, cudaMemcpyHostToDevice));
-    puts("name,sass,chains,warps,units,clocks");
+    puts("name,sass,chains,warps,block,units,clocks");
 #define I(name, sass, ...)                                                                         \
     run<K_##name, 1>(#name, sass);                                                                 \
     run<K_##name, 4>(#name, sass);
     LIST(I)
 #undef I
+    run<K_ffma, 4, 8>("ffma", "FFMA");
+    run<K_ffma, 4, 16>("ffma", "FFMA");
+    run<K_ffma, 4, 64>("ffma", "FFMA");
+    run<K_ffma, 4, 128>("ffma", "FFMA");
+    run<K_ffma, 4, 512>("ffma", "FFMA");
+    run<K_ffma, 4, 1024>("ffma", "FFMA");
     return 0;
 }
