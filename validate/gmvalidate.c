@@ -180,6 +180,7 @@ static int validate(const gmsim_validate_options *o)
     v.reasons = gmsim_reasons_new();
     v.spreads = o->spread != NULL ? gmsim_spreads_new() : NULL;
     v.show = g_array_new(FALSE, FALSE, sizeof(unsigned));
+    v.pairs = gmsim_pairs_new();
     v.traces = g_array_new(FALSE, TRUE, sizeof(gmsim_trace_file));
     v.launches = g_array_new(FALSE, TRUE, sizeof(gmsim_match));
     v.where = g_array_new(FALSE, TRUE, sizeof(gmsim_launch_place));
@@ -212,6 +213,7 @@ static int validate(const gmsim_validate_options *o)
     g_array_free(v.launches, TRUE);
     g_array_free(v.traces, TRUE);
     g_array_free(v.show, TRUE);
+    g_array_free(v.pairs, TRUE);
     g_array_free(v.exceptions, TRUE);
     g_array_free(v.reasons, TRUE);
     if (v.spreads != NULL)

@@ -49,6 +49,13 @@ bool gmsim_validate_options_read(gmsim_validate_options *o, int *argc, char ***a
         {"reasons", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->reasons,
          "with --worst: why, one pattern for traces, one for metrics and a sentence a line",
          "FILE"},
+        {"pairs", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->pairs,
+         "print predicted and measured speed-ups instead: BASE VARIANT CLAIMED TITLE a line",
+         "FILE"},
+        {"within", 0, 0, G_OPTION_ARG_DOUBLE, &o->within,
+         "error up to which a pair counts as within (default 10)", "PERCENT"},
+        {"pairs-limit", 0, 0, G_OPTION_ARG_DOUBLE, &o->share,
+         "exit 3 if fewer of the pairs are within, or one is in the wrong direction", "PERCENT"},
         {"show", 0, 0, G_OPTION_ARG_STRING_ARRAY, &o->show,
          "print these metrics launch by launch instead (predicted / measured)", "METRIC,..."},
         {"format", 'f', 0, G_OPTION_ARG_STRING, &o->format, "default text", "text|markdown|csv"},
@@ -62,6 +69,7 @@ bool gmsim_validate_options_read(gmsim_validate_options *o, int *argc, char ***a
     GOptionContext *context = g_option_context_new(NULL);
     bool done;
 
+    o->within = 10;
     g_option_context_set_summary(
         context, "Compares what gmsim predicts for traces with what Nsight Compute measured.");
     g_option_context_set_description(
@@ -77,6 +85,8 @@ bool gmsim_validate_options_read(gmsim_validate_options *o, int *argc, char ***a
         return usage(error, "no --measured FILE was given");
     if (o->trace == NULL)
         return usage(error, "no TRACE was given");
+    if (o->share > 0 && o->pairs == NULL)
+        return usage(error, "--pairs-limit needs --pairs FILE");
     return true;
 }
 
@@ -90,6 +100,7 @@ void gmsim_validate_options_free(gmsim_validate_options *o)
     g_strfreev(o->show);
     g_strfreev(o->reasons);
     g_strfreev(o->spread);
+    g_strfreev(o->pairs);
     g_strfreev(o->trace);
     g_free(o->gpu);
     g_free(o->format);
@@ -171,6 +182,10 @@ bool gmsim_validation_prepare(gmsim_validation *v, GError **error)
     }
     for (char **file = o->spread; file != NULL && *file != NULL; file++) {
         if (!gmsim_spreads_load(v->spreads, *file, error))
+            return false;
+    }
+    for (char **file = o->pairs; file != NULL && *file != NULL; file++) {
+        if (!gmsim_pairs_read(v->pairs, *file, error))
             return false;
     }
     gmsim_limits_apply(v->limits, &v->all);

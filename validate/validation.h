@@ -10,15 +10,18 @@
 #include "validate/exceptions.h"
 #include "validate/limits.h"
 #include "validate/match.h"
+#include "validate/pairs.h"
 #include "validate/report.h"
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_LIMIT = 3 };
 
 /* The command line. */
 typedef struct gmsim_validate_options {
-    char **measured, **set, **limit, **limits, **exceptions, **show, **reasons, **spread, **trace;
+    char **measured, **set, **limit, **limits, **exceptions, **show, **reasons, **spread, **pairs,
+        **trace;
     char *gpu, *format, *caches;
     int worst;
+    double within, share; /* of pairs, percent; share 0: no limit */
     gboolean errors, exact, complete, verbose, list, version;
 } gmsim_validate_options;
 
@@ -46,6 +49,7 @@ typedef struct gmsim_validation {
     GArray *reasons;        /* of gmsim_reasons_new() */
     gmsim_spreads *spreads; /* NULL without --spread */
     GArray *show;           /* unsigned */
+    GArray *pairs;          /* gmsim_pair */
     gmsim_measured *measured;
     GArray *traces;   /* gmsim_trace_file */
     GArray *launches; /* gmsim_match */

@@ -126,6 +126,11 @@ static void print_report(gmsim_validation *v)
         .format = v->format, .all = &v->all, .launch = (gmsim_compared_launch *)v->compared->data};
     bool text = v->format == GMSIM_VALIDATE_TEXT;
 
+    if (v->options->pairs != NULL) {
+        gmsim_pairs_compute(v->pairs, &report);
+        gmsim_print_pairs(v->pairs, v->options->within, v->format, stdout);
+        return;
+    }
     if (v->show->len > 0) {
         gmsim_print_launches(&report, (unsigned *)v->show->data, v->show->len, stdout);
         return;
@@ -154,7 +159,7 @@ static void print_report(gmsim_validation *v)
  * page, it stands on stderr. */
 static void print_notes(gmsim_validation *v)
 {
-    bool text = v->format == GMSIM_VALIDATE_TEXT && v->show->len == 0;
+    bool text = v->format == GMSIM_VALIDATE_TEXT && v->show->len == 0 && v->options->pairs == NULL;
     FILE *out = text ? stdout : stderr;
 
     list_broken(v, out);
@@ -193,6 +198,21 @@ static bool limits_hold(gmsim_validation *v)
     return hold;
 }
 
+/* A pair that was not compared is not within. */
+static bool pairs_hold(const gmsim_validation *v)
+{
+    gmsim_pairs_summary s = gmsim_pairs_summarize(v->pairs, v->options->within);
+    bool hold = s.within * 100.0 >= v->options->share * s.pairs && s.wrong == 0 && s.pairs > 0;
+
+    if (!hold)
+        fprintf(stderr,
+                "gmvalidate: %u of %u pairs within %g %% (at least %g %% wanted), %u in the wrong "
+                "direction (none wanted), %u not compared\n",
+                s.within, s.pairs, v->options->within, v->options->share, s.wrong,
+                s.pairs - s.compared);
+    return hold;
+}
+
 static bool exact_holds(gmsim_validation *v)
 {
     unsigned differ = v->exact_broken - v->exact_excused;
@@ -227,6 +247,8 @@ int gmsim_validation_verdict(gmsim_validation *v)
         return EXIT_FAILED;
     }
     if (v->options->exact && !exact_holds(v))
+        hold = false;
+    if (v->options->share > 0 && !pairs_hold(v))
         hold = false;
     if (v->options->complete && v->unpaired > 0) {
         fprintf(stderr, "gmvalidate: %u launches of the traces were not measured\n", v->unpaired);
