@@ -7,7 +7,7 @@ reached with .get().
 
 from __future__ import annotations
 
-from typing import Dict, List, TypedDict, Union
+from typing import Dict, List, Optional, TypedDict, Union
 
 Number = Union[int, float]
 
@@ -22,7 +22,7 @@ class Worst(TypedDict, total=False):
     lanes: int
     lane_bytes: int
     stride_bytes: int
-    addresses: List[int]
+    addresses: List[Optional[int]]
 
 
 class Instruction(TypedDict, total=False):
@@ -60,11 +60,15 @@ class Finding(TypedDict, total=False):
 
 
 class Own(TypedDict, total=False):
-    """gmsim's own numbers of a launch."""
+    """gmsim's own numbers of a launch; times in clocks of the SMs."""
 
     shared_conflict_degree: float
     bound: str
     min_cycles: Dict[str, int]
+    cycles: int
+    launch_cycles: int
+    warp_clocks: Dict[str, int]
+    load_latency: float
     shared_requests_by_wavefronts: List[int]
     l2_dirty_sectors: int
     records: int
