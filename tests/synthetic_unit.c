@@ -176,28 +176,28 @@ static void test_banks(void)
 {
     /* 8 warps, 16 rounds: 128 requests. Words s apart share a bank every 32 / gcd(s, 32) lanes. */
     static const expectation cases[] = {
-        {"banks:rounds=16", GMSIM_SHARED_LOAD, 128, 128, 0},
-        {"banks:rounds=16,stride=0", GMSIM_SHARED_LOAD, 128, 128, 0},
-        {"banks:rounds=16,stride=2", GMSIM_SHARED_LOAD, 128, 2 * 128, 0},
-        {"banks:rounds=16,stride=3", GMSIM_SHARED_LOAD, 128, 128, 0},
-        {"banks:rounds=16,stride=4", GMSIM_SHARED_LOAD, 128, 4 * 128, 0},
-        {"banks:rounds=16,stride=8", GMSIM_SHARED_LOAD, 128, 8 * 128, 0},
-        {"banks:rounds=16,stride=12", GMSIM_SHARED_LOAD, 128, 4 * 128, 0},
-        {"banks:rounds=16,stride=16", GMSIM_SHARED_LOAD, 128, 16 * 128, 0},
-        {"banks:rounds=16,stride=32", GMSIM_SHARED_LOAD, 128, 32 * 128, 0},
-        {"banks:rounds=16,stride=33", GMSIM_SHARED_LOAD, 128, 128, 0},
-        {"banks:rounds=16,stride=32,op=store", GMSIM_SHARED_STORE, 128, 32 * 128, 0},
-        {"banks:rounds=16,stride=1,offset=5", GMSIM_SHARED_LOAD, 128, 128, 0},
-        {"banks:rounds=16,op=atomic", GMSIM_SHARED_ATOMIC, 128, 128, 0},
+        {"banks:block=256,rounds=16", GMSIM_SHARED_LOAD, 128, 128, 0},
+        {"banks:block=256,rounds=16,stride=0", GMSIM_SHARED_LOAD, 128, 128, 0},
+        {"banks:block=256,rounds=16,stride=2", GMSIM_SHARED_LOAD, 128, 2 * 128, 0},
+        {"banks:block=256,rounds=16,stride=3", GMSIM_SHARED_LOAD, 128, 128, 0},
+        {"banks:block=256,rounds=16,stride=4", GMSIM_SHARED_LOAD, 128, 4 * 128, 0},
+        {"banks:block=256,rounds=16,stride=8", GMSIM_SHARED_LOAD, 128, 8 * 128, 0},
+        {"banks:block=256,rounds=16,stride=12", GMSIM_SHARED_LOAD, 128, 4 * 128, 0},
+        {"banks:block=256,rounds=16,stride=16", GMSIM_SHARED_LOAD, 128, 16 * 128, 0},
+        {"banks:block=256,rounds=16,stride=32", GMSIM_SHARED_LOAD, 128, 32 * 128, 0},
+        {"banks:block=256,rounds=16,stride=33", GMSIM_SHARED_LOAD, 128, 128, 0},
+        {"banks:block=256,rounds=16,stride=32,op=store", GMSIM_SHARED_STORE, 128, 32 * 128, 0},
+        {"banks:block=256,rounds=16,stride=1,offset=5", GMSIM_SHARED_LOAD, 128, 128, 0},
+        {"banks:block=256,rounds=16,op=atomic", GMSIM_SHARED_ATOMIC, 128, 128, 0},
         /* Four lanes a word. */
-        {"banks:rounds=16,bytes=1", GMSIM_SHARED_LOAD, 128, 128, 0},
+        {"banks:block=256,rounds=16,bytes=1", GMSIM_SHARED_LOAD, 128, 128, 0},
         /* 256 and 512 bytes need 2 and 4 passes of 128. */
-        {"banks:rounds=16,bytes=8", GMSIM_SHARED_LOAD, 128, 2 * 128, 0},
-        {"banks:rounds=16,bytes=16", GMSIM_SHARED_LOAD, 128, 4 * 128, 0},
+        {"banks:block=256,rounds=16,bytes=8", GMSIM_SHARED_LOAD, 128, 2 * 128, 0},
+        {"banks:block=256,rounds=16,bytes=16", GMSIM_SHARED_LOAD, 128, 4 * 128, 0},
         /* Half a warp a pass, its 16 lanes 16 bytes apart: lanes 8 apart share banks. */
-        {"banks:rounds=16,bytes=8,stride=2", GMSIM_SHARED_LOAD, 128, 4 * 128, 0},
+        {"banks:block=256,rounds=16,bytes=8,stride=2", GMSIM_SHARED_LOAD, 128, 4 * 128, 0},
         /* 40 threads are two warps, of which the second has 8 lanes on 8 banks. */
-        {"banks:rounds=16,block=40,stride=4", GMSIM_SHARED_LOAD, 32, 16 * (4 + 1), 0},
+        {"banks:block=40,rounds=16,stride=4", GMSIM_SHARED_LOAD, 32, 16 * (4 + 1), 0},
     };
     check(cases, G_N_ELEMENTS(cases));
 }
@@ -247,11 +247,14 @@ static void test_matmul(void)
         {"tiled-matmul:n=128", GMSIM_GLOBAL_LOAD, 512 * 8 * 2, 4 * 512 * 8 * 2, 0},
         {"tiled-matmul:n=128", GMSIM_GLOBAL_STORE, 512, 4 * 512, 0},
         {"tiled-matmul:n=128", GMSIM_SHARED_STORE, 512 * 8 * 2, 512 * 8 * 2, 0},
-        /* 16 pairs; two words of A in banks 16 apart, 16 words of B. */
-        {"tiled-matmul:n=128", GMSIM_SHARED_LOAD, 512 * 8 * 32, 512 * 8 * 32, 0},
-        /* 4 x 4 CTAs of 32 warps, 4 tiles of 32. */
+        /* 16 words of B; 4 times 4 words of A, in two rows. */
+        {"tiled-matmul:n=128", GMSIM_SHARED_LOAD, 512 * 8 * 20, 512 * 8 * (16 + 4 * 2), 0},
+        /* 4 x 4 CTAs of 32 warps, 4 tiles of 32. All lanes need the same words of A; a 16-byte load
+         * takes two passes, of half a warp each, all the same. */
         {"tiled-matmul:n=128,tile=32", GMSIM_GLOBAL_LOAD, 512 * 4 * 2, 4 * 512 * 4 * 2, 0},
-        {"tiled-matmul:n=128,tile=32", GMSIM_SHARED_LOAD, 512 * 4 * 64, 512 * 4 * 64, 0},
+        {"tiled-matmul:n=128,tile=32", GMSIM_SHARED_LOAD, 512 * 4 * 40, 512 * 4 * (32 + 8 * 2), 0},
+        /* Rows of 33 words: A word by word. */
+        {"tiled-matmul:n=128,tile=32,pad=1", GMSIM_SHARED_LOAD, 512 * 4 * 64, 512 * 4 * 64, 0},
     };
     check(cases, G_N_ELEMENTS(cases));
     /* 9 x 9 CTAs of 121 threads, so 4 warps; 9 tiles, 11 pairs. */
@@ -330,7 +333,7 @@ static void test_latency(void)
 /* 6 instructions before the loop, 5 in it, 2 after it, in each of 8 warps. */
 static void test_executed(void)
 {
-    gmtrace_reader *reader = open_spec("banks:rounds=100");
+    gmtrace_reader *reader = open_spec("banks:block=256,rounds=100");
     gmtrace_paths *paths = gmtrace_paths_create(gmtrace_get_kernel(reader, 0), 1);
     gmtrace_error error;
     g_assert_true(gmtrace_select_launch(reader, 0, &error));

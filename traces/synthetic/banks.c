@@ -20,7 +20,7 @@ static const gmt_key keys[] = {
     {"offset", "0", 0, 1u << 16, NULL, "elements before lane 0's"},
     {"op", "load", 0, 0, "load|store|atomic", "what is done with an element"},
     {"rounds", "1K", 1, 1u << 30, NULL, "accesses a thread"},
-    {"block", "256", 1, 1024, NULL, "threads a CTA"},
+    {"block", "1K", 1, 1024, NULL, "threads a CTA; with few, latency hides conflicts"},
     {"grid", "1", 1, INT32_MAX, NULL, "CTAs"},
     GMT_KEY_REGISTERS,
     GMT_KEY_SHARED,

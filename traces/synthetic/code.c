@@ -124,15 +124,27 @@ static bool writes(const gmtrace_instr *instr, const gmtrace_operand *what)
     return false;
 }
 
+/* The first instruction that may follow this one: of the loops around it, the outermost's start. */
+static uint32_t first_after(const gmt_code *code, uint32_t index)
+{
+    uint32_t first = index + 1;
+    for (uint32_t i = index; i < code->count; i++)
+        if (code->instr[i].target <= index && code->instr[i].target < first)
+            first = code->instr[i].target;
+    return first;
+}
+
 /* Is a register that the instruction reads written later, which a read barrier must hold up? Its
  * own result comes after its operands are read. */
-static bool needs_read_barrier(const gmt_code *code, const gmtrace_instr *instr)
+static bool needs_read_barrier(const gmt_code *code, uint32_t index)
 {
+    const gmtrace_instr *instr = &code->instr[index];
     if (instr->op_class == GMTRACE_CLASS_FP64 || !varies(instr))
         return false;
     for (unsigned i = 0; i < instr->operand_count; i++)
-        for (uint32_t k = 0; !instr->operand[i].write && k < code->count; k++)
-            if (&code->instr[k] != instr && writes(&code->instr[k], &instr->operand[i]) &&
+        for (uint32_t k = first_after(code, index); !instr->operand[i].write && k < code->count;
+             k++)
+            if (k != index && writes(&code->instr[k], &instr->operand[i]) &&
                 !writes(instr, &instr->operand[i]))
                 return true;
     return false;
@@ -184,7 +196,7 @@ static void announce(schedule *plan, uint32_t index)
     if (!plan->placed[index]) {
         instr->write_barrier = (uint8_t)(variable && has_result ? take_barrier(plan) : NO_BARRIER);
         instr->read_barrier =
-            (uint8_t)(needs_read_barrier(plan->code, instr) ? take_barrier(plan) : NO_BARRIER);
+            (uint8_t)(needs_read_barrier(plan->code, index) ? take_barrier(plan) : NO_BARRIER);
         if (!instr->stall)
             instr->stall = instr->op_class == GMTRACE_CLASS_BRANCH ||
                                    instr->op_class == GMTRACE_CLASS_EXIT ||

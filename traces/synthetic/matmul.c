@@ -6,11 +6,13 @@
 #include "traces/synthetic/pattern.h"
 
 #define MOST_TILE 32u
+#define AHEAD     8u /* products whose factors are loaded together */
 
 typedef struct matmul {
     uint64_t n, bytes, a, b, c;
     uint32_t tile, pitch; /* pitch: elements from row to row of a tile in shared memory */
     uint32_t b_tile;      /* where B's tile begins there, bytes */
+    uint32_t wide;        /* elements of A that one load brings, as a compiler would join them */
     uint32_t read_a, read_b, put_a, put_b, filled, used, write;
     uint32_t get_a[MOST_TILE], get_b[MOST_TILE];
 } matmul;
@@ -25,13 +27,42 @@ static const gmt_key keys[] = {
     GMT_KEY_LAUNCHES,
     GMT_KEY_END};
 
-/* R0, R2: thread's x and y; R4, R6: addresses in A and B; R8, R9: places of the row of A and the
- * column of B in shared memory, R10: of the element that the thread fills in; R12: tiles left;
- * R14: steps; R16: sum; R18, R20: factors. */
+/* Registers: R0, R2: thread's x and y; R4, R6: addresses in A and B; R8, R9: places of the row of A
+ * and the column of B in shared memory, R10: of the element that the thread fills in; R12: tiles
+ * left; R13: number of the element of C; R14, R15: steps; R16: sum; R18 and another: an element of
+ * each matrix on its way; then factors. Floats get along with 32 registers, as compiled code does,
+ * so that 2048 threads fit an SM. */
+static unsigned factor_a(const matmul *m, unsigned i)
+{
+    return m->bytes == 8 ? 32 + 2 * i : 20 + i;
+}
+
+static unsigned factor_b(const matmul *m, unsigned i)
+{
+    static const unsigned free_for_floats[AHEAD] = {28, 29, 30, 31, 0, 2, 3, 11};
+    return m->bytes == 8 ? 48 + 2 * i : free_for_floats[i];
+}
+
+static void put_products(gmt_code *c, matmul *m, unsigned first, unsigned count)
+{
+    const unsigned bytes = (unsigned)m->bytes;
+    for (unsigned i = 0; i < count; i++) {
+        const unsigned k = first + i;
+        if (k % m->wide == 0)
+            m->get_a[k] = gmt_code_put(c, "LDS%s R%u, [R8+0x%x]", gmt_width(m->wide * m->bytes),
+                                       factor_a(m, i), k * bytes);
+        m->get_b[k] = gmt_code_put(c, "LDS%s R%u, [R9+0x%x]", gmt_width(m->bytes), factor_b(m, i),
+                                   m->b_tile + k * m->pitch * bytes);
+    }
+    for (unsigned i = 0; i < count; i++)
+        gmt_code_put(c, "%s R16, R%u, R%u, R16", bytes == 8 ? "DFMA" : "FFMA", factor_a(m, i),
+                     factor_b(m, i));
+}
+
 static void put_code(gmt_code *c, matmul *m)
 {
     const char *width = gmt_width(m->bytes);
-    const unsigned bytes = (unsigned)m->bytes;
+    const unsigned bytes = (unsigned)m->bytes, other = bytes == 8 ? 20 : 19;
     gmt_code_put(c, "LDC R1, c[0x0][0x28]");
     gmt_code_put(c, "S2R R0, SR_TID.X");
     gmt_code_put(c, "S2R R2, SR_TID.Y");
@@ -42,10 +73,11 @@ static void put_code(gmt_code *c, matmul *m)
     gmt_code_put(c, "LDC.64 R4, c[0x0][0x210]");
     gmt_code_put(c, "LDC.64 R6, c[0x0][0x218]");
     gmt_code_put(c, "MOV R15, 0x%x", m->tile);
-    gmt_code_put(c, "IMAD R22, R15, UR5, R2"); /* row of C */
-    gmt_code_put(c, "IMAD R23, R15, UR4, R0"); /* column of C */
-    gmt_code_put(c, "IMAD R24, R22, R14, R0");
-    gmt_code_put(c, "IMAD R25, R2, R14, R23");
+    gmt_code_put(c, "IMAD R26, R15, UR5, R2"); /* row of C */
+    gmt_code_put(c, "IMAD R27, R15, UR4, R0"); /* column of C */
+    gmt_code_put(c, "IMAD R13, R26, R14, R27");
+    gmt_code_put(c, "IMAD R24, R26, R14, R0");
+    gmt_code_put(c, "IMAD R25, R2, R14, R27");
     gmt_code_put(c, "IMAD.WIDE.U32 R4, R24, 0x%x, R4", bytes);
     gmt_code_put(c, "IMAD.WIDE.U32 R6, R25, 0x%x, R6", bytes);
     gmt_code_put(c, "IMAD R8, R2, 0x%x, RZ", m->pitch * bytes);
@@ -55,18 +87,12 @@ static void put_code(gmt_code *c, matmul *m)
     gmt_code_put(c, "CS2R R16, SRZ");
     gmt_code_label(c, 0);
     m->read_a = gmt_code_put(c, "LDG.E%s R18, desc[UR6][R4.64]", width);
-    m->read_b = gmt_code_put(c, "LDG.E%s R20, desc[UR6][R6.64]", width);
+    m->read_b = gmt_code_put(c, "LDG.E%s R%u, desc[UR6][R6.64]", width, other);
     m->put_a = gmt_code_put(c, "STS%s [R10], R18", width);
-    m->put_b = gmt_code_put(c, "STS%s [R10+0x%x], R20", width, m->b_tile);
+    m->put_b = gmt_code_put(c, "STS%s [R10+0x%x], R%u", width, m->b_tile, other);
     m->filled = gmt_code_put(c, "BAR.SYNC.DEFER_BLOCKING 0x0");
-    for (unsigned k = 0; k < m->tile; k++) {
-        /* Two pairs of factors by turns, so that a load need not wait for the product before. */
-        const unsigned left = k % 2 ? 26 : 18, right = k % 2 ? 28 : 20;
-        m->get_a[k] = gmt_code_put(c, "LDS%s R%u, [R8+0x%x]", width, left, k * bytes);
-        m->get_b[k] =
-            gmt_code_put(c, "LDS%s R%u, [R9+0x%x]", width, right, m->b_tile + k * m->pitch * bytes);
-        gmt_code_put(c, "%s R16, R%u, R%u, R16", bytes == 8 ? "DFMA" : "FFMA", left, right);
-    }
+    for (unsigned k = 0; k < m->tile; k += AHEAD)
+        put_products(c, m, k, m->tile - k < AHEAD ? m->tile - k : AHEAD);
     m->used = gmt_code_put(c, "BAR.SYNC.DEFER_BLOCKING 0x0");
     gmt_code_put(c, "IADD3 R12, R12, -0x1, RZ");
     gmt_code_put(c, "IMAD.WIDE.U32 R4, R15, 0x%x, R4", bytes);
@@ -75,8 +101,7 @@ static void put_code(gmt_code *c, matmul *m)
     gmt_code_put(c, "ISETP.NE.AND P0, PT, R12, RZ, PT");
     gmt_code_put(c, "@P0 BRA `(.L_0)");
     gmt_code_put(c, "LDC.64 R4, c[0x0][0x220]");
-    gmt_code_put(c, "IMAD R22, R22, R14, R23");
-    gmt_code_put(c, "IMAD.WIDE.U32 R4, R22, 0x%x, R4", bytes);
+    gmt_code_put(c, "IMAD.WIDE.U32 R4, R13, 0x%x, R4", bytes);
     m->write = gmt_code_put(c, "STG.E%s desc[UR6][R4.64], R16", width);
     gmt_code_put(c, "EXIT");
 }
@@ -91,6 +116,10 @@ static bool make(gmt_synthetic *s, void *state, gmtrace_error *error)
     if (m->n % m->tile)
         return gmt_impossible(s, error, "n=%llu is no multiple of tile=%u",
                               (unsigned long long)m->n, m->tile);
+    /* 16 or 8 bytes at once where every row allows it. */
+    m->wide = 16 / (uint32_t)m->bytes;
+    while (m->tile % m->wide || m->pitch % m->wide)
+        m->wide /= 2;
     m->b_tile = m->tile * m->pitch * (uint32_t)m->bytes;
     s->shared = 2 * (uint64_t)m->b_tile;
     s->launch.grid[0] = s->launch.grid[1] = (uint32_t)(m->n / m->tile);
@@ -126,7 +155,8 @@ static bool warp(gmt_synthetic *s, const void *state, uint64_t cta, uint32_t w,
             !gmt_barrier(s, cta, w, m->filled, error))
             return false;
         for (unsigned i = 0; i < m->tile; i++)
-            if (!access(s, m, cta, w, m->get_a[i], i * bytes, 0, pitch, error) ||
+            if ((i % m->wide == 0 &&
+                 !access(s, m, cta, w, m->get_a[i], i * bytes, 0, pitch, error)) ||
                 !access(s, m, cta, w, m->get_b[i], m->b_tile + i * pitch, bytes, 0, error))
                 return false;
         if (!gmt_barrier(s, cta, w, m->used, error))

@@ -10,6 +10,7 @@
 
 #define MOST_RADIUS 8u
 #define MOST_READS  (1 + 6 * MOST_RADIUS)
+#define AHEAD       8u /* loads under way before their sum is made, as a compiler would order them */
 
 typedef struct stencil {
     uint64_t n, bytes, from, to;
@@ -31,7 +32,8 @@ static const gmt_key keys[] = {
     GMT_KEY_LAUNCHES,
     GMT_KEY_END};
 
-/* R0, R2, R3: the point's x, y, z; R4: address read, R6: written; R8: sum; data from R10. */
+/* R0, R2, R3: the point's x, y, z; R4: address read, R6: written; R8: sum; R18: the
+ * array; R10, R12: addresses of neighbours; data from R20. */
 static void put_index(gmt_code *c, const stencil *t)
 {
     static const char axis[] = "XYZ";
@@ -57,9 +59,16 @@ static void put_index(gmt_code *c, const stencil *t)
         gmt_code_put(c, "IMAD R0, R2, R14, R0");
 }
 
+static void put_sum(gmt_code *c, const stencil *t, unsigned first)
+{
+    for (unsigned i = first; i < t->reads; i++)
+        gmt_code_put(c, "%s R8, R8, R%u", t->bytes == 8 ? "DADD" : "FADD",
+                     20 + i % AHEAD * gmt_words(t->bytes));
+}
+
 static void put_read(gmt_code *c, stencil *t, const char *from, int64_t offset)
 {
-    const unsigned data = 10 + t->reads % 2 * 2; /* by turns */
+    const unsigned data = 20 + t->reads % AHEAD * gmt_words(t->bytes);
     char place[24] = "";
     if (from[1] == '4' && offset)
         snprintf(place, sizeof place, "%s0x%llx", offset < 0 ? "+-" : "+",
@@ -67,10 +76,8 @@ static void put_read(gmt_code *c, stencil *t, const char *from, int64_t offset)
     t->read[t->reads].instr =
         gmt_code_put(c, "LDG.E%s R%u, desc[UR4][%s.64%s]", gmt_width(t->bytes), data, from, place);
     t->read[t->reads++].offset = offset;
-    if (t->bytes == 8)
-        gmt_code_put(c, "DADD R8, R8, R%u", data);
-    else
-        gmt_code_put(c, "FADD R8, R8, R%u", data);
+    if (t->reads % AHEAD == 0)
+        put_sum(c, t, t->reads - AHEAD);
 }
 
 static bool make(gmt_synthetic *s, void *state, gmtrace_error *error)
@@ -103,9 +110,9 @@ static bool make(gmt_synthetic *s, void *state, gmtrace_error *error)
     const unsigned bytes = (unsigned)t->bytes;
     put_index(c, t);
     gmt_code_put(c, "ULDC.64 UR4, c[0x0][0x208]");
-    gmt_code_put(c, "LDC.64 R4, c[0x0][0x218]");
+    gmt_code_put(c, "LDC.64 R18, c[0x0][0x218]");
     gmt_code_put(c, "LDC.64 R6, c[0x0][0x210]");
-    gmt_code_put(c, "IMAD.WIDE.U32 R4, R0, 0x%x, R4", bytes);
+    gmt_code_put(c, "IMAD.WIDE.U32 R4, R0, 0x%x, R18", bytes);
     gmt_code_put(c, "CS2R R8, SRZ");
     put_read(c, t, "R4", 0);
     uint64_t step = t->bytes;
@@ -113,13 +120,15 @@ static bool make(gmt_synthetic *s, void *state, gmtrace_error *error)
         for (unsigned r = 1; r <= t->radius; r++)
             for (int sign = -1; sign <= 1; sign += 2) {
                 const int64_t offset = sign * (int64_t)(r * step);
+                const char *from = !d ? "R4" : sign < 0 ? "R10" : "R12";
                 if (d) { /* too far for an immediate offset */
-                    gmt_code_put(c, "IADD3 R5, R0, %s, RZ", sign < 0 ? "-R14" : "R14");
-                    gmt_code_put(c, "LDC.64 R16, c[0x0][0x218]");
-                    gmt_code_put(c, "IMAD.WIDE.U32 R16, R5, 0x%x, R16", bytes);
+                    gmt_code_put(c, "IADD3 R14, R0, %s0x%x, RZ", sign < 0 ? "-" : "",
+                                 (unsigned)(r * step / bytes & INT32_MAX));
+                    gmt_code_put(c, "IMAD.WIDE.U32 %s, R14, 0x%x, R18", from, bytes);
                 }
-                put_read(c, t, d ? "R16" : "R4", offset);
+                put_read(c, t, from, offset);
             }
+    put_sum(c, t, t->reads / AHEAD * AHEAD);
     gmt_code_put(c, "IMAD.WIDE.U32 R6, R0, 0x%x, R6", bytes);
     t->write = gmt_code_put(c, "STG.E%s desc[UR4][R6.64], R8", gmt_width(t->bytes));
     gmt_code_put(c, "EXIT");
