@@ -122,8 +122,44 @@ __global__ void __launch_bounds__(1024) repeat(uint32_t width, uint32_t degree, 
         *sink = sum;
 }
 
+/* Pointers in global memory that point to themselves, or all lanes' to the first. */
+__global__ void chase_l1(uint64_t *memory, uint32_t degree, unsigned long long *clocks)
+{
+    uint64_t *p = memory + (degree ? threadIdx.x : 0), at = (uint64_t)p;
+    *p = at;
+    __syncthreads();
+    for (int pass = 0; pass < 2; pass++) {
+        uint64_t begin = clock64();
+#pragma unroll 1
+        for (int t = 0; t < TURNS; t++)
+#pragma unroll
+            for (int k = 0; k < BLOCK; k++)
+                asm volatile("ld.global.b64 %0,[%0];" : "+l"(at)::"memory");
+        asm volatile("" ::"l"(at) : "memory");
+        if (threadIdx.x == (uint32_t)(at - (uint64_t)p))
+            *clocks = clock64() - begin;
+    }
+}
+
 static unsigned long long *clocks;
 static uint32_t *sink;
+
+static void run_l1(void)
+{
+    uint64_t *memory;
+    MICRO_CUDA(cudaMalloc(&memory, 32 * sizeof *memory));
+    for (unsigned degree = 0; degree < 2; degree++) {
+        unsigned long long least = ~0ull, now;
+        for (int again = 0; again < 3; again++) {
+            chase_l1<<<1, 32>>>(memory, degree, clocks);
+            MICRO_CUDA(cudaGetLastError());
+            MICRO_CUDA(cudaMemcpy(&now, clocks, sizeof now, cudaMemcpyDeviceToHost));
+            least = std::min(least, now);
+        }
+        printf("ldg_chase,LDG.E.64,%u,1,1,%d,%llu\n", degree, TURNS * BLOCK, least);
+    }
+    MICRO_CUDA(cudaFree(memory));
+}
 
 template <int WHICH, int CHAIN> static void run(const char *name, const char *sass, unsigned width)
 {
@@ -164,5 +200,6 @@ int main(int argc, char **argv)
         run<K_##name, 0>(#name, sass, width);
     LIST(I)
 #undef I
+    run_l1();
     return 0;
 }
