@@ -112,6 +112,7 @@ static bool read_options(gmsim_simulation *s, const gmsim_job *job, const char *
                           job->format);
     s->options.caches = g_strcmp0(job->caches, "warm") == 0 ? GMSIM_CACHES_WARM : GMSIM_CACHES_COLD;
     s->options.flush = job->flush;
+    s->options.functional = job->functional;
     if (!gmsim_gpu_load(&s->gpu, job->gpu != NULL ? job->gpu : "h200", error) ||
         !gmsim_gpu_set_all(&s->gpu, (char *const *)job->set, error))
         return false;

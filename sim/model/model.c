@@ -133,6 +133,7 @@ static bool plan_launch(const gmsim_model *model, const gmtrace_capture *capture
         .ctas = volume(launch->grid),
         .sms = gpu->gpu_sm_count,
         .gpu = gpu,
+        .functional = model->options.functional,
         .groups = gpu->launch_groups,
         .again = gpu->launch_again,
         .cta_warps = occupancy->warps_per_block,
@@ -269,7 +270,8 @@ const gmsim_result *gmsim_model_run(gmsim_model *model, gmtrace_reader *reader, 
     result->unseen = gmtrace_get_capture(reader)->unseen;
     result->truncated = scheduler.truncated || !launch->complete;
     find_bound(model, &scheduler.plan, result);
-    finish_timing(model, &scheduler, result);
+    if (!scheduler.plan.functional)
+        finish_timing(model, &scheduler, result);
     return result;
 }
 

@@ -152,6 +152,8 @@ typedef struct gmsim_options {
     gmsim_caches caches;
     bool flush; /* L2 is emptied before every launch, as ncu does by default; else a launch finds
                  * what the one before left there */
+    bool functional; /* no times: warps take turns record by record. Faster; what depends on order
+                      * comes out somewhat different */
 } gmsim_options;
 
 typedef struct gmsim_model gmsim_model;

@@ -87,6 +87,7 @@ typedef struct gmsim_plan {
     uint32_t sm_ctas;     /* CTAs resident on an SM */
     uint32_t sub_partitions;
     bool control_bits;    /* the code has them */
+    bool functional;      /* warps take turns, a clock a record; no times */
     uint64_t window_size; /* bytes of local memory between two warps' windows */
     uint64_t records;     /* expected, for progress */
 } gmsim_plan;
@@ -117,6 +118,38 @@ typedef struct gmsim_scheduler {
     gmsim_progress progress;
     gpointer progress_data;
 } gmsim_scheduler;
+
+/* Clocks after the epoch, as ready times are kept. */
+static inline uint32_t gmsim_since_epoch(const gmsim_scheduler *s, uint64_t clock)
+{
+    uint64_t clocks = clock > s->epoch ? clock - s->epoch : 0;
+    return clocks < GMSIM_NEVER ? (uint32_t)clocks : GMSIM_NEVER - 1u;
+}
+
+/* deal.c. CTAs for empty SMs at the beginning; for the places that became free in this step. */
+bool gmsim_deal_first(gmsim_scheduler *s, GError **error);
+bool gmsim_deal_freed(gmsim_scheduler *s, GError **error);
+
+/* warp.c. */
+typedef enum gmsim_ahead { GMSIM_AHEAD_FAILED, GMSIM_AHEAD_END, GMSIM_AHEAD_RECORD } gmsim_ahead;
+
+/* Next segment of a warp: false at the end of its stream or on an error, which is then set. */
+bool gmsim_warp_refill(gmsim_scheduler *s, gmsim_warp *warp, GError **error);
+
+/* Finds the warp's next record that takes a turn, and when the warp can go on towards it if the
+ * last one issued at `now`; at the end of its stream, when it ends. Instructions without memory
+ * access, recorded or not, are only added up. */
+gmsim_ahead gmsim_warp_ahead(gmsim_scheduler *s, gmsim_warp *warp, uint64_t now, uint64_t *ready,
+                             GError **error);
+
+/* When the record issues if the warp goes on at `now`: after its own time, and after what other
+ * warps have put on the pipes it needs. */
+uint64_t gmsim_warp_issue(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t now);
+
+/* An access: its time at the load-store unit, what it counts, and what waits for it. `*issue` moves
+ * on while its sub-partition's queue is full. Returns NULL, or what is wrong with the record. */
+const char *gmsim_warp_access(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot,
+                              const gmtrace_record *record, uint64_t *issue);
 
 /* Runs the launch selected in the reader to its end. sm, replay, paths, paces, reader, plan and
  * progress are set by the caller, the rest is set here. Every cursor is closed on return. */
