@@ -2,6 +2,7 @@
  *
  * trace.c - a kernel's instruction table, and the way of records to the writer.
  */
+#include "traces/control.h"
 #include "traces/ptx/exec.h"
 
 #include <ctype.h>
@@ -201,6 +202,7 @@ bool gmptx_add_to_trace(const gmptx_kernel *kernel, const char *name, uint32_t r
     bool good = instr && files;
     for (uint32_t i = 0; good && i < k->op_count; i++)
         good = fill_instr(k, i, &instr[i], files, &file_count);
+    good = good && gmt_control_set(instr, k->op_count);
     if (!good) {
         gmptx_fail(error, GMTRACE_MEMORY, 0, "out of memory");
     } else {
