@@ -6,7 +6,7 @@
  * them on each sub-partition. Rows with two instructions alternate them, which tells whether they
  * share a pipe. Operands differ from lane to lane, else the compiler takes the uniform pipe, and
  * chains are such that it cannot shorten them: tests/micro_sass.test looks at what it made. Rows of
- * FFMA with longer and longer loops tell when fetching instructions is what takes the time.
+ * FFMA with shorter and longer loops tell what the loop itself costs.
  * Settles: the pipes, their rates and the latencies in sim/model/pace.c.
  * Leaves out: operands from constant memory, conflicts between register banks, wgmma.
  * Output: CSV: name,sass,chains,warps,block,units,clocks - `sass` is what one unit consists of;
