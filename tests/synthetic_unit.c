@@ -506,11 +506,12 @@ static void test_errors(void)
             g_error("'%s': '%s' does not say '%s'", cases[i].spec, error.text, cases[i].says);
         g_assert_null(strchr(error.text, '\n'));
     }
-    char *long_key = g_strdup_printf("stride:%s=1", g_strnfill(5000, 'x'));
+    char *name = g_strnfill(5000, 'x'), *long_key = g_strdup_printf("stride:%s=1", name);
     gmtrace_error error;
     g_assert_null(gmtrace_synthetic_open(long_key, &error));
     g_assert_nonnull(strstr(error.text, "xxx...'; it has n, bytes"));
     g_free(long_key);
+    g_free(name);
 }
 
 static void test_help(void)
