@@ -71,11 +71,12 @@ do for [format in "svg png"] {
         set multiplot layout 2, 1
         set lmargin 10
         set logscale x
+        set xrange [4:500000]
         set xlabel "working set (KiB: a block's for L1 kernels, the grid's for L2 kernels)"
         set ylabel "hit rate (%)"
         set yrange [-3:103]
         set title "Hit rate and bandwidth against working set"
-        set key bottom left
+        set key at graph 0.62, 0.75
         plot data using 1:5 with linespoints linestyle 1 title "L1 measured", \
              data using 1:4 with linespoints linestyle 2 title "L1 predicted", \
              data using 1:7 with linespoints linestyle 3 title "L2 measured", \
