@@ -16,6 +16,53 @@ static uint64_t round_up(uint64_t v, uint64_t to)
     return (v + to - 1) / to * to;
 }
 
+static void fill(ptx_warp *w, ptx_special s, uint32_t value)
+{
+    uint32_t *to = (uint32_t *)(w->special + s * PTX_SPECIAL_BYTES);
+    for (unsigned i = 0; i < LANES; i++)
+        to[i] = value;
+}
+
+/* What is the same for all CTAs. */
+static void set_specials(ptx_warp *w)
+{
+    const ptx_cta *cta = w->cta;
+    const gmptx_launch *l = cta->launch;
+    const uint32_t sms = l->sm_count ? l->sm_count : 132;
+    uint32_t *lane[8];
+    static const ptx_special by_lane[] = {
+        SPECIAL_TID_X,       SPECIAL_TID_Y,       SPECIAL_TID_Z,       SPECIAL_LANEID,
+        SPECIAL_LANEMASK_EQ, SPECIAL_LANEMASK_LE, SPECIAL_LANEMASK_LT, SPECIAL_LANEMASK_GE};
+    for (unsigned i = 0; i < 8; i++)
+        lane[i] = (uint32_t *)(w->special + by_lane[i] * PTX_SPECIAL_BYTES);
+    uint32_t *above = (uint32_t *)(w->special + SPECIAL_LANEMASK_GT * PTX_SPECIAL_BYTES);
+    for (uint32_t i = 0; i < LANES; i++) {
+        const uint32_t thread = w->number * LANES + i;
+        lane[0][i] = thread % l->block[0];
+        lane[1][i] = thread / l->block[0] % l->block[1];
+        lane[2][i] = thread / l->block[0] / l->block[1];
+        lane[3][i] = i;
+        lane[4][i] = 1u << i;
+        lane[6][i] = (1u << i) - 1;
+        lane[5][i] = lane[6][i] | 1u << i;
+        lane[7][i] = ~lane[6][i];
+        above[i] = ~lane[5][i];
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        fill(w, SPECIAL_NTID_X + i, l->block[i]);
+        fill(w, SPECIAL_NCTAID_X + i, l->grid[i]);
+    }
+    fill(w, SPECIAL_WARPID, w->number);
+    fill(w, SPECIAL_NWARPID, cta->warps);
+    fill(w, SPECIAL_NSMID, sms);
+    fill(w, SPECIAL_DYNAMIC_SMEM, l->dynamic_shared);
+    fill(w, SPECIAL_TOTAL_SMEM, cta->shared_bytes);
+    fill(w, SPECIAL_ONE, 1);
+    uint64_t *grid = (uint64_t *)(w->special + SPECIAL_GRIDID * PTX_SPECIAL_BYTES);
+    for (unsigned i = 0; i < LANES; i++)
+        grid[i] = l->trace.ordinal;
+}
+
 bool gmptx_open_cta(ptx_cta *cta, const gmptx_launch *launch, const uint8_t *params,
                     uint32_t shared_bytes)
 {
@@ -50,6 +97,7 @@ bool gmptx_open_cta(ptx_cta *cta, const gmptx_launch *launch, const uint8_t *par
             return false;
         memset(w->registers, 0, round_up(k->register_bytes + 256, 256));
         memset(w->special, 0, special);
+        set_specials(w);
     }
     return true;
 }
@@ -70,53 +118,13 @@ void gmptx_close_cta(ptx_cta *cta)
     free(cta->print);
 }
 
-static void fill(ptx_warp *w, ptx_special s, uint32_t value)
-{
-    uint32_t *to = (uint32_t *)(w->special + s * PTX_SPECIAL_BYTES);
-    for (unsigned i = 0; i < LANES; i++)
-        to[i] = value;
-}
-
-/* What is the same for all CTAs is written every time too: it is little. */
-static void set_specials(ptx_warp *w)
+static void set_cta_specials(ptx_warp *w)
 {
     const ptx_cta *cta = w->cta;
-    const gmptx_launch *l = cta->launch;
-    const uint32_t sms = l->sm_count ? l->sm_count : 132;
-    uint32_t *lane[8];
-    static const ptx_special by_lane[] = {
-        SPECIAL_TID_X,       SPECIAL_TID_Y,       SPECIAL_TID_Z,       SPECIAL_LANEID,
-        SPECIAL_LANEMASK_EQ, SPECIAL_LANEMASK_LE, SPECIAL_LANEMASK_LT, SPECIAL_LANEMASK_GE};
-    for (unsigned i = 0; i < 8; i++)
-        lane[i] = (uint32_t *)(w->special + by_lane[i] * PTX_SPECIAL_BYTES);
-    uint32_t *above = (uint32_t *)(w->special + SPECIAL_LANEMASK_GT * PTX_SPECIAL_BYTES);
-    for (uint32_t i = 0; i < LANES; i++) {
-        const uint32_t thread = w->number * LANES + i;
-        lane[0][i] = thread % l->block[0];
-        lane[1][i] = thread / l->block[0] % l->block[1];
-        lane[2][i] = thread / l->block[0] / l->block[1];
-        lane[3][i] = i;
-        lane[4][i] = 1u << i;
-        lane[6][i] = (1u << i) - 1;
-        lane[5][i] = lane[6][i] | 1u << i;
-        lane[7][i] = ~lane[6][i];
-        above[i] = ~lane[5][i];
-    }
-    for (unsigned i = 0; i < 3; i++) {
-        fill(w, SPECIAL_NTID_X + i, l->block[i]);
+    const uint32_t sms = cta->launch->sm_count ? cta->launch->sm_count : 132;
+    for (unsigned i = 0; i < 3; i++)
         fill(w, SPECIAL_CTAID_X + i, cta->index[i]);
-        fill(w, SPECIAL_NCTAID_X + i, l->grid[i]);
-    }
-    fill(w, SPECIAL_WARPID, w->number);
-    fill(w, SPECIAL_NWARPID, cta->warps);
     fill(w, SPECIAL_SMID, (uint32_t)(cta->number % sms));
-    fill(w, SPECIAL_NSMID, sms);
-    fill(w, SPECIAL_DYNAMIC_SMEM, l->dynamic_shared);
-    fill(w, SPECIAL_TOTAL_SMEM, cta->shared_bytes);
-    fill(w, SPECIAL_ONE, 1);
-    uint64_t *grid = (uint64_t *)(w->special + SPECIAL_GRIDID * PTX_SPECIAL_BYTES);
-    for (unsigned i = 0; i < LANES; i++)
-        grid[i] = l->trace.ordinal;
 }
 
 static void start_warp(ptx_warp *w)
@@ -135,7 +143,7 @@ static void start_warp(ptx_warp *w)
     w->entries = 1;
     w->state = WARP_RUNS;
     w->carry = 0;
-    set_specials(w);
+    set_cta_specials(w);
 }
 
 /* bar.red: the predicate of every thread that came, combined. */

@@ -340,7 +340,7 @@ void gmptx_run_warp(ptx_warp *w, uint64_t slice)
             }
         }
         executed++;
-        threads += (uint64_t)__builtin_popcount(mask);
+        threads += mask == ALL_LANES ? LANES : (uint64_t)__builtin_popcount(mask);
         w->active = mask;
         if (op->control <= CONTROL_MEMORY) {
             op->run(w, op);
