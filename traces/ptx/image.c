@@ -211,6 +211,18 @@ static bool is_virtual(ptx_ref ref)
     return ref != REF_NONE && REF_FILE(ref) == PTX_FILE_VIRTUAL;
 }
 
+/* ptxas has an instruction of its own for these, which counts the lanes of a word together. */
+static bool counts(const ptx_kernel *k, const ptx_op *op)
+{
+    uint32_t added = 0;
+    if (op->space != PTX_SPACE_SHARED || op->mode != ATOMIC_ADD || op->refs != op->writes + 1u ||
+        (op->type != PTX_U32 && op->type != PTX_S32) ||
+        REF_FILE(op->r[op->writes]) != PTX_FILE_POOL)
+        return false;
+    memcpy(&added, k->pool + REF_OFFSET(op->r[op->writes]), sizeof added);
+    return added == 1;
+}
+
 /* atom on global memory whose result nobody reads becomes red, as ptxas makes it; exchanges and
  * compare-and-swap have no such form. */
 static bool reduce_unread_atomics(ptx_kernel *k, const ptx_image_function *image,
@@ -231,9 +243,13 @@ static bool reduce_unread_atomics(ptx_kernel *k, const ptx_image_function *image
     }
     for (uint32_t i = 0; i < image->count; i++) {
         ptx_op *op = &k->op[image->first + i];
-        if (!(op->flags & PTX_FLAG_RETURNS) || op->space != PTX_SPACE_GLOBAL ||
-            op->mode == ATOMIC_EXCH || op->mode == ATOMIC_CAS || !is_virtual(op->r[0]) ||
-            read[REF_OFFSET(op->r[0])])
+        if (op->op_class != GMTRACE_CLASS_ATOMIC && op->op_class != GMTRACE_CLASS_REDUCTION)
+            continue;
+        const bool unread = !op->writes || (is_virtual(op->r[0]) && !read[REF_OFFSET(op->r[0])]);
+        if (unread && counts(k, op))
+            op->flags |= PTX_FLAG_COUNTS;
+        if (!unread || !(op->flags & PTX_FLAG_RETURNS) || op->space != PTX_SPACE_GLOBAL ||
+            op->mode == ATOMIC_EXCH || op->mode == ATOMIC_CAS)
             continue;
         op->refs--;
         memmove(op->r, op->r + 1, op->refs * sizeof op->r[0]);

@@ -88,7 +88,6 @@ struct ptx_op {
     uint8_t in_frame;    /* the address counts from the frame's start */
     uint8_t mode, mode2; /* by instruction: rounding, atomic, boolean operator ... */
     uint8_t flags;       /* PTX_FLAG_* */
-    uint8_t trace_op;    /* gmtrace_op of a memory access */
     uint8_t op_class, cache, bypass_l1, trace_space; /* for the instruction table */
 };
 
@@ -97,6 +96,7 @@ enum {
     PTX_FLAG_NEGATED = 2, /* a predicate operand is !p */
     PTX_FLAG_FTZ = 4,
     PTX_FLAG_RETURNS = 8, /* atom, not red */
+    PTX_FLAG_COUNTS = 16, /* adds one in shared memory, and nobody reads the result */
 };
 
 /* One function of an image. */

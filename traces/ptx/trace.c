@@ -94,6 +94,24 @@ static char *tidy(ptx_slice s)
     return out;
 }
 
+/* The opcode's text. What ptxas makes a counting instruction of says so, in SASS's word: shared
+ * memory takes it otherwise than a sum. */
+static char *opcode_text(const ptx_op *op, const ptx_statement *s)
+{
+    static const char suffix[] = ".POPC.INC";
+    char *text = s ? tidy(s->opcode) : strdup("ret");
+    if (!text || !(op->flags & PTX_FLAG_COUNTS))
+        return text;
+    const size_t length = strlen(text);
+    char *longer = realloc(text, length + sizeof suffix);
+    if (!longer) {
+        free(text);
+        return NULL;
+    }
+    memcpy(longer + length, suffix, sizeof suffix);
+    return longer;
+}
+
 /* The register number of a place: units of the frame. More than the format holds wrap around. */
 static bool number_of(const ptx_kernel *k, uint32_t op, ptx_ref ref, gmtrace_operand *o)
 {
@@ -163,7 +181,7 @@ static bool fill_instr(const ptx_kernel *k, uint32_t at, gmtrace_instr *out, con
         op->control == CONTROL_MEMORY && op->vector && op->op_class != GMTRACE_CLASS_FENCE;
     gmtrace_operand guard = {0};
     *out = (gmtrace_instr){.pc = (uint64_t)at * 16,
-                           .opcode = s ? tidy(s->opcode) : strdup("ret"),
+                           .opcode = opcode_text(op, s),
                            .operands = s ? tidy(s->operands) : strdup(""),
                            .file = GMTRACE_UNKNOWN,
                            .target = branches ? op->target : GMTRACE_NO_INSTR,
