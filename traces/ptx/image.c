@@ -7,6 +7,8 @@
 
 #include <stdlib.h>
 
+#define MOST_REGISTERS 255u /* of a thread */
+
 /* Recursion and calls through pointers: what a thread, and a warp's registers, may use. */
 #define DEEP_STACK     16384u
 #define DEEP_LOCAL     65536u
@@ -378,6 +380,8 @@ static bool find_needs(ptx_kernel *k)
             k->info.registers = k->image[i].registers > k->info.registers ? k->image[i].registers
                                                                           : k->info.registers;
     }
+    if (k->info.registers > MOST_REGISTERS)
+        k->info.registers = MOST_REGISTERS; /* ptxas spills the rest */
     const bool good = state && needs && k->image_count < 10000;
     free(state);
     free(needs);
