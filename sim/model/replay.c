@@ -267,7 +267,7 @@ static const char *replay_shared(gmsim_replay *replay, gmsim_executor *who,
     gmsim_counts *counts = count_instruction(entry, record);
     who->clocks = wavefronts.actual;
     who->done = who->now + replay->memory.gpu->shared_latency +
-                (wavefronts.actual ? (wavefronts.actual - 1u) * 35u / 16u : 0);
+                (wavefronts.actual ? 2u * (wavefronts.actual - 1u) : 0); /* shared_timing.cu */
     counts->wavefronts += wavefronts.actual;
     counts->wavefronts_ideal += wavefronts.ideal;
     if (row == GMSIM_SHARED_COPY)

@@ -21,8 +21,10 @@
 
 /* Clocks that an SM runs ahead of the others at most. */
 #define WINDOW 128u
-/* From the last arrival at a barrier until its warps go on. Assumed. */
-#define BARRIER_CLOCKS 20u
+/* From the last arrival at a barrier until its warps go on, and more for each warp
+ * (micro/barrier.cu). */
+#define BARRIER_CLOCKS      12u
+#define BARRIER_WARP_CLOCKS 2u
 /* Times beyond this many clocks after the epoch move it. */
 #define EPOCH_CLOCKS (1u << 30)
 
@@ -66,9 +68,11 @@ static void try_release(gmsim_scheduler *s, gmsim_sm *sm, uint32_t place, uint32
     bool complete = expected ? gmsim_lane_count(arrived) >= expected : (cta->live & ~arrived) == 0;
     if (!complete)
         return;
+    uint32_t released = 0;
     for (uint32_t left = cta->waiting_at[barrier]; left; left &= left - 1u) {
+        released++; /* one after the other */
         uint32_t slot = place * s->plan.cta_warps + gmsim_lowest(left);
-        uint64_t go = cta->arrival + BARRIER_CLOCKS;
+        uint64_t go = cta->arrival + BARRIER_CLOCKS + released * BARRIER_WARP_CLOCKS;
         s->timing.stall[GMSIM_STALL_BARRIER] += go - MIN(go, sm->warp[slot].arrived);
         resume(s, sm, slot, go);
     }
