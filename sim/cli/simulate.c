@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "sim/cli/cli.h"
+#include "sim/cli/plot.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,8 @@
 #include "traces/synthetic/synthetic.h"
 
 static struct {
-    char *trace, *program, *synthetic, *gpu, *kernel, *launch, *format, *output, *caches, *color;
+    char *trace, *program, *synthetic, *gpu, *kernel, *launch, *format, *output, *plot, *caches,
+        *color;
     char **set, **rest;
     gboolean flush, functional, verbose, quiet, version;
 } given;
@@ -45,8 +47,10 @@ static const GOptionEntry entries[] = {
      "cold|warm"},
     {"flush", 0, 0, G_OPTION_ARG_NONE, &given.flush,
      "Empty L2 before every launch, as ncu does; else it keeps what the launch before left", NULL},
-    {"functional", 0, 0, G_OPTION_ARG_NONE, &given.functional,
-     "Count without timing: the only mode of this version", NULL},
+    {"functional", 0, 0, G_OPTION_ARG_NONE, &given.functional, "Count without timing: faster",
+     NULL},
+    {"plot", 0, 0, G_OPTION_ARG_FILENAME, &given.plot,
+     "Draw each launch into that folder, with gnuplot: where its clocks go", "DIR"},
     {"verbose", 'v', 0, G_OPTION_ARG_NONE, &given.verbose,
      "All instructions, allocations, full reports of many launches", NULL},
     {"quiet", 'q', 0, G_OPTION_ARG_NONE, &given.quiet, "Only the verdict", NULL},
@@ -231,6 +235,10 @@ static int run(void)
     GError *error = NULL;
     int code = CLI_FAILED;
 
+    if (given.plot != NULL && given.functional) {
+        cli_say("--plot: draws times, which --functional leaves out");
+        return CLI_USAGE;
+    }
     if (output_is_trace()) {
         cli_say("%s: is the trace itself; name another file for --output", given.output);
         return CLI_USAGE;
@@ -243,7 +251,10 @@ static int run(void)
         simulation.report.color = use_color();
         if (given.program != NULL)
             simulation.report.trace = given.program;
-        code = replay(&simulation);
+        code = given.plot == NULL || cli_plot_begin(&simulation, given.plot) ? replay(&simulation)
+                                                                             : CLI_FAILED;
+        if (code == CLI_DONE && cli_plot_failed())
+            code = CLI_FAILED;
         if (!cli_output_close(&output, code == CLI_DONE) && code == CLI_DONE)
             code = CLI_FAILED;
     }
@@ -316,6 +327,7 @@ int cli_simulate(int argc, char **argv)
     g_free(given.launch);
     g_free(given.format);
     g_free(given.output);
+    g_free(given.plot);
     g_free(given.caches);
     g_free(given.color);
     g_strfreev(given.set);

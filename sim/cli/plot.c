@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * plot.c - a picture of each launch, drawn by gnuplot: where its warps' clocks go, and the clocks
+ * each resource needs at least beside those the launch takes. For each launch DIR gets NAME.gp, the
+ * script with its numbers, and what that draws, NAME.svg and NAME.png.
+ *
+ * Left out: pictures of several launches or runs (plots/ of the sources has those).
+ */
+#include "sim/cli/plot.h"
+
+#include "sim/cli/cli.h"
+
+#include <errno.h>
+#include <string.h>
+
+static const gmsim_report_format *written; /* the format that the report is in */
+static const char *folder;
+static bool failed;
+
+/* gnuplot's quotes, for a kernel's name. */
+static void put_quoted(GString *out, const char *text)
+{
+    g_string_append_c(out, '\'');
+    for (; *text; text++)
+        g_string_append(out, *text == '\'' ? "''" : (char[]){*text, 0});
+    g_string_append_c(out, '\'');
+}
+
+static void put_clocks(GString *out, const gmsim_timing *timing)
+{
+    g_string_append(out, "$clocks << END\n");
+    for (int i = 0; i < GMSIM_STALLS; i++)
+        g_string_append_printf(out, "\"%s\" %.3f\n", gmsim_stall_name((gmsim_stall)i),
+                               100.0 * (double)timing->stall[i] /
+                                   (double)MAX(timing->warp_active, 1u));
+    g_string_append(out, "END\n");
+}
+
+static void put_least(GString *out, const gmsim_result *result)
+{
+    g_string_append(out, "$least << END\n");
+    for (int i = 0; i < GMSIM_RESOURCES; i++)
+        g_string_append_printf(out, "\"%s\" %" G_GUINT64_FORMAT "\n",
+                               gmsim_resource_name((gmsim_resource)i), result->min_cycles[i]);
+    g_string_append_printf(out, "\"all of it\" %" G_GUINT64_FORMAT "\nEND\n",
+                           result->timing.cycles);
+}
+
+/* Blue and orange differ to every kind of colour vision (Okabe and Ito). */
+static char *script_of(const char *name, const gmsim_result *result)
+{
+    GString *out = g_string_new("# Drawn by gmsim --plot; run gnuplot on it in this folder.\n");
+    put_clocks(out, &result->timing);
+    put_least(out, result);
+    g_string_append(out, "kernel = ");
+    put_quoted(out, result->kernel->name);
+    g_string_append_printf(out,
+                           "\nname = '%s'\n"
+                           "set style fill solid border rgb '#333333'\n"
+                           "set yrange [] reverse\nset ytics nomirror\nset xtics nomirror\n"
+                           "set border 3\nset grid xtics lc rgb '#dddddd'\nunset key\n"
+                           "set boxwidth 0.7\n"
+                           "do for [kind in 'svg png'] {\n"
+                           "  if (kind eq 'svg') { set terminal svg size 900,640 font 'sans,14' "
+                           "background '#ffffff' }\n"
+                           "  else { set terminal pngcairo size 1200,860 font 'sans,16' }\n"
+                           "  set output name.'.'.kind\n"
+                           "  set multiplot layout 2,1 title kernel noenhanced\n"
+                           "  set xrange [0:*]\n"
+                           "  set xlabel 'share of the warps'' clocks, percent'\n"
+                           "  plot $clocks using ($2/2):0:($2/2):(0.35):ytic(1) with boxxyerror "
+                           "lc rgb '#0072b2'\n"
+                           "  set xlabel 'clocks: needed at least by each resource; taken'\n"
+                           "  plot $least using ($2/2):0:($2/2):(0.35):ytic(1) with boxxyerror "
+                           "lc rgb '#e69f00'\n"
+                           "  unset multiplot\n  unset output\n}\n",
+                           name);
+    return g_string_free(out, FALSE);
+}
+
+/* Runs gnuplot in the folder; says what is wrong. */
+static bool draw(const char *script)
+{
+    const char *argv[] = {"gnuplot", script, NULL};
+    g_autofree char *said = NULL;
+    g_autoptr(GError) error = NULL;
+    int status = 0;
+
+    if (!g_spawn_sync(folder, (char **)argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL, &said,
+                      &status, &error)) {
+        cli_say("gnuplot: %s; install it to use --plot", error->message);
+        return false;
+    }
+    if (g_spawn_check_wait_status(status, NULL))
+        return true;
+    cli_say("gnuplot: could not draw %s/%s: %s", folder, script, said ? g_strstrip(said) : "");
+    return false;
+}
+
+static void plot_launch(gmsim_report *report, uint32_t index, const gmsim_result *result)
+{
+    g_autoptr(GError) error = NULL;
+    g_autofree char *kernel = g_strndup(result->kernel->name, strcspn(result->kernel->name, "(<"));
+
+    written->launch(report, index, result);
+    if (failed)
+        return;
+    g_strcanon(kernel, G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS "_", '_');
+    g_autofree char *name = g_strdup_printf("%.60s-%u", kernel, index);
+    g_autofree char *file = g_strdup_printf("%s.gp", name);
+    g_autofree char *path = g_build_filename(folder, file, NULL);
+    g_autofree char *script = script_of(name, result);
+    if (!g_file_set_contents(path, script, -1, &error)) {
+        cli_say("%s", error->message);
+        failed = true;
+        return;
+    }
+    failed = !draw(file);
+}
+
+bool cli_plot_begin(gmsim_simulation *simulation, const char *dir)
+{
+    static gmsim_report_format wrapped;
+
+    if (g_mkdir_with_parents(dir, 0777) != 0) {
+        cli_say("%s: cannot be made: %s", dir, g_strerror(errno));
+        return false;
+    }
+    folder = dir;
+    failed = false;
+    written = simulation->format;
+    wrapped = *written;
+    wrapped.launch = plot_launch;
+    simulation->format = &wrapped;
+    return true;
+}
+
+bool cli_plot_failed(void)
+{
+    return failed;
+}
