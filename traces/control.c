@@ -226,3 +226,91 @@ bool gmt_control_set(gmtrace_instr *instr, uint32_t count)
     free(plan);
     return done;
 }
+
+/* Loads put first, at most: each needs registers until its result is used. */
+#define LOADS_AHEAD 16u
+
+/* Does a straight piece of code that loads may be moved through end here? */
+static bool ends_piece(const gmtrace_instr *instr)
+{
+    switch (instr->op_class) {
+    case GMTRACE_CLASS_LOAD:
+    case GMTRACE_CLASS_OTHER:
+    case GMTRACE_CLASS_UNIFORM:
+    case GMTRACE_CLASS_FP16:
+    case GMTRACE_CLASS_FP32:
+    case GMTRACE_CLASS_FP64:
+    case GMTRACE_CLASS_INT:
+    case GMTRACE_CLASS_SPECIAL:
+        return false;
+    default:
+        return true;
+    }
+}
+
+static bool is_load(const gmtrace_instr *instr)
+{
+    return instr->op_class == GMTRACE_CLASS_LOAD && varies(instr);
+}
+
+/* Notes whether what the instruction writes is made of something loaded; returns whether it is. */
+static bool follow(bool loaded[FILES][REGISTERS], const gmtrace_instr *instr)
+{
+    bool depends = false;
+    for (unsigned i = 0; i < instr->operand_count; i++)
+        for (unsigned r = instr->operand[i].first; r < end_of(&instr->operand[i]); r++)
+            depends |= !instr->operand[i].write && loaded[instr->operand[i].file][r];
+    for (unsigned i = 0; i < instr->operand_count; i++)
+        for (unsigned r = instr->operand[i].first; r < end_of(&instr->operand[i]); r++)
+            if (instr->operand[i].write)
+                loaded[instr->operand[i].file][r] = depends || is_load(instr);
+    return depends;
+}
+
+/* One piece from `first` on, before `end`; returns where the next begins. */
+static uint32_t hoist_piece(gmtrace_instr *instr, uint32_t first, uint32_t end)
+{
+    bool loaded[FILES][REGISTERS] = {{false}};
+    uint32_t last = first, loads = 0, i;
+    uint8_t barriers = 0, moved = 0;
+    for (i = first; i < end && loads < LOADS_AHEAD; i++) {
+        const bool depends = follow(loaded, &instr[i]);
+        if (is_load(&instr[i]) && depends)
+            break; /* its address must be there */
+        if (is_load(&instr[i])) {
+            last = i;
+            loads++;
+        }
+    }
+    for (uint32_t k = first; k <= last && loads > 1; k++) {
+        const uint8_t later = instr[k].wait_mask & barriers;
+        instr[k].wait_mask &= (uint8_t)~later;
+        moved |= later;
+        if (is_load(&instr[k]) && instr[k].write_barrier < BARRIERS)
+            barriers |= (uint8_t)(1u << instr[k].write_barrier);
+    }
+    if (moved && last + 1 < end)
+        instr[last + 1].wait_mask |= moved;
+    else if (moved)
+        instr[last].wait_mask |= moved;
+    return i > first ? i : first + 1;
+}
+
+void gmt_control_hoist(gmtrace_instr *instr, uint32_t count)
+{
+    bool *target = calloc(count + 1, sizeof *target);
+    if (!target)
+        return; /* the waits stay where they are */
+    for (uint32_t i = 0; i < count; i++)
+        if (instr[i].target < count)
+            target[instr[i].target] = true;
+    for (uint32_t first = 0; first < count;) {
+        uint32_t end = first;
+        while (end < count && (end == first || !target[end]) && !ends_piece(&instr[end]))
+            end++;
+        for (uint32_t at = first; at < end;)
+            at = hoist_piece(instr, at, end + (end < count));
+        first = end > first ? end + (end < count && ends_piece(&instr[end])) : first + 1;
+    }
+    free(target);
+}

@@ -221,6 +221,8 @@ bool gmptx_add_to_trace(const gmptx_kernel *kernel, const char *name, uint32_t r
     for (uint32_t i = 0; good && i < k->op_count; i++)
         good = fill_instr(k, i, &instr[i], files, &file_count);
     good = good && gmt_control_set(instr, k->op_count);
+    if (good)
+        gmt_control_hoist(instr, k->op_count);
     if (!good) {
         gmptx_fail(error, GMTRACE_MEMORY, 0, "out of memory");
     } else {
