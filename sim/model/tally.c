@@ -55,6 +55,16 @@ static gmsim_bank_use atomic_use(const gmtrace_instr *instr)
     return instr->opcode && strstr(instr->opcode, ".CAS") ? GMSIM_BANK_CAS : GMSIM_BANK_ATOMIC;
 }
 
+/* SASS writes .F32, PTX .f32. */
+static bool adds_floats(const gmtrace_instr *instr)
+{
+    static const char *const type[] = {".F32", ".F64", ".F16", ".f32", ".f64", ".f16"};
+    for (unsigned i = 0; instr->opcode && i < G_N_ELEMENTS(type); i++)
+        if (strstr(instr->opcode, type[i]))
+            return true;
+    return false;
+}
+
 void gmsim_tally_begin(gmsim_tally *tally, const gmtrace_kernel *kernel)
 {
     uint32_t sites = kernel->instr_count + 1u;
@@ -72,10 +82,9 @@ void gmsim_tally_begin(gmsim_tally *tally, const gmtrace_kernel *kernel)
             .matrices = instr->matrices,
             .load = (uint8_t)load_policy(instr),
             .atomic = (uint8_t)atomic_use(instr),
-            .is_float =
-                instr->opcode && (strstr(instr->opcode, ".F32") || strstr(instr->opcode, ".F64") ||
-                                  strstr(instr->opcode, ".F16")),
-            .is_swap = instr->opcode && strstr(instr->opcode, ".CAS"),
+            .is_float = adds_floats(instr),
+            .is_swap =
+                instr->opcode && (strstr(instr->opcode, ".CAS") || strstr(instr->opcode, ".cas")),
             .copy_bypass = instr->op_class == GMTRACE_CLASS_COPY_ASYNC && instr->bypass_l1,
             .scoreboard = instr->write_barrier,
             .read_scoreboard = instr->read_barrier,
