@@ -5,7 +5,7 @@
  * A trace holds launches of GPU kernels. A launch holds CTAs, a CTA holds warps, and a warp is a
  * stream of records in program order: memory accesses with the address of every active lane,
  * barriers, asynchronous-copy events. No order between warps is stored; whoever replays the trace
- * decides it. The bytes on disk are specified in traces/FORMAT.md; this header hides them.
+ * decides it. The bytes on disk are specified in traces/format/FORMAT.md; this header hides them.
  *
  * The library needs libzstd and xxhash, not GLib, so that it can live inside a traced program. It
  * never prints and never exits. Functions that can fail return false (or NULL) and fill a

@@ -4,7 +4,7 @@
  */
 #include "validate/exceptions.h"
 
-#include "sim/model/metrics.h"
+#include "sim/analysis/metrics.h"
 
 #include <string.h>
 

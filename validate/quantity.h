@@ -20,7 +20,7 @@
 #ifndef GMSIM_VALIDATE_QUANTITY_H
 #define GMSIM_VALIDATE_QUANTITY_H
 
-#include "sim/model/metrics.h"
+#include "sim/analysis/metrics.h"
 #include "validate/measured.h"
 
 unsigned gmsim_quantity_count(void);

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "sim/api/simulation.h"
-#include "sim/report/compare.h"
+#include "sim/analysis/compare.h"
 
 static struct {
     char *gpu, *gpu_b, *kernel, *kernel_b, *launch, *launch_b, *format, *output, *caches;

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "sim/model/metrics.h"
+#include "sim/analysis/metrics.h"
 
 static struct {
     char **traces, **synthetic, **gpus, **sets, **metrics, **rest;

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "sim/model/metrics.h"
+#include "sim/analysis/metrics.h"
 #include "sim/report/format.h"
 #include "sim/report/report.h"
 

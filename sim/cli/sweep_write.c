@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "sim/model/metrics.h"
+#include "sim/analysis/metrics.h"
 #include "sim/report/json.h"
 
 static const struct {

@@ -7,7 +7,7 @@
  */
 #include "sim/model/model.h"
 
-#include "sim/model/schedule.h"
+#include "sim/model/time/schedule.h"
 
 #include <stdlib.h>
 

@@ -19,9 +19,9 @@
  */
 #include "sim/model/replay.h"
 
-#include "sim/model/banks.h"
-#include "sim/model/lanes.h"
-#include "sim/model/local.h"
+#include "sim/model/count/banks.h"
+#include "sim/model/count/lanes.h"
+#include "sim/model/count/local.h"
 
 /* A bulk copy moves at most what shared memory can hold; far more is not a copy. */
 #define MAX_BULK_BYTES (1u << 20)

@@ -5,9 +5,9 @@
 #ifndef GMSIM_REPLAY_H
 #define GMSIM_REPLAY_H
 
-#include "sim/model/banks.h"
-#include "sim/model/memory.h"
-#include "sim/model/tally.h"
+#include "sim/model/count/banks.h"
+#include "sim/model/cache/memory.h"
+#include "sim/model/count/tally.h"
 
 #pragma GCC visibility push(hidden)
 

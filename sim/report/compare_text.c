@@ -7,10 +7,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "sim/report/compare.h"
+#include "sim/analysis/compare.h"
 #include "sim/report/format.h"
-#include "sim/report/pattern.h"
-#include "sim/report/verdict.h"
+#include "sim/analysis/pattern.h"
+#include "sim/analysis/verdict.h"
 
 #define CHANGED_SHOWN 8u
 

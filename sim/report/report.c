@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "sim/report/pattern.h"
+#include "sim/analysis/pattern.h"
 
 const gmsim_report_format *const gmsim_report_formats[] = {&gmsim_report_text, &gmsim_report_json,
                                                            &gmsim_report_csv, NULL};

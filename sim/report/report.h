@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-#include "sim/model/metrics.h"
+#include "sim/analysis/metrics.h"
 #include "sim/report/json.h"
 
 G_BEGIN_DECLS

@@ -7,9 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "sim/report/pattern.h"
+#include "sim/analysis/pattern.h"
 #include "sim/report/report.h"
-#include "sim/report/verdict.h"
+#include "sim/analysis/verdict.h"
 
 static void put_known(gmsim_json *json, const char *key, uint32_t value)
 {

@@ -9,7 +9,7 @@
 
 #include "sim/report/format.h"
 #include "sim/report/text.h"
-#include "sim/report/verdict.h"
+#include "sim/analysis/verdict.h"
 
 #define INDENT 9u /* of the verdict's lines, "VERDICT  " */
 

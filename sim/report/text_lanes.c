@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "sim/report/format.h"
-#include "sim/report/pattern.h"
+#include "sim/analysis/pattern.h"
 #include "sim/report/text.h"
-#include "sim/report/verdict.h"
+#include "sim/analysis/verdict.h"
 
 #define SHOWN        4u  /* instructions, unless verbose */
 #define LEFT_COLUMNS 44u /* of the histogram */

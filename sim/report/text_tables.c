@@ -6,9 +6,9 @@
 #include <inttypes.h>
 
 #include "sim/report/format.h"
-#include "sim/report/pattern.h"
+#include "sim/analysis/pattern.h"
 #include "sim/report/text.h"
-#include "sim/report/verdict.h"
+#include "sim/analysis/verdict.h"
 
 #define BAR_COLUMNS 7u
 

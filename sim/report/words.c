@@ -3,12 +3,12 @@
  * words.c - findings as sentences: what, how much, where; one fix; a bound. Says "at least" and "at
  * best" because cycles are lower bounds from counts, and never promises a time.
  */
-#include "sim/report/verdict.h"
+#include "sim/analysis/verdict.h"
 
 #include <string.h>
 
 #include "sim/report/format.h"
-#include "sim/report/pattern.h"
+#include "sim/analysis/pattern.h"
 
 const char *gmsim_finding_name(gmsim_finding_kind kind)
 {

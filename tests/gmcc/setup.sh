@@ -15,10 +15,10 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/gmcc-test.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 
-GMCC_INCLUDE=$GMSIM_SRCDIR/traces/ptx/include
+GMCC_INCLUDE=$GMSIM_SRCDIR/traces/gmcc/include
 GMCC_LIBDIR=$GMSIM_BUILDDIR/.libs
 export GMCC_INCLUDE GMCC_LIBDIR
-gmcc() { "$GMSIM_BUILDDIR/traces/ptx/gmcc" "$@"; }
+gmcc() { "$GMSIM_BUILDDIR/traces/gmcc/gmcc" "$@"; }
 
 count=0 bad=0
 ok() { # STATUS NAME [FILE with what to show on failure]

@@ -9,8 +9,8 @@
 #include "traces/capture/cubin.h"
 #include "traces/capture/decode.h"
 #include "traces/capture/settings.h"
-#include "traces/sass.h"
-#include "traces/unseen.h"
+#include "traces/code/sass.h"
+#include "traces/code/unseen.h"
 
 #define GMC_MAX_CALLEES 1024u
 

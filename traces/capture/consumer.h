@@ -9,7 +9,7 @@
 #define GMCAPTURE_CONSUMER_H
 
 #include "traces/capture/decode.h"
-#include "traces/unseen.h"
+#include "traces/code/unseen.h"
 
 typedef struct gmc_consumer gmc_consumer;
 

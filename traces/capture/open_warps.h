@@ -7,7 +7,7 @@
 #define GMCAPTURE_OPEN_WARPS_H
 
 #include "traces/capture/open_ctas.h"
-#include "traces/unseen.h"
+#include "traces/code/unseen.h"
 
 typedef struct gmc_open_warp {
     gmtrace_unseen_warp place;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * command.h - what the subcommands of gmtrace share. The command uses libgmtrace's public header
- * and, to complete traces, traces/unseen.h.
+ * and, to complete traces, traces/code/unseen.h.
  */
 #ifndef GMTRACE_COMMAND_H
 #define GMTRACE_COMMAND_H

@@ -6,7 +6,7 @@
 #define GMTRACE_COPY_H
 
 #include "traces/command/command.h"
-#include "traces/unseen.h"
+#include "traces/code/unseen.h"
 
 typedef struct copier {
     number_list cta;    /* to copy; the rest is left out */

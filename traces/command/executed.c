@@ -4,7 +4,7 @@
  * between the records reconstructed from the code.
  */
 #include "traces/command/command.h"
-#include "traces/path.h"
+#include "traces/code/path.h"
 
 #include <inttypes.h>
 

@@ -6,7 +6,7 @@
  */
 #include "traces/import/code.h"
 
-#include "traces/sass.h"
+#include "traces/code/sass.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  *
  * trace.c - a kernel's instruction table, and the way of records to the writer.
  */
-#include "traces/control.h"
+#include "traces/code/control.h"
 #include "traces/ptx/exec.h"
 
 #include <ctype.h>

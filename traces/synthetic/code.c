@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "traces/control.h"
-#include "traces/sass.h"
+#include "traces/code/control.h"
+#include "traces/code/sass.h"
 
 const char *gmt_width(uint64_t bytes)
 {

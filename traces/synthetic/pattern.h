@@ -8,7 +8,7 @@
 #ifndef GMTRACE_PRIVATE_PATTERN_H
 #define GMTRACE_PRIVATE_PATTERN_H
 
-#include "traces/internal.h"
+#include "traces/format/internal.h"
 #include "traces/synthetic/code.h"
 
 /* Keys are numbers, with K, M and G as powers of 1024, or one word out of several. */

@@ -5,9 +5,9 @@
  * registers in turn (1: each waits for the one before), by `warps` warps of one CTA, a quarter of
  * them on each sub-partition. Rows with two instructions alternate them, which tells whether they
  * share a pipe. Operands differ from lane to lane, else the compiler takes the uniform pipe, and
- * chains are such that it cannot shorten them: tests/micro_sass.test looks at what it made. Rows of
+ * chains are such that it cannot shorten them: tests/validate/micro_sass.test looks at what it made. Rows of
  * FFMA with shorter and longer loops tell what the loop itself costs.
- * Settles: the pipes, their rates and the latencies in sim/model/pace.c.
+ * Settles: the pipes, their rates and the latencies in sim/model/time/pace.c.
  * Leaves out: operands from constant memory, conflicts between register banks, wgmma.
  * Output: CSV: name,sass,chains,warps,block,units,clocks - `sass` is what one unit consists of;
  * units of one warp, `block` of them a turn of the loop, to which a turn adds an addition, a

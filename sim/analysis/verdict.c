@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * verdict.c - the rules that turn counts into findings and put the worst first.
+ *
+ * A rule asks what each resource's least cycles would be if one thing were at its ideal, and
+ * compares the largest of them before and after. A fix that moves the bound by GAIN_PERCENT or more
+ * can be the verdict, the largest move first; where none does, few CTAs or few warps are, for then
+ * latency decides and not bandwidth. Leaves out anything that needs time: latency, issue slots,
+ * overlap.
+ */
+#include "sim/analysis/verdict.h"
+
+#include <string.h>
+
+#include "sim/analysis/pattern.h"
+
+#define GAIN_PERCENT      10u /* of the bound: smaller moves are asides */
+#define EXCESS_PERCENT    5u  /* of a resource's own work: smaller excess is not mentioned */
+#define LOCAL_PERCENT     10u /* of L1 sectors */
+#define OCCUPANCY_PERCENT 50.0
+
+/* value * part / whole without overflow or loss that matters: counters are below 2^53. */
+static uint64_t scale(uint64_t value, uint64_t part, uint64_t whole)
+{
+    if (whole == 0)
+        return value;
+    return (uint64_t)((double)value * (double)part / (double)whole + 0.5);
+}
+
+static uint64_t largest(const uint64_t cycles[GMSIM_RESOURCES], gmsim_resource *which)
+{
+    unsigned best = 0;
+
+    for (unsigned i = 1; i < GMSIM_RESOURCES; i++) {
+        if (cycles[i] > cycles[best])
+            best = i;
+    }
+    *which = (gmsim_resource)best;
+    return cycles[best];
+}
+
+/* Sums work and ideal over the rows that `belongs` accepts and finds the worst of them. */
+static void sum_work(const gmsim_result *result, bool (*belongs)(gmsim_row), gmsim_finding *finding)
+{
+    uint64_t row_excess = 0, instr_excess = 0;
+
+    for (unsigned i = 0; i < GMSIM_ROWS; i++) {
+        gmsim_row row = (gmsim_row)i;
+        uint64_t excess;
+
+        if (!belongs(row))
+            continue;
+        excess = gmsim_work_excess(row, &result->row[i]);
+        finding->work += gmsim_work(row, &result->row[i]);
+        finding->ideal += gmsim_work(row, &result->row[i]) - excess;
+        if (excess > row_excess) {
+            row_excess = excess;
+            finding->row = row;
+        }
+    }
+    for (uint32_t i = 0; i < result->instr_count; i++) {
+        const gmsim_instr_counts *instr = &result->instr[i];
+
+        if (belongs(instr->row) && gmsim_work_excess(instr->row, &instr->counts) > instr_excess) {
+            instr_excess = gmsim_work_excess(instr->row, &instr->counts);
+            finding->worst = instr;
+        }
+    }
+    if (finding->worst != NULL)
+        finding->row = finding->worst->row;
+}
+
+static bool is_conflict_row(gmsim_row row)
+{
+    return gmsim_row_is_shared(row);
+}
+
+static bool excess_matters(const gmsim_finding *finding)
+{
+    return (finding->work - finding->ideal) * 100 >= finding->work * EXCESS_PERCENT &&
+           finding->work > finding->ideal;
+}
+
+static bool find_conflicts(const gmsim_result *result, gmsim_finding *finding)
+{
+    uint64_t cycles[GMSIM_RESOURCES];
+
+    finding->kind = GMSIM_FINDING_CONFLICTS;
+    sum_work(result, is_conflict_row, finding);
+    if (!excess_matters(finding))
+        return false;
+    memcpy(cycles, result->min_cycles, sizeof cycles);
+    cycles[GMSIM_RESOURCE_SHARED] =
+        scale(cycles[GMSIM_RESOURCE_SHARED], finding->ideal, finding->work);
+    finding->then = largest(cycles, &finding->then_bound);
+    return true;
+}
+
+/* Sectors that cross between L1 and L2. */
+static uint64_t crossing(const gmsim_counts *counts)
+{
+    return counts->xbar_read_sectors + counts->xbar_write_sectors;
+}
+
+static uint64_t all_crossing(const gmsim_result *result)
+{
+    uint64_t sectors = 0;
+
+    for (unsigned i = 0; i < GMSIM_ROWS; i++)
+        sectors += crossing(&result->row[i]);
+    return sectors;
+}
+
+/* What would cross with every global request at its ideal: no more than now, and no more than the
+ * ideal sectors. Where L1 absorbs the excess already nothing is gained. An atomic crosses twice. */
+static uint64_t coalesced_crossing(const gmsim_result *result)
+{
+    uint64_t sectors = 0;
+
+    for (unsigned i = 0; i < GMSIM_ROWS; i++) {
+        const gmsim_counts *counts = &result->row[i];
+        uint64_t now = crossing(counts), most = counts->sectors_ideal;
+
+        if (i == GMSIM_GLOBAL_ATOMIC)
+            most *= 2;
+        sectors += gmsim_row_is_global((gmsim_row)i) ? MIN(now, most) : now;
+    }
+    return sectors;
+}
+
+static uint64_t l1_sectors(const gmsim_result *result)
+{
+    uint64_t sectors = 0;
+
+    for (unsigned i = 0; i < GMSIM_ROWS; i++) {
+        if (gmsim_row_is_global((gmsim_row)i) || gmsim_row_is_local((gmsim_row)i))
+            sectors += result->row[i].sectors;
+    }
+    return sectors;
+}
+
+static bool find_uncoalesced(const gmsim_gpu *gpu, const gmsim_result *result,
+                             gmsim_finding *finding)
+{
+    uint64_t cycles[GMSIM_RESOURCES], l1 = l1_sectors(result), l2 = all_crossing(result);
+    uint64_t less_l2 = coalesced_crossing(result);
+
+    finding->kind = GMSIM_FINDING_UNCOALESCED;
+    sum_work(result, gmsim_row_is_global, finding);
+    if (!excess_matters(finding))
+        return false;
+    memcpy(cycles, result->min_cycles, sizeof cycles);
+    cycles[GMSIM_RESOURCE_L1] =
+        scale(cycles[GMSIM_RESOURCE_L1], l1 - (finding->work - finding->ideal), l1);
+    cycles[GMSIM_RESOURCE_L2] = scale(cycles[GMSIM_RESOURCE_L2], less_l2, l2);
+    cycles[GMSIM_RESOURCE_DRAM] = scale(cycles[GMSIM_RESOURCE_DRAM], less_l2, l2);
+    if (gpu->dram_bytes_per_clock > 0 && less_l2 < l2) {
+        uint64_t once = less_l2 * GMSIM_SECTOR_BYTES / gpu->dram_bytes_per_clock;
+
+        cycles[GMSIM_RESOURCE_DRAM] = MIN(cycles[GMSIM_RESOURCE_DRAM], once);
+    }
+    finding->then = largest(cycles, &finding->then_bound);
+    return true;
+}
+
+static uint64_t ctas_of(const gmsim_result *result)
+{
+    const uint32_t *grid = result->launch->grid;
+
+    return (uint64_t)grid[0] * grid[1] * grid[2];
+}
+
+/* A slice of L2 works on one sector at a time, so updates of one sector take a clock each. How many
+ * sectors the updates share is bounded by what is dirty or written back in the end. One update a
+ * CTA is what a good reduction leaves; that is not held against it. */
+static bool find_atomics(const gmsim_result *result, gmsim_finding *finding)
+{
+    const gmsim_l2_counts *l2 = &result->l2;
+    uint64_t updates = l2->atomic_sectors + l2->reduction_sectors;
+    uint64_t places = l2->dirty_sectors + l2->dram_write_sectors;
+    uint64_t turns, best = 0;
+
+    finding->kind = GMSIM_FINDING_ATOMICS;
+    if (updates == 0 || places == 0 || updates <= ctas_of(result))
+        return false;
+    turns = updates / places;
+    finding->work = updates;
+    finding->ideal = places;
+    finding->row =
+        result->row[GMSIM_GLOBAL_REDUCTION].requests > result->row[GMSIM_GLOBAL_ATOMIC].requests
+            ? GMSIM_GLOBAL_REDUCTION
+            : GMSIM_GLOBAL_ATOMIC;
+    for (uint32_t i = 0; i < result->instr_count; i++) {
+        const gmsim_instr_counts *instr = &result->instr[i];
+
+        if ((instr->row == GMSIM_GLOBAL_REDUCTION || instr->row == GMSIM_GLOBAL_ATOMIC) &&
+            instr->counts.sectors > best) {
+            best = instr->counts.sectors;
+            finding->worst = instr;
+        }
+    }
+    finding->now = MAX(finding->now, turns);
+    finding->then = largest(result->min_cycles, &finding->then_bound);
+    return turns * 100 >= finding->then * GAIN_PERCENT;
+}
+
+static bool find_local(const gmsim_result *result, gmsim_finding *finding)
+{
+    const gmsim_counts *load = &result->row[GMSIM_LOCAL_LOAD];
+    const gmsim_counts *store = &result->row[GMSIM_LOCAL_STORE];
+    uint64_t local = load->sectors + store->sectors, l1 = l1_sectors(result), best = 0;
+    uint64_t cycles[GMSIM_RESOURCES], l2 = all_crossing(result);
+    uint64_t less_l2 = l2 - crossing(load) - crossing(store);
+
+    finding->kind = GMSIM_FINDING_LOCAL;
+    if (local == 0 || local * 100 < l1 * LOCAL_PERCENT)
+        return false;
+    finding->work = local;
+    finding->row = load->sectors >= store->sectors ? GMSIM_LOCAL_LOAD : GMSIM_LOCAL_STORE;
+    for (uint32_t i = 0; i < result->instr_count; i++) {
+        const gmsim_instr_counts *instr = &result->instr[i];
+
+        if (gmsim_row_is_local(instr->row) && instr->counts.sectors > best) {
+            best = instr->counts.sectors;
+            finding->worst = instr;
+        }
+    }
+    memcpy(cycles, result->min_cycles, sizeof cycles);
+    cycles[GMSIM_RESOURCE_L1] = scale(cycles[GMSIM_RESOURCE_L1], l1 - local, l1);
+    cycles[GMSIM_RESOURCE_L2] = scale(cycles[GMSIM_RESOURCE_L2], less_l2, l2);
+    cycles[GMSIM_RESOURCE_DRAM] = scale(cycles[GMSIM_RESOURCE_DRAM], less_l2, l2);
+    finding->then = largest(cycles, &finding->then_bound);
+    return true;
+}
+
+static bool has_memory(const gmsim_result *result)
+{
+    for (unsigned i = 0; i < GMSIM_ROWS; i++) {
+        if (result->row[i].instructions > 0)
+            return true;
+    }
+    return false;
+}
+
+static bool gains(const gmsim_finding *finding)
+{
+    return finding->now > finding->then &&
+           (finding->now - finding->then) * 100 >= finding->now * GAIN_PERCENT;
+}
+
+static bool is_small_grid(const gmsim_gpu *gpu, const gmsim_result *result)
+{
+    return ctas_of(result) < gpu->gpu_sm_count ||
+           (result->waves < 1 &&
+            result->occupancy.theoretical_pct * result->waves < OCCUPANCY_PERCENT);
+}
+
+static void add(gmsim_verdict *verdict, const gmsim_finding *finding)
+{
+    verdict->finding[verdict->count++] = *finding;
+}
+
+void gmsim_verdict_make(const gmsim_gpu *gpu, const gmsim_result *result, gmsim_verdict *verdict)
+{
+    gmsim_resource bound;
+    uint64_t now = largest(result->min_cycles, &bound);
+    const gmsim_finding blank = {.now = now, .then = now, .then_bound = bound};
+    gmsim_finding made[4] = {blank, blank, blank, blank}, idle = blank;
+    bool holds[4], few_warps;
+    int best = -1;
+
+    memset(verdict, 0, sizeof *verdict);
+    idle.kind = GMSIM_FINDING_NO_MEMORY;
+    if (!has_memory(result)) {
+        add(verdict, &idle);
+        return;
+    }
+    holds[0] = find_conflicts(result, &made[0]);
+    holds[1] = find_uncoalesced(gpu, result, &made[1]);
+    holds[2] = find_atomics(result, &made[2]);
+    holds[3] = find_local(result, &made[3]);
+    for (int i = 0; i < 4; i++) {
+        if (holds[i] && gains(&made[i]) &&
+            (best < 0 || made[i].now - made[i].then > made[best].now - made[best].then))
+            best = i;
+    }
+    if (best >= 0) {
+        add(verdict, &made[best]);
+        holds[best] = false;
+    }
+    idle.kind = GMSIM_FINDING_SMALL_GRID;
+    if (is_small_grid(gpu, result))
+        add(verdict, &idle);
+    /* Where the shared pipe binds, a few warps with their data at hand may be meant. */
+    few_warps = result->occupancy.theoretical_pct < OCCUPANCY_PERCENT;
+    idle.kind = GMSIM_FINDING_OCCUPANCY;
+    if (few_warps && bound != GMSIM_RESOURCE_SHARED)
+        add(verdict, &idle);
+    idle.kind = GMSIM_FINDING_NOTHING;
+    for (int i = 0; i < 4; i++)
+        idle.work += holds[i];
+    if (verdict->count == 0)
+        add(verdict, &idle);
+    for (int i = 0; i < 4; i++) {
+        if (holds[i])
+            add(verdict, &made[i]);
+    }
+    idle.kind = GMSIM_FINDING_OCCUPANCY;
+    if (few_warps && bound == GMSIM_RESOURCE_SHARED)
+        add(verdict, &idle);
+}
+
+bool gmsim_occupancy_relief(const gmsim_gpu *gpu, const gmsim_result *result, gmsim_relief *relief)
+{
+    const gmtrace_launch *launch = result->launch;
+    gmsim_demand demand = {.threads = launch->block[0] * launch->block[1] * launch->block[2],
+                           .registers = result->kernel->registers,
+                           .static_shared = result->kernel->static_shared,
+                           .dynamic_shared = launch->dynamic_shared,
+                           .barriers = result->kernel->barriers,
+                           .shared_config = UINT32_MAX,
+                           .carveout_percent = -1};
+    uint32_t shared, now = result->occupancy.blocks;
+    gmsim_occupancy tried;
+
+    if (demand.static_shared == GMTRACE_UNKNOWN || demand.dynamic_shared == GMTRACE_UNKNOWN ||
+        demand.registers == GMTRACE_UNKNOWN)
+        return false;
+    if (demand.barriers == GMTRACE_UNKNOWN)
+        demand.barriers = 0;
+    relief->registers = (result->occupancy.limiters & GMSIM_LIMIT_REGISTERS) != 0;
+    if (result->occupancy.limiters == GMSIM_LIMIT_REGISTERS) {
+        while (demand.registers > 16) {
+            demand.registers--;
+            gmsim_occupancy_compute(gpu, &demand, &tried);
+            if (tried.blocks > now) {
+                relief->most = demand.registers;
+                relief->blocks = tried.blocks;
+                return true;
+            }
+        }
+    } else if (result->occupancy.limiters == GMSIM_LIMIT_SHARED) {
+        shared = demand.static_shared + demand.dynamic_shared;
+        demand.dynamic_shared = 0;
+        for (shared -= shared % 128; shared >= 128; shared -= 128) {
+            demand.static_shared = shared;
+            gmsim_occupancy_compute(gpu, &demand, &tried);
+            if (tried.blocks > now) {
+                relief->most = shared;
+                relief->blocks = tried.blocks;
+                return true;
+            }
+        }
+    }
+    return false;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * l1.h - the L1 data cache of one SM: tags and sector states.
+ */
+#ifndef GMSIM_L1_H
+#define GMSIM_L1_H
+
+#include "sim/model/count/coalesce.h"
+
+#pragma GCC visibility push(hidden)
+
+#define GMSIM_L1_SLOTS 8u /* most lines a set can hold */
+
+typedef enum gmsim_l1_load {
+    GMSIM_L1_ALLOCATE, /* looked up; what misses is kept */
+    GMSIM_L1_PASS,     /* looked up; what misses is not kept */
+    GMSIM_L1_DROP,     /* not looked up, and the line is dropped: coherent loads, .cg */
+    GMSIM_L1_BYPASS,   /* neither looked up nor dropped: LDGSTS.BYPASS */
+} gmsim_l1_load;
+
+typedef struct gmsim_l1_set {
+    uint64_t tag[GMSIM_L1_SLOTS];  /* (line + 1) << 8 | partly written sectors << 4 | valid */
+    uint32_t used[GMSIM_L1_SLOTS]; /* time of last use; 0: empty */
+    uint32_t word[GMSIM_L1_SLOTS]; /* words valid in the partly written sectors */
+} gmsim_l1_set;
+
+typedef struct gmsim_l1 {
+    gmsim_l1_set *set; /* owned by the caller */
+    uint32_t sets;
+    uint32_t ways, larger; /* lines a set holds; the first `larger` sets hold one more */
+    uint32_t power, odd;   /* sets = odd << power */
+    uint64_t magic;        /* for the remainder by odd */
+    uint32_t clock;
+} gmsim_l1;
+
+/* Sets that any L1 of this GPU needs at most. */
+uint32_t gmsim_l1_most_sets(const gmsim_gpu *gpu);
+/* Makes it `bytes` large and empty. */
+void gmsim_l1_init(gmsim_l1 *l1, gmsim_l1_set *set, const gmsim_gpu *gpu, uint32_t bytes);
+
+/* A load of the sectors `touched` of a line; returns those that miss. Where sectors were written
+ * only in part, `words` says which words are asked for: called at most once, may be expensive. */
+typedef struct gmsim_l1_words {
+    const gmtrace_chunk *chunk;
+    const gmtrace_record *record; /* NULL: whole sectors */
+} gmsim_l1_words;
+uint32_t gmsim_l1_read(gmsim_l1 *l1, uint64_t line, uint32_t touched, gmsim_l1_load how,
+                       const gmsim_l1_words *words);
+
+/* A store; it goes on to L2 in any case. Returns whether the line was there;
+ * with `allocate` it is there afterwards. */
+bool gmsim_l1_write(gmsim_l1 *l1, uint64_t line, uint32_t touched, uint32_t full,
+                    const gmsim_l1_words *words, bool allocate);
+
+/* Forgets the line, if it is there. */
+void gmsim_l1_drop(gmsim_l1 *l1, uint64_t line);
+
+/* Fetches the line's set into the host's cache. */
+void gmsim_l1_prefetch(const gmsim_l1 *l1, uint64_t line);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * l2.c - L2 and the DRAM traffic behind it. Rules, as measured on an H200 by micro/l2_policy.cu
+ * (experiments in brackets) and micro/cache_probe.cu:
+ *
+ * - Two sides of half the capacity. Every line has a home side. A read is looked up on the reader's
+ *   side; what is missing of a line whose home is the other side is asked for there, over the
+ *   fabric, and a copy stays (private: half of the first reads cross, none of the second; all: half
+ *   the capacity when both sides read everything).
+ * - A miss at home brings gpu.l2_fill_sectors aligned sectors from DRAM, and the fabric carries as
+ *   many (sector).
+ * - A write goes to the home side; the writer's side keeps a copy. A sector written whole needs
+ *   nothing from DRAM. A sector written in part is not read from DRAM at once, but when it is read
+ *   (wload), or when too many lines of its set and the next are in that state (partial: some 77,000
+ *   lines of the GPU), or when its line is evicted.
+ * - Lines that are dirty are bounded, too: beyond that the oldest is written to DRAM, and stays as
+ *   a clean line (write: 28 MB remain dirty, however much is written).
+ * - Atomics and reductions work at home, read what is missing there (red, atom), and drop the copy.
+ * - Sets of least-recently-used lines over scrambled line numbers (private: misses set in gradually
+ *   around the capacity).
+ * - A write always counts as a hit, as the hardware's counters have it.
+ * - A flush by ncu leaves dirty lines of its own behind (private: 72,000 sectors are written to
+ * DRAM by kernels that only read more than 24 MB).
+ *
+ * Left out: slices (only the sum over them is modelled), compression, persistence controls, GPUs
+ * whose DRAM has no ECC and so need no read for a partial write.
+ */
+#include "sim/model/cache/l2.h"
+
+#include "sim/model/hot.h"
+#include "sim/model/count/lanes.h"
+
+#include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#define FOREIGN UINT32_MAX /* the tag of lines that a flush leaves: no line has it */
+
+#define LINE_BITS 45u /* of a line number that make a difference: addresses below 2^52 */
+
+#define VALID(state)   ((uint32_t)(state)&0xfu)
+#define DIRTY(state)   ((uint32_t)(state) >> 4 & 0xfu)
+#define PARTIAL(state) ((uint32_t)(state) >> 8 & 0xfu)
+
+uint32_t gmsim_l2_sets(const gmsim_gpu *gpu)
+{
+    uint32_t ways = MIN(gpu->l2_ways, GMSIM_L2_WAYS);
+    uint64_t sets = gpu->l2_size / ((uint64_t)GMSIM_LINE_BYTES * ways);
+    return MAX((uint32_t)sets, GMSIM_L2_SIDES);
+}
+
+void gmsim_l2_init(gmsim_l2 *l2, gmsim_l2_set *set, const gmsim_gpu *gpu)
+{
+    memset(l2, 0, sizeof *l2);
+    l2->set = set;
+    l2->sides = gpu->l2_partitions > 1u ? GMSIM_L2_SIDES : 1u;
+    l2->sets = gmsim_l2_sets(gpu) / l2->sides;
+    l2->ways = MIN(gpu->l2_ways, GMSIM_L2_WAYS);
+    l2->dirty_ways = MAX(l2->ways * gpu->l2_dirty_percent / 100u, 1u);
+    l2->partial_ways = MAX(l2->ways * gpu->l2_partial_percent / 100u, 1u);
+    l2->fill_sectors = gpu->l2_fill_sectors;
+    l2->foreign = gpu->l2_flush_dirty;
+    l2->magic = UINT64_MAX / l2->sets;
+    gmsim_l2_flush(l2);
+}
+
+void gmsim_l2_flush(gmsim_l2 *l2)
+{
+    uint32_t sets = l2->sets * l2->sides;
+    memset(l2->set, 0, sets * sizeof *l2->set);
+    for (uint32_t i = 0; i < sets; i++)
+        l2->set[i].clock = 1u;
+    /* Spread evenly, whole lines. */
+    uint32_t lines = MIN(l2->foreign / 4u, sets);
+    for (uint32_t i = 0; i < lines; i++) {
+        gmsim_l2_set *set = &l2->set[(uint64_t)i * sets / lines];
+        set->tag[0] = FOREIGN;
+        set->state[0] = 0xff;
+        set->age[0] = 1u;
+        set->dirty = 1u;
+    }
+    l2->counts.dirty_sectors = 0;
+}
+
+void gmsim_l2_reset_counts(gmsim_l2 *l2)
+{
+    l2->counts = (gmsim_l2_counts){.dirty_sectors = l2->counts.dirty_sectors};
+}
+
+/* One to one on line numbers, so that set and tag together tell them all apart. */
+GMSIM_INLINE uint64_t scramble(uint64_t line)
+{
+    const uint64_t mask = (UINT64_C(1) << LINE_BITS) - 1u;
+    line &= mask;
+    line ^= line >> 23;
+    line = line * UINT64_C(0x1d8e4e27c47d124f) & mask;
+    line ^= line >> 22;
+    line = line * UINT64_C(0x0a3b195354a39b70b) & mask;
+    return line ^ line >> 24;
+}
+
+/* 4 KiB lie together (micro/l2_map.cu). */
+GMSIM_INLINE uint32_t home_of(uint64_t line)
+{
+    return (uint32_t)((line >> 5) * UINT64_C(0x9e3779b97f4a7c15) >> 63);
+}
+
+gmsim_l2_place gmsim_l2_find(const gmsim_l2 *l2, uint64_t line)
+{
+    uint64_t mixed = scramble(line);
+    uint64_t quotient = (uint64_t)(((unsigned __int128)mixed * l2->magic) >> 64);
+    uint64_t set = mixed - quotient * l2->sets;
+    if (set >= l2->sets) {
+        set -= l2->sets;
+        quotient++;
+    }
+    return (gmsim_l2_place){.set = (uint32_t)set,
+                            .tag = (uint32_t)quotient + 1u,
+                            .home = l2->sides > 1u ? home_of(line) : 0};
+}
+
+void gmsim_l2_prefetch(const gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side)
+{
+    const char *near = (const char *)&l2->set[side % l2->sides * l2->sets + place->set];
+    const char *home = (const char *)&l2->set[place->home * l2->sets + place->set];
+    for (uint32_t i = 0; i < sizeof(gmsim_l2_set); i += 64u) {
+        __builtin_prefetch(near + i, 1);
+        __builtin_prefetch(home + i, 1);
+    }
+}
+
+/* Place of a tag in its set, or GMSIM_L2_WAYS. */
+GMSIM_INLINE uint32_t way_of(const gmsim_l2_set *set, uint32_t tag)
+{
+#ifdef __SSE2__
+    __m128i want = _mm_set1_epi32((int)tag);
+    const __m128i *four = (const __m128i *)(const void *)set->tag;
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < GMSIM_L2_WAYS / 16u; i++) {
+        __m128i a = _mm_cmpeq_epi32(_mm_loadu_si128(four + 4u * i), want);
+        __m128i b = _mm_cmpeq_epi32(_mm_loadu_si128(four + 4u * i + 1), want);
+        __m128i c = _mm_cmpeq_epi32(_mm_loadu_si128(four + 4u * i + 2), want);
+        __m128i d = _mm_cmpeq_epi32(_mm_loadu_si128(four + 4u * i + 3), want);
+        __m128i bytes = _mm_packs_epi16(_mm_packs_epi32(a, b), _mm_packs_epi32(c, d));
+        found |= (uint32_t)_mm_movemask_epi8(bytes) << 16u * i;
+    }
+    return found ? (uint32_t)__builtin_ctz(found) : GMSIM_L2_WAYS;
+#else
+    for (uint32_t way = 0; way < GMSIM_L2_WAYS; way++)
+        if (set->tag[way] == tag)
+            return way;
+    return GMSIM_L2_WAYS;
+#endif
+}
+
+/* The set's 8-bit clock has run out: ages become ranks. */
+static void rank_ages(gmsim_l2_set *set)
+{
+    uint8_t rank[GMSIM_L2_WAYS];
+    for (uint32_t i = 0; i < GMSIM_L2_WAYS; i++) {
+        rank[i] = set->age[i] != 0;
+        for (uint32_t k = 0; k < GMSIM_L2_WAYS; k++)
+            rank[i] = (uint8_t)(rank[i] + (set->age[k] && set->age[k] < set->age[i]));
+    }
+    memcpy(set->age, rank, sizeof rank);
+    set->clock = GMSIM_L2_WAYS + 1u;
+}
+
+GMSIM_INLINE void use(gmsim_l2_set *set, uint32_t way)
+{
+    if (set->clock == UINT8_MAX)
+        rank_ages(set);
+    set->age[way] = ++set->clock;
+}
+
+/* The oldest way, empty ones first. */
+GMSIM_INLINE uint32_t oldest_of(const gmsim_l2_set *set, uint32_t ways)
+{
+#ifdef __SSE2__
+    if (ways == GMSIM_L2_WAYS) {
+        __m128i low = _mm_loadu_si128((const __m128i *)(const void *)set->age);
+        __m128i high = _mm_loadu_si128((const __m128i *)(const void *)(set->age + 16));
+        __m128i least = _mm_min_epu8(low, high);
+        least = _mm_min_epu8(least, _mm_srli_si128(least, 8));
+        least = _mm_min_epu8(least, _mm_srli_si128(least, 4));
+        least = _mm_min_epu8(least, _mm_srli_si128(least, 2));
+        least = _mm_min_epu8(least, _mm_srli_si128(least, 1));
+        __m128i want = _mm_set1_epi8((char)_mm_cvtsi128_si32(least));
+        uint32_t found = (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(low, want)) |
+                         (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(high, want)) << 16;
+        return (uint32_t)__builtin_ctz(found);
+    }
+#endif
+    uint32_t oldest = 0;
+    for (uint32_t way = 1; way < ways; way++)
+        oldest = set->age[way] < set->age[oldest] ? way : oldest;
+    return oldest;
+}
+
+/* Reads from DRAM what partly written sectors lack: the caller has taken their bits away. */
+GMSIM_INLINE void complete(gmsim_l2 *l2, gmsim_l2_set *set, uint32_t way, uint32_t sectors)
+{
+    uint32_t state = set->state[way];
+    l2->counts.dram_read_sectors += gmsim_sector_count(sectors);
+    state = (state | sectors) & ~(sectors << 8);
+    set->partial = (uint8_t)(set->partial - !PARTIAL(state));
+    set->state[way] = (uint16_t)state;
+}
+
+/* Writes a line's dirty sectors to DRAM; they stay, clean. */
+static void write_back(gmsim_l2 *l2, gmsim_l2_set *set, uint32_t way)
+{
+    uint32_t state = set->state[way], dirty = DIRTY(state);
+    if (!dirty)
+        return;
+    if (PARTIAL(state))
+        complete(l2, set, way, PARTIAL(state));
+    l2->counts.dram_write_sectors += gmsim_sector_count(dirty);
+    if (set->tag[way] != FOREIGN)
+        l2->counts.dirty_sectors -= gmsim_sector_count(dirty);
+    set->state[way] &= (uint16_t)~0xf0u;
+    set->dirty--;
+}
+
+/* The line's way, made the most recently used; allocated, empty, if it was absent. */
+GMSIM_INLINE uint32_t bring(gmsim_l2 *l2, gmsim_l2_set *set, uint32_t tag)
+{
+    uint32_t way = way_of(set, tag);
+    if (way == GMSIM_L2_WAYS) {
+        way = oldest_of(set, l2->ways);
+        write_back(l2, set, way);
+        set->tag[way] = tag;
+        set->state[way] = 0;
+    }
+    use(set, way);
+    return way;
+}
+
+/* The oldest line with one of the state bits in `mask`. */
+static uint32_t oldest_with(const gmsim_l2_set *set, uint32_t ways, uint32_t mask)
+{
+    uint32_t oldest = GMSIM_L2_WAYS, age = 256u;
+    for (uint32_t way = 0; way < ways; way++)
+        if ((set->state[way] & mask) && set->age[way] < age) {
+            oldest = way;
+            age = set->age[way];
+        }
+    return oldest;
+}
+
+/* Sectors that a fill of 1, 2 or 4 sectors brings for each missing one. */
+GMSIM_INLINE uint32_t widen(uint32_t missing, uint32_t fill)
+{
+    if (fill == 1u)
+        return missing;
+    if (fill == 4u)
+        return missing ? 0xfu : 0;
+    return (missing & 3u ? 3u : 0) | (missing & 0xcu ? 0xcu : 0);
+}
+
+/* Makes the sectors valid at home; returns those that were missing. */
+GMSIM_INLINE uint32_t fetch(gmsim_l2 *l2, gmsim_l2_set *set, uint32_t way, uint32_t sectors)
+{
+    uint32_t state = set->state[way], missing = sectors & ~VALID(state);
+    if (!missing)
+        return 0;
+    if (missing & PARTIAL(state)) {
+        complete(l2, set, way, missing & PARTIAL(state));
+        state = set->state[way];
+    }
+    uint32_t absent = widen(missing, l2->fill_sectors) & ~VALID(state) & ~PARTIAL(state);
+    l2->counts.dram_read_sectors += gmsim_sector_count(absent);
+    set->state[way] = (uint16_t)(state | absent);
+    return missing;
+}
+
+GMSIM_CLONES gmsim_l2_reach gmsim_l2_read(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,
+                                          uint32_t touched)
+{
+    gmsim_l2_counts *counts = &l2->counts;
+    gmsim_l2_set *home = &l2->set[place->home * l2->sets + place->set];
+    counts->read_sectors += gmsim_sector_count(touched);
+    if (side == place->home || l2->sides == 1u) {
+        uint32_t way = bring(l2, home, place->tag);
+        uint32_t missing = fetch(l2, home, way, touched);
+        counts->read_hit_sectors += gmsim_sector_count(touched & ~missing);
+        return missing ? GMSIM_L2_DRAM : GMSIM_L2_NEAR;
+    }
+    gmsim_l2_set *near = &l2->set[side * l2->sets + place->set];
+    uint32_t copy = bring(l2, near, place->tag);
+    uint32_t missing = touched & ~VALID(near->state[copy]);
+    counts->read_hit_sectors += gmsim_sector_count(touched & ~missing);
+    if (!missing)
+        return GMSIM_L2_NEAR;
+    uint32_t way = bring(l2, home, place->tag);
+    uint32_t crossing = widen(missing, l2->fill_sectors) & ~VALID(near->state[copy]);
+    uint32_t absent = fetch(l2, home, way, missing);
+    crossing &= VALID(home->state[way]);
+    counts->fabric_read_sectors += gmsim_sector_count(crossing);
+    counts->fabric_read_hit_sectors += gmsim_sector_count(missing & ~absent);
+    near->state[copy] |= (uint16_t)crossing;
+    return absent ? GMSIM_L2_DRAM : GMSIM_L2_FAR;
+}
+
+GMSIM_CLONES void gmsim_l2_write(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,
+                                 uint32_t touched, uint32_t full)
+{
+    gmsim_l2_counts *counts = &l2->counts;
+    gmsim_l2_set *set = &l2->set[place->home * l2->sets + place->set];
+    uint32_t way = bring(l2, set, place->tag), state = set->state[way];
+    uint32_t sectors = gmsim_sector_count(touched);
+    counts->write_sectors += sectors;
+    counts->write_hit_sectors += sectors;
+    counts->dirty_sectors += gmsim_sector_count(touched & ~DIRTY(state));
+    set->dirty = (uint8_t)(set->dirty + !DIRTY(state));
+    set->partial = (uint8_t)(set->partial - (PARTIAL(state) != 0));
+    state |= touched << 4 | full;
+    state = (state & ~(full << 8)) | (touched & ~full & ~VALID(state)) << 8;
+    set->partial = (uint8_t)(set->partial + (PARTIAL(state) != 0));
+    set->state[way] = (uint16_t)state;
+    gmsim_l2_set *twin = set + 1 - 2 * (int)(place->set & 1u);
+    if ((place->set | 1u) == l2->sets) /* the last of an odd number of sets */
+        twin = set;
+    if (set->partial + twin->partial > 2u * l2->partial_ways) {
+        gmsim_l2_set *fuller = set->partial < twin->partial ? twin : set;
+        write_back(l2, fuller, oldest_with(fuller, l2->ways, 0xf00u));
+    }
+    if (set->dirty > l2->dirty_ways)
+        write_back(l2, set, oldest_with(set, l2->ways, 0xf0u));
+    if (side == place->home || l2->sides == 1u)
+        return;
+    counts->fabric_write_sectors += sectors;
+    gmsim_l2_set *near = &l2->set[side * l2->sets + place->set];
+    uint32_t copy = bring(l2, near, place->tag);
+    near->state[copy] = (uint16_t)((near->state[copy] & ~(touched & ~full)) | full);
+}
+
+GMSIM_CLONES bool gmsim_l2_atomic(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,
+                                  uint32_t touched)
+{
+    gmsim_l2_counts *counts = &l2->counts;
+    gmsim_l2_set *set = &l2->set[place->home * l2->sets + place->set];
+    uint32_t way = bring(l2, set, place->tag);
+    bool missed = fetch(l2, set, way, touched) != 0;
+    uint32_t state = set->state[way];
+    counts->dirty_sectors += gmsim_sector_count(touched & ~DIRTY(state));
+    set->dirty = (uint8_t)(set->dirty + !DIRTY(state));
+    set->state[way] = (uint16_t)(state | touched << 4);
+    if (set->dirty > l2->dirty_ways)
+        write_back(l2, set, oldest_with(set, l2->ways, 0xf0u));
+    if (side != place->home && l2->sides > 1u) {
+        gmsim_l2_set *near = &l2->set[side * l2->sets + place->set];
+        uint32_t copy = way_of(near, place->tag);
+        if (copy != GMSIM_L2_WAYS)
+            near->state[copy] = 0;
+    }
+    return missed;
+}

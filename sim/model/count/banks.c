@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * banks.c - shared memory as 32 banks of 4 bytes: bank = (offset / 4) mod 32. The rules are those
+ * of smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared on an H200, pattern by pattern
+ * (validate/micro/shared_patterns.cu):
+ *
+ * - An access passes in phases of 128 bytes: one of 32 lanes for up to 4 bytes a lane, two of 16
+ *   lanes for 8 bytes, four of 8 lanes for 16 bytes. A phase takes as many wavefronts as its
+ * busiest bank has distinct words; lanes on the same word are served together, writes to one word
+ * too. A phase without an active lane takes none.
+ * - Loads alone: two neighbouring phases (lanes 0-31 of 8 bytes; lanes 0-15 and 16-31 of 16 bytes)
+ *   pass as one if all pairs of lanes n and n^1, or all pairs n and n^2, agree on the address
+ *   where both are active, and the merged phase has no conflict. A 16-byte load of one address by
+ *   at most 16 lanes takes one wavefront.
+ * - Atomics: lanes on one word take turns too, so a phase costs the lanes of its busiest bank;
+ *   ATOMS.CAS costs twice that, ATOMS.CAST.SPIN always two.
+ * - LDSM and STSM: a matrix is a phase of 8 rows of 16 bytes.
+ * - Asynchronous copies: see gmsim_banks_copy().
+ *
+ * Left out: arbitration with other users of the data stage, which the hardware's own bank-conflict
+ * counter includes. Known misses: some 16-byte loads with holes in their mask merge otherwise (19
+ * of 370 patterns), some copies that write one word or bank several times pass a little slower (11
+ * of 360).
+ */
+#include "sim/model/count/banks.h"
+
+#include "sim/model/count/lanes.h"
+
+#include <string.h>
+
+#define WORD_SHIFT 2u
+
+/* Distinct keys (words, or units of 8 or 16 bytes) of one phase, counted by bank. At most 128 keys:
+ * 32 lanes that each straddle into two words, or the pieces of unaligned wide accesses. */
+#define TABLE_BITS 8u
+#define TABLE_SIZE (1u << TABLE_BITS)
+#define MAX_KEYS   128u
+
+typedef struct phase {
+    uint8_t slot[TABLE_SIZE]; /* place in key[], plus one */
+    uint64_t key[MAX_KEYS];
+    uint32_t keys;
+    uint8_t depth[GMSIM_BANKS];
+    uint32_t worst;
+} phase;
+
+static inline void phase_begin(phase *p)
+{
+    memset(p->slot, 0, sizeof p->slot);
+    memset(p->depth, 0, sizeof p->depth);
+    p->keys = 0;
+    p->worst = 0;
+}
+
+static inline void phase_count(phase *p, uint32_t bank)
+{
+    uint32_t depth = ++p->depth[bank];
+    if (depth > p->worst)
+        p->worst = depth;
+}
+
+static inline void phase_add(phase *p, uint64_t key, uint32_t banks)
+{
+    uint32_t at = (uint32_t)((key * 0x9e3779b97f4a7c15u) >> (64u - TABLE_BITS));
+    while (p->slot[at]) {
+        if (p->key[p->slot[at] - 1u] == key)
+            return;
+        at = (at + 1u) & (TABLE_SIZE - 1u);
+    }
+    p->key[p->keys++] = key;
+    p->slot[at] = (uint8_t)p->keys;
+    phase_count(p, (uint32_t)key & (banks - 1u));
+}
+
+/* Do the lanes n and n XOR distance agree wherever both are active? */
+static bool pairs_agree(const uint64_t *address, uint32_t mask, unsigned distance)
+{
+    for (uint32_t m = mask; m; m &= m - 1u) {
+        unsigned lane = gmsim_lowest(m), other = lane ^ distance;
+        if ((mask >> other & 1u) && address[lane] != address[other])
+            return false;
+    }
+    return true;
+}
+
+static unsigned phase_lanes(uint32_t size)
+{
+    return size <= 4u ? 32u : size <= 8u ? 16u : size <= 16u ? 8u : 4u;
+}
+
+/* Aligned power-of-two sizes: a lane is one unit, which fills one, two or four banks. Most phases
+ * have one unit a bank; only units that meet another in their bank go through the table. */
+static uint32_t aligned_phase(const uint64_t *address, uint32_t mask, uint32_t size,
+                              gmsim_bank_use use)
+{
+    unsigned shift = size <= 4u ? WORD_SHIFT : size == 8u ? 3u : size == 16u ? 4u : 5u;
+    uint32_t banks = GMSIM_BANKS >> (shift - WORD_SHIFT), seen = 0, extras = 0;
+    uint64_t first[GMSIM_BANKS] = {0}, extra[GMTRACE_WARP_LANES];
+    phase p;
+    if (use == GMSIM_BANK_ATOMIC) {
+        phase_begin(&p);
+        for (; mask; mask &= mask - 1u)
+            phase_count(&p, (uint32_t)(address[gmsim_lowest(mask)] >> shift) & (banks - 1u));
+        return p.worst;
+    }
+    for (; mask; mask &= mask - 1u) {
+        uint64_t unit = address[gmsim_lowest(mask)] >> shift;
+        uint32_t bank = (uint32_t)unit & (banks - 1u), bit = 1u << bank;
+        first[bank] = seen & bit ? first[bank] : unit;
+        seen |= bit;
+        extra[extras] = unit;
+        extras += first[bank] != unit;
+    }
+    if (extras == 0)
+        return 1;
+    phase_begin(&p);
+    for (uint32_t i = 0; i < extras; i++)
+        phase_add(&p, extra[i], banks);
+    return p.worst + 1u;
+}
+
+/* Any address: each lane is the words it touches. */
+static uint32_t unaligned_phase(const uint64_t *address, uint32_t mask, uint32_t size,
+                                gmsim_bank_use use)
+{
+    phase p;
+    phase_begin(&p);
+    for (; mask; mask &= mask - 1u) {
+        uint64_t first = address[gmsim_lowest(mask)];
+        uint64_t word = first >> WORD_SHIFT, end = (first & 3u) + size;
+        for (uint64_t byte = 0; byte < end; byte += 4u, word++) {
+            word &= UINT64_MAX >> WORD_SHIFT;
+            if (use == GMSIM_BANK_ATOMIC)
+                phase_count(&p, (uint32_t)word & (GMSIM_BANKS - 1u));
+            else
+                phase_add(&p, word, GMSIM_BANKS);
+        }
+    }
+    return p.worst;
+}
+
+static uint32_t one_phase(const uint64_t *address, bool aligned, uint32_t mask, uint32_t size,
+                          gmsim_bank_use use)
+{
+    if (mask == 0)
+        return 0;
+    if (use == GMSIM_BANK_CAST)
+        return 2;
+    if (use == GMSIM_BANK_CAS)
+        return 2u * one_phase(address, aligned, mask, size, GMSIM_BANK_ATOMIC);
+    return aligned ? aligned_phase(address, mask, size, use)
+                   : unaligned_phase(address, mask, size, use);
+}
+
+static bool one_address(const uint64_t *address, uint32_t mask)
+{
+    uint64_t first = address[gmsim_lowest(mask)];
+    for (uint32_t m = mask; m; m &= m - 1u)
+        if (address[gmsim_lowest(m)] != first)
+            return false;
+    return true;
+}
+
+/* Loads of 8 and 16 bytes: neighbouring phases that may pass as one. */
+static uint32_t paired_phases(const uint64_t *address, bool aligned, uint32_t mask, uint32_t size)
+{
+    unsigned lanes = phase_lanes(size), pair = 2u * lanes;
+    uint32_t group = (1u << lanes) - 1u, total = 0;
+    if (size == 16u && gmsim_lane_count(mask) <= 16u && one_address(address, mask))
+        return 1;
+    for (unsigned first = 0; first < GMTRACE_WARP_LANES; first += pair) {
+        uint32_t low = mask & (group << first), high = mask & (group << (first + lanes));
+        uint32_t both = low | high;
+        uint32_t apart = one_phase(address, aligned, low, size, GMSIM_BANK_LOAD) +
+                         one_phase(address, aligned, high, size, GMSIM_BANK_LOAD);
+        if (apart > 1u && (pairs_agree(address, both, 1u) || pairs_agree(address, both, 2u)) &&
+            one_phase(address, aligned, both, size, GMSIM_BANK_LOAD) == 1u)
+            apart = 1;
+        total += apart;
+    }
+    return total;
+}
+
+static gmsim_wavefronts banks_lanes(const uint64_t *address, uint64_t bits, uint32_t mask,
+                                    uint32_t size, gmsim_bank_use use, uint32_t matrices)
+{
+    gmsim_wavefronts result = {0, 0};
+    if (use == GMSIM_BANK_MATRIX) {
+        size = 16u;
+        if (matrices < 4u)
+            mask &= (1u << (8u * matrices)) - 1u;
+    }
+    if (mask == 0)
+        return result;
+    bool aligned = (size & (size - 1u)) == 0 && (bits & (size - 1u)) == 0;
+    unsigned lanes = phase_lanes(size);
+    uint32_t group = lanes == 32u ? GMSIM_ALL_LANES : (1u << lanes) - 1u;
+    for (unsigned first = 0; first < GMTRACE_WARP_LANES; first += lanes) {
+        uint32_t part = mask & (group << first);
+        result.actual += one_phase(address, aligned, part, size, use);
+        result.ideal += part != 0;
+    }
+    if (use == GMSIM_BANK_LOAD && (size == 8u || size == 16u)) {
+        result.actual = paired_phases(address, aligned, mask, size);
+        result.ideal = MIN(result.ideal, result.actual);
+    }
+    return result;
+}
+
+void gmsim_copy_lines(gmsim_copy_source *source, const gmtrace_chunk *chunk,
+                      const gmtrace_record *read)
+{
+    uint64_t address[GMTRACE_WARP_LANES], line[GMTRACE_WARP_LANES];
+    uint32_t lines = 0;
+    memset(source, 0, sizeof *source);
+    gmsim_lane_addresses(chunk, read, address);
+    for (uint32_t m = read->mask; m; m &= m - 1u) {
+        unsigned lane = gmsim_lowest(m);
+        uint64_t wanted = address[lane] / GMSIM_LINE_BYTES;
+        uint32_t i = lines;
+        while (i > 0 && line[i - 1u] != wanted)
+            i--;
+        if (i == 0)
+            line[i = lines++] = wanted;
+        else
+            i--;
+        source->line[lane] = (uint8_t)i;
+    }
+}
+
+/* Lanes of 4, 8 and 16 bytes pass in phases of 32, 16 and 8 lanes. Within a phase the source lines
+ * come one a clock; each bank writes a word a clock, also where lanes write the same word. */
+gmsim_wavefronts gmsim_banks_copy(const gmtrace_chunk *chunk, const gmtrace_record *write,
+                                  const gmsim_copy_source *source)
+{
+    gmsim_wavefronts result = {0, 0};
+    uint64_t address[GMTRACE_WARP_LANES];
+    unsigned lanes = phase_lanes(write->size);
+    uint32_t group = lanes == 32u ? GMSIM_ALL_LANES : (1u << lanes) - 1u;
+    gmsim_lane_addresses(chunk, write, address);
+    for (unsigned first = 0; first < GMTRACE_WARP_LANES; first += lanes) {
+        uint32_t left = write->mask & (group << first), finish = 0, clock = 0;
+        uint32_t done[GMSIM_BANKS] = {0};
+        result.ideal += left != 0;
+        for (; left; clock++) {
+            uint32_t line = source->line[gmsim_lowest(left)];
+            for (uint32_t m = left; m; m &= m - 1u) {
+                unsigned lane = gmsim_lowest(m);
+                if (source->line[lane] != line)
+                    continue;
+                left &= ~(1u << lane);
+                for (uint32_t byte = 0; byte < write->size; byte += 4u) {
+                    uint32_t bank =
+                        (uint32_t)((address[lane] + byte) >> WORD_SHIFT) & (GMSIM_BANKS - 1u);
+                    done[bank] = MAX(done[bank], clock) + 1u;
+                    finish = MAX(finish, done[bank]);
+                }
+            }
+        }
+        result.actual += finish;
+    }
+    return result;
+}
+
+/* Greatest common divisor of a stride and a power of two. */
+static uint32_t common_power(uint64_t stride, uint32_t power)
+{
+    uint32_t low = (uint32_t)stride & (power - 1u);
+    return low ? low & (0u - low) : power;
+}
+
+/* Wavefronts of `lanes` aligned accesses of up to 4 bytes, `step` bytes from one to the next: lanes
+ * n apart share a bank when n steps are a multiple of all banks, and their words differ unless the
+ * step is 0. 0: not known in closed form. */
+static uint32_t run_wavefronts(uint64_t step, uint32_t lanes)
+{
+    if (step <= 4u)
+        return 1; /* at most 32 words side by side */
+    if (step & 3u)
+        return 0;
+    uint32_t banks = GMSIM_BANKS / common_power(step >> WORD_SHIFT, GMSIM_BANKS);
+    return (lanes + banks - 1u) / banks;
+}
+
+static uint64_t magnitude(int32_t stride)
+{
+    return (uint64_t)(stride < 0 ? -(int64_t)stride : stride);
+}
+
+/* Loads and stores whose addresses follow from strides. */
+static bool banks_affine(const gmtrace_record *record, gmsim_wavefronts *result)
+{
+    uint32_t size = record->size, mask = record->mask, lanes;
+    uint64_t step = magnitude(record->stride);
+    if (record->shape == GMTRACE_AFFINE) {
+        if (!gmsim_is_run(mask))
+            return false;
+        lanes = gmsim_lane_count(mask);
+    } else {
+        /* Rows that are all alike, or rows of one address each, are a run of fewer lanes. */
+        if (mask != GMSIM_ALL_LANES || size > 4u)
+            return false;
+        lanes = 1u << record->log2_columns;
+        if (step == 0) {
+            step = magnitude(record->stride2);
+            lanes = 32u / lanes;
+        } else if (record->stride2 != 0) {
+            return false;
+        }
+    }
+    if ((size & (size - 1u)) || ((record->address | step) & (size - 1u)))
+        return false;
+    if (size <= 4u) {
+        result->ideal = 1;
+        result->actual = run_wavefronts(step, lanes);
+        return result->actual != 0;
+    }
+    if (mask != GMSIM_ALL_LANES || step == 0)
+        return false; /* phases may merge */
+    uint32_t phases = size / 4u, banks = GMSIM_BANKS / phases;
+    result->actual = phases * common_power(step / size, banks);
+    result->ideal = phases;
+    return true;
+}
+
+gmsim_wavefronts gmsim_banks(const gmtrace_chunk *chunk, const gmtrace_record *record,
+                             gmsim_bank_use use, uint32_t matrices)
+{
+    gmsim_wavefronts result;
+    if (record->shape <= GMTRACE_GRID && (use == GMSIM_BANK_LOAD || use == GMSIM_BANK_STORE) &&
+        banks_affine(record, &result))
+        return result;
+    uint64_t address[GMTRACE_WARP_LANES];
+    uint64_t bits = gmsim_lane_addresses(chunk, record, address);
+    return banks_lanes(address, bits, record->mask, record->size, use, matrices);
+}

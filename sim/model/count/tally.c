@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tally.c - counters by instruction. Every instruction of the table has as many entries as rows its
+ * class can fall into (an LDGSTS two, a generic load four), so that nothing is allocated or hashed
+ * during the replay. Totals by row are the sums of the entries. Records that name no instruction,
+ * or one whose class does not fit, are counted by row at the end of the array.
+ */
+#include "sim/model/count/tally.h"
+
+#include "sim/model/count/banks.h"
+
+#include <string.h>
+
+static uint32_t rows_of(const gmtrace_instr *instr)
+{
+    switch ((gmtrace_class)instr->op_class) {
+    case GMTRACE_CLASS_LOAD:
+    case GMTRACE_CLASS_STORE:
+    case GMTRACE_CLASS_ATOMIC:
+    case GMTRACE_CLASS_REDUCTION:
+        return instr->space == GMTRACE_SPACE_GLOBAL || instr->space == GMTRACE_SPACE_LOCAL ||
+                       instr->space == GMTRACE_SPACE_SHARED
+                   ? 1u
+                   : 4u;
+    case GMTRACE_CLASS_COPY_ASYNC:
+    case GMTRACE_CLASS_BULK:
+        return 2u;
+    default:
+        return 0;
+    }
+}
+
+static gmsim_l1_load load_policy(const gmtrace_instr *instr)
+{
+    if (instr->bypass_l1)
+        return GMSIM_L1_BYPASS;
+    switch ((gmtrace_cache)instr->cache) {
+    case GMTRACE_CACHE_STRONG_GPU:
+    case GMTRACE_CACHE_STRONG_SYS:
+        return GMSIM_L1_DROP;
+    case GMTRACE_CACHE_LAST_USE:
+    case GMTRACE_CACHE_NO_ALLOCATE:
+        return GMSIM_L1_PASS;
+    default:
+        return GMSIM_L1_ALLOCATE;
+    }
+}
+
+static gmsim_bank_use atomic_use(const gmtrace_instr *instr)
+{
+    if (instr->opcode && strstr(instr->opcode, ".POPC.INC"))
+        return GMSIM_BANK_STORE; /* lanes on one word are counted together */
+    if (instr->opcode && strstr(instr->opcode, ".CAST"))
+        return GMSIM_BANK_CAST;
+    return instr->opcode && strstr(instr->opcode, ".CAS") ? GMSIM_BANK_CAS : GMSIM_BANK_ATOMIC;
+}
+
+/* SASS writes .F32, PTX .f32. */
+static bool adds_floats(const gmtrace_instr *instr)
+{
+    static const char *const type[] = {".F32", ".F64", ".F16", ".f32", ".f64", ".f16"};
+    for (unsigned i = 0; instr->opcode && i < G_N_ELEMENTS(type); i++)
+        if (strstr(instr->opcode, type[i]))
+            return true;
+    return false;
+}
+
+void gmsim_tally_begin(gmsim_tally *tally, const gmtrace_kernel *kernel)
+{
+    uint32_t sites = kernel->instr_count + 1u;
+    tally->kernel = kernel;
+    if (sites > tally->sites_allocated) {
+        tally->site = g_renew(gmsim_site, tally->site, sites);
+        tally->sites_allocated = sites;
+    }
+    uint32_t entries = 0;
+    for (uint32_t i = 0; i < kernel->instr_count; i++) {
+        const gmtrace_instr *instr = &kernel->instr[i];
+        tally->site[i] = (gmsim_site){
+            .first = entries,
+            .entries = (uint8_t)rows_of(instr),
+            .matrices = instr->matrices,
+            .load = (uint8_t)load_policy(instr),
+            .atomic = (uint8_t)atomic_use(instr),
+            .is_float = adds_floats(instr),
+            .is_swap =
+                instr->opcode && (strstr(instr->opcode, ".CAS") || strstr(instr->opcode, ".cas")),
+            .copy_bypass = instr->op_class == GMTRACE_CLASS_COPY_ASYNC && instr->bypass_l1,
+            .scoreboard = instr->write_barrier,
+            .read_scoreboard = instr->read_barrier,
+            .arrive_only = instr->opcode && strncmp(instr->opcode, "BAR.ARV", 7) == 0,
+        };
+        entries += tally->site[i].entries;
+    }
+    tally->site[kernel->instr_count] = (gmsim_site){.first = entries,
+                                                    .atomic = GMSIM_BANK_ATOMIC,
+                                                    .scoreboard = UINT8_MAX,
+                                                    .read_scoreboard = UINT8_MAX};
+    entries += GMSIM_ROWS;
+    if (entries > tally->entries_allocated) {
+        g_free(tally->entry);
+        tally->entry = g_new(gmsim_instr_counts, entries);
+        tally->entries_allocated = entries;
+    }
+    tally->entries = entries;
+    gmsim_tally_reset(tally);
+}
+
+void gmsim_tally_reset(gmsim_tally *tally)
+{
+    memset(tally->entry, 0, tally->entries * sizeof *tally->entry);
+}
+
+void gmsim_tally_clear(gmsim_tally *tally)
+{
+    g_free(tally->site);
+    g_free(tally->entry);
+    memset(tally, 0, sizeof *tally);
+}
+
+gmsim_instr_counts *gmsim_tally_claim(gmsim_tally *tally, const gmsim_site *site, uint32_t instr,
+                                      gmsim_row row)
+{
+    for (uint32_t i = 0; i < site->entries; i++) {
+        gmsim_instr_counts *entry = &tally->entry[site->first + i];
+        if (entry->counts.instructions == 0) {
+            entry->instr = instr;
+            entry->row = row;
+        }
+        if (entry->row == row)
+            return entry;
+    }
+    gmsim_instr_counts *entry = &tally->entry[tally->entries - GMSIM_ROWS + (uint32_t)row];
+    entry->instr = GMTRACE_NO_INSTR;
+    entry->row = row;
+    return entry;
+}
+
+/* gmsim_counts holds nothing but 64-bit counters. */
+static void add(gmsim_counts *sum, const gmsim_counts *counts)
+{
+    uint64_t *to = (uint64_t *)sum;
+    const uint64_t *from = (const uint64_t *)counts;
+    for (size_t i = 0; i < sizeof *sum / sizeof *to; i++)
+        to[i] += from[i];
+}
+
+uint32_t gmsim_tally_finish(gmsim_tally *tally, gmsim_counts row[GMSIM_ROWS])
+{
+    uint32_t kept = 0;
+    memset(row, 0, GMSIM_ROWS * sizeof *row);
+    for (uint32_t i = 0; i < tally->entries; i++) {
+        gmsim_instr_counts *entry = &tally->entry[i];
+        if (entry->counts.instructions == 0)
+            continue;
+        add(&row[entry->row], &entry->counts);
+        if (kept != i)
+            tally->entry[kept] = *entry;
+        kept++;
+    }
+    return kept;
+}

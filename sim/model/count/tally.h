@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tally.h - counts by instruction, and what the model needs to know of each instruction.
+ */
+#ifndef GMSIM_TALLY_H
+#define GMSIM_TALLY_H
+
+#include "sim/model/cache/l1.h"
+#include "sim/model/model.h"
+
+#pragma GCC visibility push(hidden)
+
+/* One instruction of the kernel's table, as the replay sees it. */
+typedef struct gmsim_site {
+    uint32_t first;         /* its entries in gmsim_tally.entry */
+    uint8_t entries;        /* how many rows its class can fall into; 0: not a memory instruction */
+    uint8_t matrices;       /* LDSM, STSM */
+    uint8_t load;           /* gmsim_l1_load */
+    uint8_t atomic;         /* gmsim_bank_use of a shared atomic */
+    bool is_float, is_swap; /* of an atomic: it adds floats, it compares and swaps */
+    bool copy_bypass;       /* LDGSTS.BYPASS */
+    bool arrive_only;       /* BAR.ARV: does not wait */
+    uint8_t scoreboard;     /* that its result sets free; GMSIM_SCOREBOARDS and more: none */
+    uint8_t read_scoreboard; /* that the reading of its operands sets free */
+} gmsim_site;
+
+typedef struct gmsim_tally {
+    const gmtrace_kernel *kernel;
+    gmsim_site *site; /* one an instruction, and one more for records without instruction */
+    uint32_t sites_allocated;
+    gmsim_instr_counts *entry;
+    uint32_t entries, entries_allocated;
+} gmsim_tally;
+
+/* Makes room for a kernel and zeroes the counts. Grows the arrays where needed; free them with
+ * gmsim_tally_clear(). */
+void gmsim_tally_begin(gmsim_tally *tally, const gmtrace_kernel *kernel);
+/* Zeroes the counts alone. */
+void gmsim_tally_reset(gmsim_tally *tally);
+void gmsim_tally_clear(gmsim_tally *tally);
+
+/* Adds everything up by row, and moves the entries that counted something to the front, by pc,
+ * those without instruction last. Returns their number. Counting is over after this. */
+uint32_t gmsim_tally_finish(gmsim_tally *tally, gmsim_counts row[GMSIM_ROWS]);
+
+static inline const gmsim_site *gmsim_tally_site(const gmsim_tally *tally, uint32_t instr)
+{
+    uint32_t count = tally->kernel->instr_count;
+    return &tally->site[instr < count ? instr : count];
+}
+
+gmsim_instr_counts *gmsim_tally_claim(gmsim_tally *tally, const gmsim_site *site, uint32_t instr,
+                                      gmsim_row row);
+
+/* Where a record of this instruction and row is counted. */
+static inline gmsim_instr_counts *gmsim_tally_entry(gmsim_tally *tally, const gmsim_site *site,
+                                                    uint32_t instr, gmsim_row row)
+{
+    gmsim_instr_counts *entry = &tally->entry[site->first];
+    if (site->entries && entry->row == row && entry->counts.instructions)
+        return entry;
+    return gmsim_tally_claim(tally, site, instr, row);
+}
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * pace.h - how long a warp takes for the instructions between two records, were it alone, and what
+ * they ask of the pipes that it shares with other warps of its sub-partition.
+ */
+#ifndef GMSIM_PACE_H
+#define GMSIM_PACE_H
+
+#include "sim/device/gpu.h"
+#include "traces/code/path.h"
+
+#pragma GCC visibility push(hidden)
+
+#define GMSIM_SCOREBOARDS GMTRACE_PATH_BARRIERS
+
+/* Pipes of a sub-partition. An instruction occupies one or two of them. */
+typedef enum gmsim_pipe {
+    GMSIM_PIPE_ISSUE, /* the scheduler: every instruction, one a clock */
+    GMSIM_PIPE_FMA,   /* FP32 and, on its heavy half, integer multiply-add */
+    GMSIM_PIPE_HEAVY, /* that half */
+    GMSIM_PIPE_ALU,   /* integer, logic, compare, select, shift */
+    GMSIM_PIPE_XU,    /* special functions, conversions */
+    GMSIM_PIPE_FP64,
+    GMSIM_PIPE_TENSOR,
+    GMSIM_PIPE_UNIFORM, /* what is the same for all lanes */
+    GMSIM_PIPES
+} gmsim_pipe;
+
+/* One instruction: what it keeps busy, in clocks. */
+typedef struct gmsim_cost {
+    uint8_t pipe, clocks; /* GMSIM_PIPE_ISSUE: no other than that */
+    uint8_t heavy;        /* GMSIM_PIPE_HEAVY */
+    uint8_t unit;         /* the SM's load-store unit: shuffles and the like */
+    uint8_t constant;     /* the SM's constant cache */
+    uint16_t latency;     /* until the scoreboard that it sets is free */
+} gmsim_cost;
+
+typedef struct gmsim_pace {
+    uint32_t clocks; /* from the issue of the first instruction until the next after them */
+    uint32_t pipe[GMSIM_PIPES];
+    uint32_t unit, constant;
+    uint32_t wait_at[GMSIM_SCOREBOARDS]; /* clocks before the first that waits for what was set
+                                          * before the way; GMTRACE_PATH_NEVER: none does */
+    uint32_t due[GMSIM_SCOREBOARDS];     /* clocks until what the way itself sets is there; 0: it
+                                          * sets nothing */
+    bool known;
+} gmsim_pace;
+
+typedef struct gmsim_paces {
+    const gmtrace_kernel *kernel;
+    gmsim_cost *cost; /* one an instruction */
+    gmsim_pace *pace; /* by gmtrace_path.number */
+    uint32_t room;
+} gmsim_paces;
+
+void gmsim_paces_begin(gmsim_paces *paces, const gmtrace_kernel *kernel, const gmsim_gpu *gpu);
+void gmsim_paces_clear(gmsim_paces *paces);
+
+/* Whether what the instruction reads differs from lane to lane (varying.c). */
+bool gmsim_varies(const gmtrace_kernel *kernel, uint32_t instr);
+
+const gmsim_pace *gmsim_pace_make(gmsim_paces *paces, const gmtrace_path *way);
+
+/* Worked out when a way is met for the first time. */
+static inline const gmsim_pace *gmsim_pace_of(gmsim_paces *paces, const gmtrace_path *way)
+{
+    if (way->number < paces->room && paces->pace[way->number].known)
+        return &paces->pace[way->number];
+    return gmsim_pace_make(paces, way);
+}
+
+#pragma GCC visibility pop
+
+#endif

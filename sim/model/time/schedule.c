@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * schedule.c - which warp goes next. A trace holds no order between warps; this is the order the
+ * model gives them: that of the times at which their records would issue, were each warp alone on
+ * its SM (warp.c). CTAs come as deal.c has it.
+ *
+ * - A warp at a CTA barrier waits for all warps of its CTA that have not ended, or for the number
+ *   of threads the barrier names. BAR.ARV arrives without waiting. Lanes of one warp that arrive in
+ *   separate records, one after the other, arrive together.
+ * - SMs advance together in steps of WINDOW clocks; within a step they go one after the other.
+ *
+ * Left out: cluster barriers and mbarriers (neither holds a warp back here).
+ */
+#include "sim/model/time/schedule.h"
+
+#include "sim/model/hot.h"
+#include "sim/model/count/lanes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Clocks that an SM runs ahead of the others at most. */
+#define WINDOW 128u
+/* From the last arrival at a barrier until its warps go on, and more for each warp
+ * (micro/barrier.cu). */
+#define BARRIER_CLOCKS      12u
+#define BARRIER_WARP_CLOCKS 2u
+/* Times beyond this many clocks after the epoch move it. */
+#define EPOCH_CLOCKS (1u << 30)
+
+#define PROGRESS_STEP (1u << 20)
+
+void gmsim_schedule_error(GError **error, const gmtrace_error *reason)
+{
+    static const gint code[] = {
+        [GMTRACE_OK] = GMSIM_ERROR_CORRUPT,
+        [GMTRACE_IO] = GMSIM_ERROR_IO,
+        [GMTRACE_CORRUPT] = GMSIM_ERROR_CORRUPT,
+        [GMTRACE_TRUNCATED] = GMSIM_ERROR_CORRUPT,
+        [GMTRACE_UNSUPPORTED] = GMSIM_ERROR_UNSUPPORTED,
+        [GMTRACE_NOT_A_TRACE] = GMSIM_ERROR_CORRUPT,
+        [GMTRACE_MEMORY] = GMSIM_ERROR_IO,
+        [GMTRACE_USAGE] = GMSIM_ERROR_USAGE,
+    };
+    if (reason->offset == UINT64_MAX)
+        g_set_error(error, GMSIM_ERROR, code[reason->status], "%s", reason->text);
+    else
+        g_set_error(error, GMSIM_ERROR, code[reason->status], "%s (at byte %" G_GUINT64_FORMAT ")",
+                    reason->text, reason->offset);
+}
+
+static gmsim_cta *cta_of(gmsim_sm *sm, const gmsim_warp *warp)
+{
+    return &sm->cta[warp->cta];
+}
+
+/* A warp that waited at a barrier can go on. */
+static void resume(const gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t clock)
+{
+    sm->ready[slot] = gmsim_since_epoch(s, clock);
+}
+
+/* Lets a barrier's warps go if nothing is missing any more. */
+static void try_release(gmsim_scheduler *s, gmsim_sm *sm, uint32_t place, uint32_t barrier)
+{
+    gmsim_cta *cta = &sm->cta[place];
+    uint32_t arrived = cta->arrived_at[barrier], expected = cta->expected[barrier];
+    bool complete = expected ? gmsim_lane_count(arrived) >= expected : (cta->live & ~arrived) == 0;
+    if (!complete)
+        return;
+    uint32_t released = 0;
+    for (uint32_t left = cta->waiting_at[barrier]; left; left &= left - 1u) {
+        released++; /* one after the other */
+        uint32_t slot = place * s->plan.cta_warps + gmsim_lowest(left);
+        uint64_t go = cta->arrival + BARRIER_CLOCKS + released * BARRIER_WARP_CLOCKS;
+        s->timing.stall[GMSIM_STALL_BARRIER] += go - MIN(go, sm->warp[slot].arrived);
+        resume(s, sm, slot, go);
+    }
+    cta->waiting &= ~cta->waiting_at[barrier];
+    cta->arrived_at[barrier] = cta->waiting_at[barrier] = 0;
+}
+
+/* A warp's stream has ended: its place may be all that a barrier waited for. */
+static void end_warp(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t now)
+{
+    gmsim_warp *warp = &sm->warp[slot];
+    gmsim_cta *cta = cta_of(sm, warp);
+    gmtrace_cursor_close(s->reader, &warp->cursor);
+    sm->ready[slot] = GMSIM_NEVER;
+    cta->live &= ~(1u << warp->who.warp);
+    cta->end = MAX(cta->end, now);
+    cta->arrival = MAX(cta->arrival, now);
+    s->end = MAX(s->end, now);
+    s->timing.warp_active += now - MIN(now, warp->start);
+    if (cta->live == 0) {
+        sm->resident--;
+        if (sm->resident == 0)
+            sm->active += cta->end - MIN(cta->end, sm->active_since);
+    } else if (cta->waiting)
+        for (uint32_t barrier = 0; barrier < GMSIM_NAMED_BARRIERS; barrier++)
+            if (cta->waiting_at[barrier])
+                try_release(s, sm, warp->cta, barrier);
+}
+
+static bool corrupt(GError **error, const gmsim_warp *warp, const char *what)
+{
+    g_set_error(error, GMSIM_ERROR, GMSIM_ERROR_CORRUPT,
+                "CTA %" G_GUINT64_FORMAT " warp %u: %s; capture the program again", warp->who.cta,
+                warp->who.warp, what);
+    return false;
+}
+
+/* The warp arrives at a CTA barrier, with all lanes that arrive in consecutive records. */
+static bool arrive(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, const gmtrace_record *record,
+                   uint64_t now, GError **error)
+{
+    gmsim_warp *warp = &sm->warp[slot];
+    gmsim_cta *cta = cta_of(sm, warp);
+    uint64_t barrier = record->address;
+    uint32_t aux = record->aux, bit = 1u << warp->who.warp, lanes = record->mask;
+    bool waits = !gmsim_tally_site(&s->replay->tally, record->instr)->arrive_only;
+    if (barrier >= GMSIM_NAMED_BARRIERS)
+        return corrupt(error, warp, "a barrier number above 15");
+    s->barriers++;
+    while (warp->cursor.next < warp->cursor.end || gmsim_warp_refill(s, warp, error)) {
+        const gmtrace_record *next = warp->cursor.next;
+        if (next->kind == GMTRACE_EXEC) {
+            gmtrace_path_step(s->paths, &warp->path, next);
+            warp->cursor.next++;
+            s->records++;
+            continue;
+        }
+        if (next->kind != GMTRACE_BARRIER || next->address != barrier || (next->mask & lanes))
+            break;
+        lanes |= next->mask;
+        gmtrace_path_step(s->paths, &warp->path, next);
+        warp->cursor.next++;
+        s->records++;
+        s->barriers++;
+    }
+    if (*error)
+        return false;
+    cta->expected[barrier] = aux >= s->plan.cta_threads ? 0 : (aux + 31u) / 32u;
+    cta->arrived_at[barrier] |= bit;
+    cta->arrival = MAX(cta->arrival, now);
+    warp->arrived = now;
+    if (waits) {
+        cta->waiting_at[barrier] |= bit;
+        cta->waiting |= bit;
+        sm->ready[slot] = GMSIM_NEVER;
+    }
+    try_release(s, sm, warp->cta, (uint32_t)barrier);
+    return true;
+}
+
+/* Plans the way to the warp's next record, which it would reach at sm->ready[slot] if it were
+ * alone; `now` is when the last one issued. */
+static bool plan_turn(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t now, GError **error)
+{
+    gmsim_warp *warp = &sm->warp[slot];
+    uint64_t next = now;
+    gmsim_ahead ahead = gmsim_warp_ahead(s, warp, now, &next, error);
+    if (ahead == GMSIM_AHEAD_END)
+        end_warp(s, sm, slot, MAX(next, warp->stored));
+    if (ahead != GMSIM_AHEAD_RECORD)
+        return ahead == GMSIM_AHEAD_END;
+    warp->planned = true;
+    sm->ready[slot] = gmsim_since_epoch(s, next + warp->clocks);
+    return true;
+}
+
+/* The turn of a warp whose next record issues at `now`, if other warps let it. Turns come in the
+ * order of these times, so that those who share the load-store unit reach it in that order. */
+static bool warp_turn(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t now, GError **error)
+{
+    gmsim_warp *warp = &sm->warp[slot];
+    if (!warp->planned) /* it has just begun, or was at a barrier */
+        return plan_turn(s, sm, slot, now, error);
+    const gmtrace_record *record = warp->cursor.next++;
+    uint64_t issue = gmsim_warp_issue(s, sm, slot, now - MIN(now, warp->clocks));
+    s->records++;
+    warp->last = record->instr;
+    if (record->kind == GMTRACE_ACCESS || record->kind == GMTRACE_BULK) {
+        const char *wrong = gmsim_warp_access(s, sm, slot, record, &issue);
+        if (wrong)
+            return corrupt(error, warp, wrong);
+    } else if (record->kind == GMTRACE_BARRIER) {
+        warp->planned = false;
+        sm->ready[slot] = gmsim_since_epoch(s, issue);
+        return arrive(s, sm, slot, record, issue, error);
+    } else if (record->kind == GMTRACE_COPY_COMMIT) {
+        uint64_t before = warp->groups ? warp->group[(warp->groups - 1u) % GMSIM_COPY_GROUPS] : 0;
+        warp->group[warp->groups++ % GMSIM_COPY_GROUPS] = MAX(before, warp->copied);
+    }
+    return plan_turn(s, sm, slot, issue, error);
+}
+
+/* Least of the warps' ready times. */
+GMSIM_CLONES static uint32_t earliest(const uint32_t ready[GMSIM_MAX_SM_WARPS])
+{
+    uint32_t least[8];
+    memcpy(least, ready, sizeof least);
+    for (uint32_t i = 8; i < GMSIM_MAX_SM_WARPS; i += 8u)
+        for (uint32_t k = 0; k < 8u; k++)
+            least[k] = ready[i + k] < least[k] ? ready[i + k] : least[k];
+    for (uint32_t k = 1; k < 8u; k++)
+        least[0] = least[k] < least[0] ? least[k] : least[0];
+    return least[0];
+}
+
+GMSIM_CLONES static uint32_t slot_with(const uint32_t ready[GMSIM_MAX_SM_WARPS], uint32_t clock)
+{
+    uint32_t slot = 0;
+    while (ready[slot] != clock)
+        slot++;
+    return slot;
+}
+
+/* Runs an SM up to a clock; returns when it can go on, GMSIM_NEVER if no warp can. */
+static bool run_sm(gmsim_scheduler *s, uint32_t sm_number, uint64_t limit, uint32_t *next,
+                   GError **error)
+{
+    gmsim_sm *sm = &s->sm[sm_number];
+    for (;;) {
+        uint32_t clock = earliest(sm->ready);
+        if (clock == GMSIM_NEVER || s->epoch + clock >= limit) {
+            *next = clock;
+            return true;
+        }
+        uint32_t slot = slot_with(sm->ready, clock), place = sm->warp[slot].cta;
+        if (!warp_turn(s, sm, slot, s->epoch + clock, error))
+            return false;
+        if (sm->cta[place].live == 0)
+            s->freed[s->freed_count++] =
+                (gmsim_freed){.clock = sm->cta[place].end, .sm = sm_number, .place = place};
+    }
+}
+
+/* Nobody can go on: a barrier waits for warps that never come. In a trace that was cut short that
+ * is to be expected, and the warps go on. */
+static bool resolve_deadlock(gmsim_scheduler *s, uint64_t now, GError **error)
+{
+    for (uint32_t i = 0; i < s->plan.sms; i++) {
+        gmsim_sm *sm = &s->sm[i];
+        for (uint32_t place = 0; place < s->plan.sm_ctas; place++) {
+            gmsim_cta *cta = &sm->cta[place];
+            if (cta->waiting == 0)
+                continue;
+            if (!s->truncated)
+                return corrupt(error,
+                               &sm->warp[place * s->plan.cta_warps + gmsim_lowest(cta->waiting)],
+                               "waits at a barrier that the other warps never reach");
+            for (uint32_t left = cta->waiting; left; left &= left - 1u)
+                resume(s, sm, place * s->plan.cta_warps + gmsim_lowest(left), now);
+            cta->waiting = 0;
+            memset(cta->arrived_at, 0, sizeof cta->arrived_at);
+            memset(cta->waiting_at, 0, sizeof cta->waiting_at);
+        }
+    }
+    return true;
+}
+
+/* Ready times are 32 bits wide: long launches move the clock they are counted from. */
+static void move_epoch(gmsim_scheduler *s, uint32_t clocks)
+{
+    s->epoch += clocks;
+    for (uint32_t i = 0; i < s->plan.sms; i++)
+        for (uint32_t slot = 0; slot < GMSIM_MAX_SM_WARPS; slot++) {
+            uint32_t *ready = &s->sm[i].ready[slot];
+            if (*ready != GMSIM_NEVER)
+                *ready = *ready > clocks ? *ready - clocks : 0;
+        }
+}
+
+static bool run(gmsim_scheduler *s, GError **error)
+{
+    if (!gmsim_deal_first(s, error))
+        return false;
+    uint64_t reported = 0, limit = WINDOW;
+    for (;;) {
+        uint32_t soonest = GMSIM_NEVER;
+        bool resident = false;
+        gmsim_memory_step(&s->replay->memory, limit - WINDOW);
+        for (uint32_t i = 0; i < s->plan.sms; i++) {
+            uint32_t next = GMSIM_NEVER;
+            if (!run_sm(s, i, limit, &next, error))
+                return false;
+            soonest = MIN(soonest, next);
+        }
+        if (s->freed_count) {
+            if (!gmsim_deal_freed(s, error))
+                return false;
+            soonest = MIN(soonest, gmsim_since_epoch(s, limit));
+        }
+        for (uint32_t i = 0; i < s->plan.sms && !resident; i++)
+            resident = s->sm[i].resident != 0;
+        if (!resident)
+            return true;
+        if (soonest == GMSIM_NEVER) {
+            if (!resolve_deadlock(s, limit, error))
+                return false;
+            soonest = gmsim_since_epoch(s, limit);
+        }
+        limit = s->epoch + soonest + WINDOW;
+        if (soonest > EPOCH_CLOCKS)
+            move_epoch(s, soonest);
+        if (s->progress && s->records - reported >= PROGRESS_STEP) {
+            reported = s->records;
+            s->progress(s->records, s->plan.records, s->progress_data);
+        }
+    }
+}
+
+bool gmsim_schedule(gmsim_scheduler *s, GError **error)
+{
+    GError *problem = NULL;
+    s->next_cta = s->records = s->barriers = s->epoch = s->end = s->ended = 0;
+    s->freed_count = 0;
+    s->truncated = false;
+    memset(&s->timing, 0, sizeof s->timing);
+    for (uint32_t i = 0; i < s->plan.sms; i++) {
+        gmsim_sm *sm = &s->sm[i];
+        memset(sm->ready, 0xff, sizeof sm->ready);
+        memset(sm->part, 0, sizeof sm->part);
+        sm->unit_free = sm->constant_free = sm->active = sm->active_since = 0;
+        sm->resident = 0;
+        for (uint32_t place = 0; place < GMSIM_MAX_SM_CTAS; place++)
+            sm->cta[place].live = sm->cta[place].waiting = 0;
+    }
+    bool done = run(s, &problem);
+    s->end = MAX(s->end, s->replay->memory.drained);
+    for (uint32_t i = 0; i < s->plan.sms; i++)
+        s->timing.sm_active += s->sm[i].active;
+    if (!done) {
+        for (uint32_t i = 0; i < s->plan.sms; i++)
+            for (uint32_t place = 0; place < s->plan.sm_ctas; place++)
+                for (uint32_t w = 0; w < s->plan.cta_warps; w++)
+                    if (s->sm[i].cta[place].live >> w & 1u)
+                        gmtrace_cursor_close(s->reader,
+                                             &s->sm[i].warp[place * s->plan.cta_warps + w].cursor);
+        g_propagate_error(error, problem);
+    }
+    return done;
+}

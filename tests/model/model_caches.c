@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * model_caches.c - the rules of L1, of the merging before L2, and of L2, one by one, and L2's
+ * replacement against a list kept by time of last use.
+ */
+#include "sim/model/cache/l1.h"
+#include "sim/model/cache/l2.h"
+#include "sim/model/cache/lrc.h"
+
+#include <string.h>
+
+/* ---------------------------------------------------------------------------------------- L1 */
+
+typedef struct fixture {
+    gmsim_gpu gpu;
+    gmsim_l1 l1;
+    gmsim_l1_set l1_set[512];
+    gmsim_l2 l2;
+    gmsim_l2_set *l2_set;
+} fixture;
+
+static void set_up(fixture *x, gconstpointer data)
+{
+    (void)data;
+    x->gpu = (gmsim_gpu){.l1_size = 65536,
+                         .l1_max_cache = 65536,
+                         .l1_sets = 64,
+                         .l2_size = 64 * 8 * 128,
+                         .l2_ways = 8,
+                         .l2_partitions = 2,
+                         .l2_fill_sectors = 2,
+                         .l2_dirty_percent = 50,
+                         .l2_partial_percent = 25};
+    gmsim_l1_init(&x->l1, x->l1_set, &x->gpu, 64 * 4 * 128);
+    x->l2_set = g_new(gmsim_l2_set, gmsim_l2_sets(&x->gpu));
+    gmsim_l2_init(&x->l2, x->l2_set, &x->gpu);
+}
+
+static void tear_down(fixture *x, gconstpointer data)
+{
+    (void)data;
+    g_free(x->l2_set);
+}
+
+static const gmsim_l1_words whole = {NULL, NULL};
+
+static uint32_t load(fixture *x, uint64_t line, uint32_t touched)
+{
+    return gmsim_l1_read(&x->l1, line, touched, GMSIM_L1_ALLOCATE, &whole);
+}
+
+static void test_l1_read(fixture *x, gconstpointer data)
+{
+    (void)data;
+    g_assert_cmphex(load(x, 32, 0x1), ==, 0x1);
+    g_assert_cmphex(load(x, 32, 0xf), ==, 0xe); /* the line is there, three sectors are not */
+    g_assert_cmphex(load(x, 32, 0xf), ==, 0);
+    /* A no-allocate load looks and does not keep. */
+    g_assert_cmphex(gmsim_l1_read(&x->l1, 32, 0xf, GMSIM_L1_PASS, &whole), ==, 0);
+    g_assert_cmphex(gmsim_l1_read(&x->l1, 64, 0x3, GMSIM_L1_PASS, &whole), ==, 0x3);
+    g_assert_cmphex(load(x, 64, 0x3), ==, 0x3);
+    /* What an atomic or a coherent load drops is gone, other lines are not. */
+    gmsim_l1_drop(&x->l1, 32);
+    gmsim_l1_drop(&x->l1, 4711);
+    g_assert_cmphex(load(x, 32, 0x1), ==, 0x1);
+    g_assert_cmphex(load(x, 64, 0x3), ==, 0);
+}
+
+/* A run of lines of exactly the capacity stays; each line more costs the lines of one set. */
+static void test_l1_capacity(fixture *x, gconstpointer data)
+{
+    (void)data;
+    static const uint32_t bytes[] = {64 * 4 * 128, 64 * 6 * 128, 64 * 2 * 128};
+    for (uint32_t k = 0; k < G_N_ELEMENTS(bytes); k++) {
+        uint32_t lines = bytes[k] / 128u;
+        for (uint32_t extra = 0; extra <= 1; extra++) {
+            gmsim_l1_init(&x->l1, x->l1_set, &x->gpu, bytes[k]);
+            uint32_t missed = 0;
+            for (uint32_t pass = 0; pass < 3; pass++) {
+                missed = 0;
+                for (uint32_t i = 0; i < lines + extra; i++)
+                    missed += load(x, i, 0xf) != 0;
+            }
+            if (extra == 0)
+                g_assert_cmpuint(missed, ==, 0);
+            else
+                g_assert_cmpuint(missed, ==, lines / x->l1.sets + 1u);
+        }
+    }
+}
+
+/* Lines a power of two apart spread over the sets. */
+static void test_l1_strides(fixture *x, gconstpointer data)
+{
+    (void)data;
+    for (uint64_t stride = 1; stride <= 1024; stride *= 2) {
+        gmsim_l1_init(&x->l1, x->l1_set, &x->gpu, 64 * 8 * 128);
+        uint32_t missed = 0;
+        for (uint32_t pass = 0; pass < 2; pass++) {
+            missed = 0;
+            for (uint32_t i = 0; i < 64; i++)
+                missed += load(x, i * stride, 0x1) != 0;
+        }
+        g_assert_cmpuint(missed, ==, 0);
+    }
+}
+
+static bool store(fixture *x, const gmtrace_record *record, uint32_t touched, uint32_t full)
+{
+    const gmsim_l1_words words = {NULL, record};
+    return gmsim_l1_write(&x->l1, record->address / 128u, touched, full, &words, true);
+}
+
+static uint32_t load_record(fixture *x, const gmtrace_record *record, uint32_t touched)
+{
+    const gmsim_l1_words words = {NULL, record};
+    return gmsim_l1_read(&x->l1, record->address / 128u, touched, GMSIM_L1_ALLOCATE, &words);
+}
+
+/* A store leaves the words it wrote whole, and nothing else of its sector. */
+static void test_l1_store(fixture *x, gconstpointer data)
+{
+    (void)data;
+    gmtrace_record word = {.address = 0x1000, .stride = 0, .size = 4, .mask = 1};
+    gmtrace_record byte = {.address = 0x2000, .stride = 0, .size = 1, .mask = 1};
+    gmtrace_record next = {.address = 0x1004, .stride = 0, .size = 4, .mask = 1};
+    g_assert_false(store(x, &word, 0x1, 0));
+    g_assert_true(store(x, &word, 0x1, 0));
+    g_assert_cmphex(load_record(x, &word, 0x1), ==, 0); /* the word itself */
+    g_assert_false(store(x, &byte, 0x1, 0));
+    gmtrace_record around = {.address = 0x2000, .stride = 0, .size = 4, .mask = 1};
+    g_assert_cmphex(load_record(x, &around, 0x1), ==, 0x1); /* a byte is no word */
+    g_assert_cmphex(load_record(x, &around, 0x1), ==, 0);   /* fetched by then */
+    g_assert_cmphex(load_record(x, &next, 0x1), ==, 0x1);   /* another word of the sector */
+    g_assert_cmphex(load_record(x, &word, 0x2), ==, 0x2);   /* another sector of the line */
+    /* A sector written whole is there; a store to a sector that is there takes nothing away. */
+    gmtrace_record sector = {.address = 0x3000, .stride = 4, .size = 4, .mask = 0xff};
+    g_assert_false(store(x, &sector, 0x1, 0x1));
+    g_assert_cmphex(load_record(x, &sector, 0x1), ==, 0);
+    gmtrace_record part = {.address = 0x3000, .stride = 0, .size = 1, .mask = 1};
+    g_assert_true(store(x, &part, 0x1, 0));
+    g_assert_cmphex(load_record(x, &sector, 0x1), ==, 0);
+    /* Where stores do not allocate nothing is left. */
+    const gmsim_l1_words words = {NULL, &word};
+    g_assert_false(gmsim_l1_write(&x->l1, 99, 0xf, 0xf, &words, false));
+    g_assert_cmphex(load(x, 99, 0xf), ==, 0xf);
+}
+
+/* --------------------------------------------------------------------------------------- LRC */
+
+static void test_lrc(void)
+{
+    gmsim_lrc_entry entry = {.line = 7, .done = 100, .sectors = 0x3, .readers = 1};
+    g_assert_false(gmsim_lrc_join(&entry, 8, 0x3, 50, 4));  /* another line */
+    g_assert_false(gmsim_lrc_join(&entry, 7, 0x1, 50, 4));  /* other sectors */
+    g_assert_false(gmsim_lrc_join(&entry, 7, 0x3, 100, 4)); /* too late */
+    for (int i = 0; i < 3; i++)
+        g_assert_true(gmsim_lrc_join(&entry, 7, 0x3, 50, 4));
+    g_assert_false(gmsim_lrc_join(&entry, 7, 0x3, 50, 4)); /* four are enough */
+}
+
+/* ---------------------------------------------------------------------------------------- L2 */
+
+/* The n-th line whose home is `side`. */
+static uint64_t line_of(const fixture *x, uint32_t side, uint32_t n)
+{
+    for (uint64_t line = 1000;; line++)
+        if (gmsim_l2_find(&x->l2, line).home == side && n-- == 0)
+            return line;
+}
+
+static gmsim_l2_reach read_l2(fixture *x, uint64_t line, uint32_t side, uint32_t touched)
+{
+    gmsim_l2_place place = gmsim_l2_find(&x->l2, line);
+    return gmsim_l2_read(&x->l2, &place, side, touched);
+}
+
+static void write_l2(fixture *x, uint64_t line, uint32_t side, uint32_t touched, uint32_t full)
+{
+    gmsim_l2_place place = gmsim_l2_find(&x->l2, line);
+    gmsim_l2_write(&x->l2, &place, side, touched, full);
+}
+
+/* Set and tag together tell all lines apart, near ones and far ones. */
+static void test_l2_places(fixture *x, gconstpointer data)
+{
+    (void)data;
+    g_autoptr(GHashTable) seen = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    for (uint64_t i = 0; i < 20000; i++) {
+        uint64_t line = i < 10000 ? i : (1ull << 44) - i * 12345u;
+        gmsim_l2_place place = gmsim_l2_find(&x->l2, line);
+        gint64 *key = g_new(gint64, 1);
+        *key = (gint64)((uint64_t)place.tag << 32 | place.set);
+        g_assert_cmpuint(place.set, <, x->l2.sets);
+        g_assert_cmpuint(place.tag, !=, 0);
+        g_assert_true(g_hash_table_add(seen, key));
+    }
+}
+
+static void test_l2_read(fixture *x, gconstpointer data)
+{
+    (void)data;
+    gmsim_l2_counts *c = &x->l2.counts;
+    uint64_t near = line_of(x, 0, 0), far = line_of(x, 1, 0);
+    g_assert_cmpint(read_l2(x, near, 0, 0x1), ==, GMSIM_L2_DRAM); /* its neighbour comes along */
+    g_assert_cmpuint(c->dram_read_sectors, ==, 2);
+    g_assert_cmpint(read_l2(x, near, 0, 0x2), ==, GMSIM_L2_NEAR);
+    g_assert_cmpint(read_l2(x, near, 0, 0xf), ==, GMSIM_L2_DRAM);
+    g_assert_cmpuint(c->dram_read_sectors, ==, 4);
+    g_assert_cmpuint(c->read_sectors, ==, 6);
+    g_assert_cmpuint(c->read_hit_sectors, ==, 3);
+    g_assert_cmpuint(c->fabric_read_sectors, ==, 0);
+    /* A line of the other side: first from there, then from the copy. */
+    read_l2(x, far, 1, 0xf);
+    g_assert_cmpint(read_l2(x, far, 0, 0xf), ==, GMSIM_L2_FAR);
+    g_assert_cmpuint(c->fabric_read_sectors, ==, 4);
+    g_assert_cmpuint(c->fabric_read_hit_sectors, ==, 4);
+    g_assert_cmpint(read_l2(x, far, 0, 0xf), ==, GMSIM_L2_NEAR);
+    g_assert_cmpuint(c->fabric_read_sectors, ==, 4);
+    g_assert_cmpuint(c->dram_read_sectors, ==, 8);
+    g_assert_cmpint(read_l2(x, line_of(x, 1, 1), 0, 0x8), ==, GMSIM_L2_DRAM);
+    g_assert_cmpuint(c->fabric_read_sectors, ==, 6); /* two sectors cross */
+    g_assert_cmpuint(c->fabric_read_hit_sectors, ==, 4);
+}
+
+static void test_l2_write(fixture *x, gconstpointer data)
+{
+    (void)data;
+    gmsim_l2_counts *c = &x->l2.counts;
+    uint64_t far = line_of(x, 1, 0), near = line_of(x, 0, 0);
+    write_l2(x, far, 0, 0xf, 0xf); /* to the other side, and a copy */
+    g_assert_cmpuint(c->fabric_write_sectors, ==, 4);
+    g_assert_cmpuint(c->write_sectors, ==, 4);
+    g_assert_cmpuint(c->dirty_sectors, ==, 4);
+    g_assert_cmpint(read_l2(x, far, 0, 0xf), ==, GMSIM_L2_NEAR);
+    g_assert_cmpuint(c->dram_read_sectors, ==, 0);
+    /* A sector written in part is read from DRAM when it is read, once, and that one alone. */
+    write_l2(x, near, 0, 0x5, 0);
+    write_l2(x, near, 0, 0x1, 0);
+    g_assert_cmpuint(c->dram_read_sectors, ==, 0);
+    g_assert_cmpint(read_l2(x, near, 0, 0x1), ==, GMSIM_L2_DRAM);
+    g_assert_cmpuint(c->dram_read_sectors, ==, 2); /* it, and its neighbour, which was absent */
+    g_assert_cmpint(read_l2(x, near, 0, 0x1), ==, GMSIM_L2_NEAR);
+    write_l2(x, near, 0, 0x4, 0x4); /* the rest of it written whole: nothing to read any more */
+    g_assert_cmpint(read_l2(x, near, 0, 0x4), ==, GMSIM_L2_NEAR);
+    g_assert_cmpuint(c->dirty_sectors, ==, 6);
+    gmsim_l2_reset_counts(&x->l2);
+    g_assert_cmpuint(c->write_sectors, ==, 0);
+    g_assert_cmpuint(c->dirty_sectors, ==, 6);
+    gmsim_l2_flush(&x->l2);
+    g_assert_cmpuint(c->dirty_sectors, ==, 0);
+    g_assert_cmpint(read_l2(x, far, 0, 0xf), ==, GMSIM_L2_DRAM);
+}
+
+/* Dirty lines and lines written in part are bounded; nothing is lost on the way to DRAM. */
+static void test_l2_limits(fixture *x, gconstpointer data)
+{
+    (void)data;
+    gmsim_l2_counts *c = &x->l2.counts;
+    uint32_t lines = 1000, sets = gmsim_l2_sets(&x->gpu);
+    for (uint64_t line = 0; line < lines; line++)
+        write_l2(x, line, 0, 0xf, 0xf);
+    g_assert_cmpuint(c->dirty_sectors, <=, 4u * sets * 4u); /* half of 8 ways */
+    g_assert_cmpuint(c->dram_write_sectors + c->dirty_sectors, ==, 4u * lines);
+    g_assert_cmpuint(c->dram_read_sectors, ==, 0);
+    gmsim_l2_flush(&x->l2);
+    gmsim_l2_reset_counts(&x->l2);
+    for (uint64_t line = 0; line < lines; line++)
+        write_l2(x, line, 0, 0x1, 0);
+    uint32_t partial = 0;
+    for (uint32_t i = 0; i < sets; i++)
+        partial += x->l2_set[i].partial;
+    g_assert_cmpuint(partial, <=, sets * 2u); /* a quarter of 8 ways */
+    g_assert_cmpuint(c->dram_read_sectors, ==, lines - partial);
+    g_assert_cmpuint(c->dram_write_sectors + c->dirty_sectors, ==, lines);
+}
+
+static void test_l2_atomic(fixture *x, gconstpointer data)
+{
+    (void)data;
+    gmsim_l2_counts *c = &x->l2.counts;
+    uint64_t far = line_of(x, 1, 0);
+    gmsim_l2_place place = gmsim_l2_find(&x->l2, far);
+    read_l2(x, far, 0, 0xf);
+    g_assert_false(gmsim_l2_atomic(&x->l2, &place, 0, 0x3));
+    g_assert_cmpint(read_l2(x, far, 0, 0xf), ==, GMSIM_L2_FAR); /* the copy is gone */
+    g_assert_false(gmsim_l2_atomic(&x->l2, &place, 1, 0x1));
+    place = gmsim_l2_find(&x->l2, line_of(x, 1, 5));
+    g_assert_true(gmsim_l2_atomic(&x->l2, &place, 0, 0x1));
+    g_assert_cmpuint(c->dram_read_sectors, ==, 6);
+    g_assert_cmpuint(c->dirty_sectors, ==, 3);
+}
+
+/* What a profiler's flush leaves is written back once lines enough have come. */
+static void test_l2_foreign(fixture *x, gconstpointer data)
+{
+    (void)data;
+    gmsim_l2_counts *c = &x->l2.counts;
+    x->l2.foreign = 32;
+    gmsim_l2_flush(&x->l2);
+    for (uint64_t line = 0; line < 100; line++)
+        read_l2(x, line, gmsim_l2_find(&x->l2, line).home, 0xf);
+    g_assert_cmpuint(c->dram_write_sectors, ==, 0);
+    for (uint64_t line = 100; line < 5000; line++)
+        read_l2(x, line, gmsim_l2_find(&x->l2, line).home, 0xf);
+    g_assert_cmpuint(c->dram_write_sectors, ==, 32);
+    g_assert_cmpuint(c->dirty_sectors, ==, 0);
+}
+
+/* Random reads of one side's lines, against times of last use. */
+static void test_l2_lru(fixture *x, gconstpointer data)
+{
+    (void)data;
+    enum { LINES = 600 };
+    uint32_t used[LINES] = {0}, set[LINES], home[LINES];
+    for (uint32_t i = 0; i < LINES; i++) {
+        gmsim_l2_place place = gmsim_l2_find(&x->l2, i);
+        set[i] = place.set;
+        home[i] = place.home;
+    }
+    for (uint32_t now = 1; now < 60000; now++) {
+        uint32_t line = (uint32_t)g_test_rand_int_range(0, LINES), held = 0, oldest = LINES;
+        bool hit = read_l2(x, line, home[line], 0xf) == GMSIM_L2_NEAR;
+        g_assert_cmpint(hit, ==, used[line] != 0);
+        if (!hit) {
+            for (uint32_t other = 0; other < LINES; other++) {
+                if (!used[other] || set[other] != set[line] || home[other] != home[line])
+                    continue;
+                held++;
+                if (oldest == LINES || used[other] < used[oldest])
+                    oldest = other;
+            }
+            if (held == 8)
+                used[oldest] = 0;
+        }
+        used[line] = now;
+    }
+}
+
+#define ADD(path, test) g_test_add(path, fixture, NULL, set_up, test, tear_down)
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    ADD("/caches/l1/read", test_l1_read);
+    ADD("/caches/l1/capacity", test_l1_capacity);
+    ADD("/caches/l1/strides", test_l1_strides);
+    ADD("/caches/l1/store", test_l1_store);
+    g_test_add_func("/caches/lrc", test_lrc);
+    ADD("/caches/l2/places", test_l2_places);
+    ADD("/caches/l2/read", test_l2_read);
+    ADD("/caches/l2/write", test_l2_write);
+    ADD("/caches/l2/limits", test_l2_limits);
+    ADD("/caches/l2/atomic", test_l2_atomic);
+    ADD("/caches/l2/foreign", test_l2_foreign);
+    ADD("/caches/l2/lru", test_l2_lru);
+    return g_test_run();
+}

@@ -1,0 +1,576 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * report_unit.c - metrics, JSON writer, patterns, verdicts and reports, on results filled by hand.
+ */
+#include <glib/gstdio.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "sim/report/format.h"
+#include "sim/analysis/pattern.h"
+#include "sim/report/report.h"
+#include "sim/report/text.h"
+#include "sim/analysis/verdict.h"
+#include "tests/report/report_fixture.h"
+
+static double metric(const fixture *f, const char *name)
+{
+    int index = gmsim_metric_find(name);
+    double value = -1;
+
+    g_assert_cmpint(index, >=, 0);
+    return gmsim_metric_value(&f->result, (unsigned)index, &value) ? value : -1;
+}
+
+static void test_metrics_transpose(void)
+{
+    fixture f;
+
+    fixture_transpose(&f, false);
+    g_assert_cmpfloat(metric(&f, "smsp__sass_inst_executed_op_shared_ld.sum"), ==, 32768);
+    g_assert_cmpfloat(metric(&f, "smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared.sum"), ==,
+                      1081344);
+    g_assert_cmpfloat(metric(&f, "smsp__sass_sectors_mem_global.sum"), ==, 262144);
+    g_assert_cmpfloat(metric(&f, "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"), ==, 32768);
+    g_assert_cmpfloat(metric(&f, "dram__sectors_read.sum"), ==, 131072);
+    g_assert_cmpfloat(metric(&f, "l1tex__t_sector_hit_rate.pct"), ==, 0);
+    g_assert_cmpfloat(metric(&f, "lts__t_sector_hit_rate.pct"), ==, 50);
+    g_assert_cmpfloat(metric(&f, "launch__grid_size"), ==, 1024);
+    g_assert_cmpfloat(metric(&f, "launch__occupancy_limit_warps"), ==, 2);
+    g_assert_cmpfloat(gmsim_conflict_degree(&f.result), ==, 32);
+}
+
+/* What a launch does not have is absent, not 0. */
+static void test_metrics_absent(void)
+{
+    fixture f;
+
+    fixture_init(&f);
+    g_assert_cmpfloat(metric(&f, "launch__occupancy_limit_shared_mem"), ==, -1);
+    g_assert_cmpfloat(metric(&f, "l1tex__t_sector_hit_rate.pct"), ==, -1);
+    g_assert_cmpfloat(metric(&f, "lts__t_sector_hit_rate.pct"), ==, -1);
+    g_assert_cmpfloat(metric(&f, "smsp__sass_inst_executed_op_global_ld.sum"), ==, 0);
+    f.result.unseen = GMTRACE_UNSEEN_WGMMA;
+    g_assert_cmpfloat(metric(&f, "smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared.sum"), ==, 0);
+    f.code[0].opcode = "HGMMA.64x64x16.F32";
+    g_assert_cmpfloat(metric(&f, "smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared.sum"), ==, -1);
+    g_assert_cmpint(gmsim_metric_find("smsp__no_such_metric.sum"), ==, -1);
+    g_assert_false(gmsim_metric_value(&f.result, gmsim_metric_count, &(double){0}));
+}
+
+/* Hardware counts the global side of cp.async with the global loads, and L1-bypassing ones apart.
+ * Copies that only write zeros have no global side. */
+static void test_metrics_copy(void)
+{
+    fixture f;
+
+    fixture_init(&f);
+    f.result.row[GMSIM_GLOBAL_LOAD].sectors = 100;
+    f.result.row[GMSIM_GLOBAL_COPY] =
+        (gmsim_counts){.instructions = 10, .copies_bypass = 4, .requests = 10, .sectors = 40};
+    f.result.row[GMSIM_SHARED_COPY] =
+        (gmsim_counts){.instructions = 12, .copies_bypass = 4, .wavefronts = 30};
+    g_assert_cmpfloat(metric(&f, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"), ==, 140);
+    g_assert_cmpfloat(metric(&f, "smsp__sass_inst_executed_op_global_ld.sum"), ==, 0);
+    g_assert_cmpfloat(metric(&f, "smsp__sass_inst_executed_op_ldgsts_cache_access.sum"), ==, 8);
+    g_assert_cmpfloat(metric(&f, "smsp__sass_inst_executed_op_ldgsts.sum"), ==, 12);
+    g_assert_cmpfloat(metric(&f, "smsp__sass_inst_executed_op_ldgsts_cache_bypass.sum"), ==, 4);
+    g_assert_cmpfloat(metric(&f, "smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared.sum"), ==, 30);
+}
+
+static void test_metrics_table(void)
+{
+    for (unsigned i = 0; i < gmsim_metric_count; i++) {
+        const char *name = gmsim_metrics[i].name;
+
+        g_assert_cmpint(gmsim_metric_find(name), ==, (int)i);
+        g_assert_cmpstr(gmsim_metrics[i].meaning, !=, "");
+        if (!g_str_has_prefix(name, "launch__") && !g_str_has_prefix(name, "sm__maximum"))
+            g_assert_true(g_str_has_suffix(name, ".sum") || g_str_has_suffix(name, ".pct") ||
+                          g_str_has_suffix(name, ".max") || strstr(name, ".avg"));
+        g_assert_cmpint(gmsim_metrics[i].is_percent, ==,
+                        strstr(name, ".pct") || g_str_has_suffix(name, "_pct"));
+    }
+}
+
+/* ---------------------------------------------------------------------------------------- JSON */
+
+static char *json_of(void (*write)(gmsim_json *json))
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    gmsim_json json;
+
+    g_assert_nonnull(out);
+    gmsim_json_init(&json, out);
+    write(&json);
+    gmsim_json_finish(&json);
+    fclose(out);
+    return text;
+}
+
+static void write_scalars(gmsim_json *json)
+{
+    gmsim_json_array(json, NULL, true);
+    gmsim_json_uint(json, NULL, UINT64_MAX);
+    gmsim_json_int(json, NULL, INT64_MIN);
+    gmsim_json_real(json, NULL, 0.1);
+    gmsim_json_real(json, NULL, 1.0 / 3.0);
+    gmsim_json_real(json, NULL, NAN);
+    gmsim_json_real(json, NULL, HUGE_VAL);
+    gmsim_json_string(json, NULL, NULL);
+    gmsim_json_string(json, NULL, "a\"b\\c\n\t\001\177");
+    gmsim_json_string(json, NULL, "\xc3\xa9 \xff");
+    gmsim_json_bool(json, NULL, true);
+    gmsim_json_close(json);
+}
+
+static void test_json_scalars(void)
+{
+    char *text = json_of(write_scalars);
+
+    g_assert_cmpstr(text, ==,
+                    "[18446744073709551615, -9223372036854775808, 0.1, 0.3333333333333333, null, "
+                    "null, null, \"a\\\"b\\\\c\\n\\t\\u0001\\u007f\", \"\xc3\xa9 \xef\xbf\xbd\", "
+                    "true]\n");
+    free(text);
+}
+
+static void write_nested(gmsim_json *json)
+{
+    gmsim_json_object(json, NULL, false);
+    gmsim_json_array(json, "empty", false);
+    gmsim_json_close(json);
+    gmsim_json_object(json, "line", true);
+    gmsim_json_array(json, "inner", false);
+    gmsim_json_uint(json, NULL, 1);
+    gmsim_json_uint(json, NULL, 2);
+    gmsim_json_close(json);
+    gmsim_json_close(json);
+    gmsim_json_close(json);
+}
+
+static void test_json_nested(void)
+{
+    char *text = json_of(write_nested);
+
+    g_assert_cmpstr(text, ==, "{\n  \"empty\": [],\n  \"line\": {\"inner\": [1, 2]}\n}\n");
+    free(text);
+}
+
+/* ------------------------------------------------------------------------------------ patterns */
+
+static gmsim_pattern pattern_of(uint64_t base, int64_t stride, uint32_t size, uint32_t mask)
+{
+    gmsim_worst worst = {.mask = mask, .size = size, .work = 1};
+    gmsim_pattern pattern;
+
+    for (unsigned i = 0; i < 32; i++)
+        worst.address[i] = base + (uint64_t)(stride * (int64_t)i);
+    gmsim_pattern_of(&worst, &pattern);
+    return pattern;
+}
+
+static void test_patterns(void)
+{
+    gmsim_pattern column = pattern_of(0, 128, 4, UINT32_MAX);
+    gmsim_pattern broadcast = pattern_of(64, 0, 4, UINT32_MAX);
+    gmsim_pattern shifted = pattern_of(0x1004, 4, 4, UINT32_MAX);
+    gmsim_pattern wide = pattern_of(0, 16, 16, UINT32_MAX);
+    gmsim_pattern sparse = pattern_of(0, 8, 4, 0x80000401);
+    gmsim_pattern back = pattern_of(4096, -4, 4, UINT32_MAX);
+    char *words;
+
+    g_assert_true(column.strided);
+    g_assert_cmpint(column.stride, ==, 128);
+    g_assert_cmpuint(column.banks, ==, 1);
+    g_assert_cmpuint(column.words[0], ==, 32);
+    g_assert_cmpuint(broadcast.addresses, ==, 1);
+    g_assert_cmpuint(broadcast.words[16], ==, 1);
+    g_assert_cmpuint(broadcast.worst_bank, ==, 16);
+    g_assert_cmpuint(shifted.sectors, ==, 5);
+    g_assert_cmpuint(shifted.lines, ==, 2);
+    g_assert_cmpuint(shifted.misaligned, ==, 4);
+    g_assert_cmpuint(wide.sectors, ==, 16);
+    g_assert_cmpuint(wide.words[31], ==, 4);
+    g_assert_cmpuint(sparse.lanes, ==, 3);
+    g_assert_true(sparse.strided);
+    g_assert_cmpint(sparse.stride, ==, 8);
+    g_assert_cmpuint(sparse.lane_bank[1], ==, 0xff);
+    g_assert_cmpuint(sparse.lane_bank[10], ==, 20);
+    g_assert_true(back.strided);
+    g_assert_cmpint(back.stride, ==, -4);
+    words = gmsim_pattern_words(&column, true);
+    g_assert_cmpstr(words, ==, "1 bank, 128 B apart");
+    g_free(words);
+    words = gmsim_pattern_words(&sparse, false);
+    g_assert_cmpstr(words, ==, "3 lanes, 8 B apart");
+    g_free(words);
+}
+
+/* ------------------------------------------------------------------------------------ verdicts */
+
+static gmsim_finding verdict_of(const fixture *f)
+{
+    gmsim_verdict verdict;
+
+    gmsim_verdict_make(&f->gpu, &f->result, &verdict);
+    g_assert_cmpuint(verdict.count, >, 0);
+    return verdict.finding[0];
+}
+
+static bool has_finding(const fixture *f, gmsim_finding_kind kind)
+{
+    gmsim_verdict verdict;
+
+    gmsim_verdict_make(&f->gpu, &f->result, &verdict);
+    for (unsigned i = 0; i < verdict.count; i++) {
+        if (verdict.finding[i].kind == kind)
+            return true;
+    }
+    return false;
+}
+
+static void test_verdict_conflicts(void)
+{
+    gmsim_finding finding;
+    fixture f;
+    char *fix;
+
+    fixture_transpose(&f, false);
+    finding = verdict_of(&f);
+    g_assert_cmpint(finding.kind, ==, GMSIM_FINDING_CONFLICTS);
+    g_assert_cmpuint(finding.now, ==, 10813);
+    g_assert_cmpuint(finding.then, ==, 2048);
+    g_assert_true(finding.worst == &f.counts[2]);
+    fix = gmsim_finding_fix(&f.gpu, &f.result, &finding);
+    g_assert_nonnull(strstr(fix, "pad each row"));
+    g_assert_nonnull(strstr(fix, "example.cu:8"));
+    g_free(fix);
+    fixture_transpose(&f, true);
+    g_assert_cmpint(verdict_of(&f).kind, ==, GMSIM_FINDING_NOTHING);
+    g_assert_false(has_finding(&f, GMSIM_FINDING_CONFLICTS));
+}
+
+/* All lanes on one word is a broadcast: one wavefront, whatever course notes say. */
+static void test_verdict_broadcast(void)
+{
+    fixture f;
+    char *what;
+    gmsim_finding finding;
+
+    fixture_init(&f);
+    fixture_add(&f, "LDS", GMSIM_SHARED_LOAD, 5, 1000000, 0, 0, 1, 1);
+    fixture_finish(&f);
+    finding = verdict_of(&f);
+    g_assert_cmpint(finding.kind, ==, GMSIM_FINDING_NOTHING);
+    g_assert_cmpint(finding.then_bound, ==, GMSIM_RESOURCE_SHARED);
+    g_assert_false(has_finding(&f, GMSIM_FINDING_CONFLICTS));
+    what = gmsim_finding_what(&f.gpu, &f.result, &finding);
+    g_assert_nonnull(strstr(what, "Nothing to fix"));
+    g_free(what);
+}
+
+/* A conflict that hides behind DRAM is mentioned, not made the verdict. */
+static void test_verdict_hidden_conflict(void)
+{
+    fixture f;
+
+    fixture_init(&f);
+    fixture_add(&f, "LDG.E", GMSIM_GLOBAL_LOAD, 4, 1000000, 4, 0, 4, 4);
+    fixture_add(&f, "LDS", GMSIM_SHARED_LOAD, 5, 100000, 8, 0, 2, 1);
+    fixture_finish(&f);
+    g_assert_cmpint(verdict_of(&f).kind, ==, GMSIM_FINDING_NOTHING);
+    g_assert_true(has_finding(&f, GMSIM_FINDING_CONFLICTS));
+}
+
+static void test_verdict_uncoalesced(void)
+{
+    gmsim_finding finding;
+    fixture f;
+    char *text;
+
+    fixture_init(&f);
+    fixture_add(&f, "LDG.E", GMSIM_GLOBAL_LOAD, 4, 32768, 4, 0, 4, 4);
+    fixture_add(&f, "STG.E", GMSIM_GLOBAL_STORE, 5, 32768, 4096, 0, 32, 4);
+    fixture_finish(&f);
+    finding = verdict_of(&f);
+    g_assert_cmpint(finding.kind, ==, GMSIM_FINDING_UNCOALESCED);
+    g_assert_cmpint(finding.row, ==, GMSIM_GLOBAL_STORE);
+    g_assert_cmpuint(finding.then, <, finding.now);
+    text = gmsim_finding_what(&f.gpu, &f.result, &finding);
+    g_assert_nonnull(strstr(text, "Uncoalesced global stores"));
+    g_free(text);
+    text = gmsim_finding_fix(&f.gpu, &f.result, &finding);
+    g_assert_nonnull(strstr(text, "4096 B apart"));
+    g_free(text);
+}
+
+/* Where L1 serves the excess, coalescing does not lower the bound of L2 or DRAM. */
+static void test_verdict_absorbed(void)
+{
+    fixture f;
+
+    fixture_init(&f);
+    fixture_add(&f, "LDG.E", GMSIM_GLOBAL_LOAD, 4, 327680, 16, 0, 16, 4);
+    fixture_finish(&f);
+    f.result.row[GMSIM_GLOBAL_LOAD].xbar_read_sectors /= 4;
+    f.result.l2.read_sectors /= 4;
+    f.result.l2.dram_read_sectors /= 4;
+    f.result.min_cycles[GMSIM_RESOURCE_L2] /= 4;
+    f.result.min_cycles[GMSIM_RESOURCE_DRAM] /= 4;
+    f.result.min_cycles[GMSIM_RESOURCE_L1] /= 4;
+    g_assert_cmpint(verdict_of(&f).kind, ==, GMSIM_FINDING_NOTHING);
+    g_assert_true(has_finding(&f, GMSIM_FINDING_UNCOALESCED));
+}
+
+static void test_verdict_atomics(void)
+{
+    gmsim_finding finding;
+    fixture f;
+
+    fixture_init(&f);
+    fixture_add(&f, "LDG.E", GMSIM_GLOBAL_LOAD, 4, 32768, 4, 0, 4, 4);
+    fixture_add(&f, "RED.E.ADD.F32", GMSIM_GLOBAL_REDUCTION, 5, 32768, 0, 0, 1, 1);
+    f.result.l2.dirty_sectors = 1;
+    fixture_finish(&f);
+    finding = verdict_of(&f);
+    g_assert_cmpint(finding.kind, ==, GMSIM_FINDING_ATOMICS);
+    g_assert_cmpuint(finding.now, ==, 32768);
+    g_assert_true(finding.worst == &f.counts[1]);
+    /* One a CTA is what a good reduction leaves. */
+    fixture_init(&f);
+    fixture_add(&f, "LDG.E", GMSIM_GLOBAL_LOAD, 4, 32768, 4, 0, 4, 4);
+    fixture_add(&f, "RED.E.ADD.F32", GMSIM_GLOBAL_REDUCTION, 5, 1024, 0, 0, 1, 1);
+    f.result.l2.dirty_sectors = 1;
+    fixture_finish(&f);
+    g_assert_cmpint(verdict_of(&f).kind, ==, GMSIM_FINDING_NOTHING);
+}
+
+static void test_verdict_local(void)
+{
+    fixture f;
+
+    fixture_init(&f);
+    fixture_add(&f, "LDG.E", GMSIM_GLOBAL_LOAD, 4, 32768, 4, 0, 4, 4);
+    fixture_add(&f, "LDL", GMSIM_LOCAL_LOAD, 5, 65536, 0, 0, 4, 4);
+    fixture_add(&f, "STL", GMSIM_LOCAL_STORE, 5, 65536, 0, 0, 4, 4);
+    fixture_finish(&f);
+    g_assert_cmpint(verdict_of(&f).kind, ==, GMSIM_FINDING_LOCAL);
+}
+
+static void test_verdict_shape(void)
+{
+    fixture f;
+
+    fixture_init(&f);
+    fixture_add(&f, "LDG.E", GMSIM_GLOBAL_LOAD, 4, 32768, 4, 0, 4, 4);
+    fixture_finish(&f);
+    f.launch.grid[0] = 16;
+    f.launch.grid[1] = 1;
+    g_assert_cmpint(verdict_of(&f).kind, ==, GMSIM_FINDING_SMALL_GRID);
+    /* Enough for one block an SM, of the two each could hold, but a quarter of the warps. */
+    f.launch.grid[0] = 100;
+    f.result.occupancy.theoretical_pct = 50;
+    f.result.waves = 0.5;
+    g_assert_cmpint(verdict_of(&f).kind, ==, GMSIM_FINDING_SMALL_GRID);
+    f.launch.grid[0] = 1600;
+    f.result.waves = 8;
+    f.result.occupancy.theoretical_pct = 12.5;
+    g_assert_cmpint(verdict_of(&f).kind, ==, GMSIM_FINDING_OCCUPANCY);
+    f.result.bound = GMSIM_RESOURCE_SHARED;
+    f.result.min_cycles[GMSIM_RESOURCE_SHARED] = 1000000;
+    g_assert_cmpint(verdict_of(&f).kind, ==, GMSIM_FINDING_NOTHING);
+    g_assert_true(has_finding(&f, GMSIM_FINDING_OCCUPANCY));
+    fixture_init(&f);
+    g_assert_cmpint(verdict_of(&f).kind, ==, GMSIM_FINDING_NO_MEMORY);
+}
+
+/* ------------------------------------------------------------------------------------- reports */
+
+static char *report_of(const fixture *f, const char *format, bool summary)
+{
+    const gmsim_report_format *table = gmsim_report_find(format);
+    gmsim_report report = {.version = "test",
+                           .trace = "t.trc",
+                           .gpu = &f->gpu,
+                           .capture = &f->capture,
+                           .launch_count = 1,
+                           .selected = 1,
+                           .summary = summary};
+    char *text = NULL;
+    size_t size = 0;
+
+    g_assert_nonnull(table);
+    report.out = open_memstream(&text, &size);
+    g_assert_nonnull(report.out);
+    table->begin(&report);
+    table->launch(&report, 0, &f->result);
+    table->end(&report, true);
+    fclose(report.out);
+    return text;
+}
+
+/* One screen: about 40 lines of at most 100 columns, no trailing blanks, nothing but ASCII. */
+static void check_screen(const char *text)
+{
+    char **lines = g_strsplit(text, "\n", -1);
+
+    g_assert_cmpuint(g_strv_length(lines), <=, 46);
+    for (char **line = lines; *line != NULL; line++) {
+        size_t length = strlen(*line);
+
+        if (length > GMSIM_REPORT_WIDTH)
+            g_error("too wide: %s", *line);
+        if (length > 0 && (*line)[length - 1] == ' ')
+            g_error("trailing blank: '%s'", *line);
+        for (const char *c = *line; *c != 0; c++)
+            g_assert_true(*c >= ' ' && *c <= '~');
+    }
+    g_strfreev(lines);
+}
+
+static void test_text_screen(void)
+{
+    fixture f;
+    char *text;
+
+    fixture_transpose(&f, false);
+    text = report_of(&f, "text", false);
+    check_screen(text);
+    g_assert_nonnull(strstr(text, "32.00  1.00"));
+    g_assert_nonnull(strstr(text, "words  w...............................  bank 0: 32"));
+    free(text);
+    fixture_transpose(&f, true);
+    text = report_of(&f, "text", false);
+    check_screen(text);
+    g_assert_nonnull(strstr(text, "Bank conflicts  none"));
+    free(text);
+    fixture_init(&f);
+    text = report_of(&f, "text", false);
+    check_screen(text);
+    g_assert_nonnull(strstr(text, "No memory work"));
+    free(text);
+    text = report_of(&f, "text", true);
+    check_screen(text);
+    free(text);
+}
+
+/* Names come from a file: no escape sequence may reach the terminal. */
+static void test_text_hostile_names(void)
+{
+    fixture f;
+    char *text;
+
+    fixture_transpose(&f, false);
+    f.kernel.name = "evil\033[2Jname\nVERDICT  fine \xff\xfe";
+    f.code[2].opcode = "L\033DS";
+    text = report_of(&f, "text", false);
+    g_assert_null(strchr(text, '\033'));
+    g_assert_null(strstr(text, "\nVERDICT  fine"));
+    g_assert_true(g_utf8_validate(text, -1, NULL));
+    free(text);
+    text = report_of(&f, "json", false);
+    g_assert_null(strchr(text, '\033'));
+    g_assert_true(g_utf8_validate(text, -1, NULL));
+    free(text);
+}
+
+static void test_csv(void)
+{
+    fixture f;
+    char *text, **lines;
+    unsigned fields = 0;
+
+    fixture_transpose(&f, false);
+    f.kernel.name = "say(\"hi\", int)";
+    text = report_of(&f, "csv", false);
+    lines = g_strsplit(text, "\r\n", -1);
+    g_assert_cmpuint(g_strv_length(lines), ==, 3);
+    g_assert_true(g_str_has_prefix(lines[0], "\"ID\",\"Kernel Name\",\"Block Size\""));
+    g_assert_true(g_str_has_prefix(
+        lines[1], "0,\"say(\"\"hi\"\", int)\",\"(32, 32, 1)\",\"(32, 32, 1)\",\"Round GPU\",9.0,"));
+    for (const char *c = strstr(lines[1], "9.0,"); *c != 0; c++)
+        fields += *c == ',';
+    g_assert_cmpuint(fields, ==, gmsim_metric_count);
+    g_strfreev(lines);
+    free(text);
+}
+
+static void test_format(void)
+{
+    GString *out = g_string_new(NULL);
+    char *clean;
+
+    g_assert_cmpstr(gmsim_count(0).text, ==, "0");
+    g_assert_cmpstr(gmsim_count(999).text, ==, "999");
+    g_assert_cmpstr(gmsim_count(1048576).text, ==, "1,048,576");
+    g_assert_cmpstr(gmsim_count(UINT64_MAX).text, ==, "18,446,744,073,709,551,615");
+    g_assert_cmpstr(gmsim_bytes(1023).text, ==, "1023 B");
+    g_assert_cmpstr(gmsim_bytes(4u << 20).text, ==, "4.0 MiB");
+    g_assert_cmpstr(gmsim_bytes((1u << 20) - 1).text, ==, "1.0 MiB");
+    g_assert_cmpstr(gmsim_ratio(1, 0).text, ==, "-");
+    g_assert_cmpstr(gmsim_percentage(939, 1000).text, ==, "93.9%");
+    clean = gmsim_clean("abcdefghijklmnop", 12);
+    g_assert_cmpstr(clean, ==, "abcdef...nop");
+    g_free(clean);
+    gmsim_wrap(out, "aa bb cc dd", 0, 2, 5);
+    g_assert_cmpstr(out->str, ==, "aa bb\n  cc\n  dd");
+    g_string_free(out, TRUE);
+}
+
+static void test_source_line(void)
+{
+    char *folder = g_dir_make_tmp("gmsim-XXXXXX", NULL), *path, *line;
+
+    g_assert_nonnull(folder);
+    path = g_build_filename(folder, "example.cu", NULL);
+    g_assert_true(g_file_set_contents(path, "one\n\t\ttwo\033;\nthree", -1, NULL));
+    line = gmsim_source_line(path, 2);
+    g_assert_cmpstr(line, ==, "two?;");
+    g_free(line);
+    line = gmsim_source_line(path, 3);
+    g_assert_cmpstr(line, ==, "three");
+    g_free(line);
+    g_assert_null(gmsim_source_line(path, 4));
+    g_assert_null(gmsim_source_line(path, 0));
+    g_assert_null(gmsim_source_line(folder, 1));
+    /* Found by a tail of the recorded path, from the folder the command runs in. */
+    g_assert_cmpint(g_chdir(folder), ==, 0);
+    line = gmsim_source_line("/build/of/somebody/else/example.cu", 1);
+    g_assert_cmpstr(line, ==, "one");
+    g_free(line);
+    g_assert_cmpint(g_chdir("/"), ==, 0);
+    g_assert_cmpint(g_remove(path), ==, 0);
+    g_assert_cmpint(g_rmdir(folder), ==, 0);
+    g_free(path);
+    g_free(folder);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/metrics/transpose", test_metrics_transpose);
+    g_test_add_func("/metrics/absent", test_metrics_absent);
+    g_test_add_func("/metrics/copy", test_metrics_copy);
+    g_test_add_func("/metrics/table", test_metrics_table);
+    g_test_add_func("/json/scalars", test_json_scalars);
+    g_test_add_func("/json/nested", test_json_nested);
+    g_test_add_func("/report/patterns", test_patterns);
+    g_test_add_func("/report/format", test_format);
+    g_test_add_func("/report/source", test_source_line);
+    g_test_add_func("/verdict/conflicts", test_verdict_conflicts);
+    g_test_add_func("/verdict/broadcast", test_verdict_broadcast);
+    g_test_add_func("/verdict/hidden-conflict", test_verdict_hidden_conflict);
+    g_test_add_func("/verdict/uncoalesced", test_verdict_uncoalesced);
+    g_test_add_func("/verdict/absorbed", test_verdict_absorbed);
+    g_test_add_func("/verdict/atomics", test_verdict_atomics);
+    g_test_add_func("/verdict/local", test_verdict_local);
+    g_test_add_func("/verdict/shape", test_verdict_shape);
+    g_test_add_func("/report/text", test_text_screen);
+    g_test_add_func("/report/hostile-names", test_text_hostile_names);
+    g_test_add_func("/report/csv", test_csv);
+    return g_test_run();
+}

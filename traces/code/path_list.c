@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * path_list.c - lists of pieces of code: joining, comparing, summing up.
+ */
+#include "traces/code/path_list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/code/path_graph.h"
+
+/* -------------------------------------------------------------------------------------- memory */
+
+#define PART_SIZE 65536u
+
+struct path_arena_part {
+    struct path_arena_part *next;
+    uint64_t bytes[];
+};
+
+void *path_arena_take(path_arena *arena, size_t size)
+{
+    size = (size + 7) & ~(size_t)7;
+    if (!arena->part || arena->room - arena->used < size) {
+        const size_t room = size > PART_SIZE ? size : PART_SIZE;
+        struct path_arena_part *part = calloc(1, sizeof *part + room);
+        if (!part)
+            return NULL;
+        part->next = arena->part;
+        *arena = (path_arena){part, 0, room};
+    }
+    void *taken = (char *)arena->part->bytes + arena->used;
+    arena->used += size;
+    return taken;
+}
+
+void path_arena_free(path_arena *arena)
+{
+    while (arena->part) {
+        struct path_arena_part *next = arena->part->next;
+        free(arena->part);
+        arena->part = next;
+    }
+}
+
+static uint64_t hash_bytes(const void *bytes, size_t size)
+{
+    uint64_t hash = size;
+    for (const unsigned char *b = bytes; size; size--, b++)
+        hash = (hash ^ *b) * 0x100000001b3u;
+    return (hash ^ hash >> 29) * 0x9e3779b97f4a7c15u;
+}
+
+static bool grow_set(path_set *set)
+{
+    if (set->count == set->room) {
+        const uint32_t room = set->room ? set->room * 2 : 64;
+        struct path_set_entry *grown = realloc(set->entry, room * sizeof *grown);
+        if (!grown)
+            return false;
+        set->entry = grown;
+        set->room = room;
+    }
+    if (set->slots > 2 * set->count)
+        return true;
+    const uint32_t slots = set->slots ? set->slots * 4 : 256;
+    uint32_t *slot = malloc(slots * sizeof *slot);
+    if (!slot)
+        return false;
+    memset(slot, 0xff, slots * sizeof *slot);
+    for (uint32_t i = 0; i < set->count; i++) {
+        uint32_t at = (uint32_t)(set->entry[i].hash >> 32) & (slots - 1);
+        while (slot[at] != UINT32_MAX)
+            at = (at + 1) & (slots - 1);
+        slot[at] = i;
+    }
+    free(set->slot);
+    set->slot = slot;
+    set->slots = slots;
+    return true;
+}
+
+uint32_t path_set_put(path_set *set, const void *bytes, size_t size)
+{
+    const uint64_t hash = hash_bytes(bytes, size);
+    if (!grow_set(set))
+        return UINT32_MAX;
+    uint32_t at = (uint32_t)(hash >> 32) & (set->slots - 1);
+    for (; set->slot[at] != UINT32_MAX; at = (at + 1) & (set->slots - 1)) {
+        const struct path_set_entry *e = &set->entry[set->slot[at]];
+        if (e->hash == hash && e->size == size && (!size || !memcmp(e->bytes, bytes, size)))
+            return set->slot[at];
+    }
+    void *copy = path_arena_take(&set->arena, size);
+    if (!copy)
+        return UINT32_MAX;
+    if (size)
+        memcpy(copy, bytes, size);
+    set->entry[set->count] = (struct path_set_entry){hash, size, copy};
+    set->slot[at] = set->count;
+    return set->count++;
+}
+
+void path_set_free(path_set *set)
+{
+    path_arena_free(&set->arena);
+    free(set->entry);
+    free(set->slot);
+}
+
+/* --------------------------------------------------------------------------------------- lists */
+
+void path_list_add(path_list *list, gmtrace_path_piece piece)
+{
+    if (!piece.count || !piece.times)
+        return;
+    if (list->count) {
+        gmtrace_path_piece *last = &list->piece[list->count - 1];
+        if (last->times == 1 && piece.times == 1 && last->first + last->count == piece.first) {
+            last->count += piece.count;
+            return;
+        }
+    }
+    if (list->count == list->room) {
+        const uint32_t room = list->room ? list->room * 2 : 64;
+        gmtrace_path_piece *grown = realloc(list->piece, room * sizeof *grown);
+        if (!grown) {
+            list->failed = true;
+            return;
+        }
+        list->piece = grown;
+        list->room = room;
+    }
+    list->piece[list->count++] = piece;
+}
+
+void path_list_free(path_list *list)
+{
+    free(list->piece);
+}
+
+uint64_t path_pieces_length(const gmtrace_path_piece *piece, uint32_t count)
+{
+    uint64_t length = 0;
+    for (uint32_t i = 0; i < count; i++)
+        length += (uint64_t)piece[i].count * piece[i].times;
+    return length;
+}
+
+static void add_part(path_list *list, const gmtrace_path_piece *piece, uint32_t count,
+                     uint64_t skip, uint64_t drop)
+{
+    const uint64_t length = path_pieces_length(piece, count);
+    uint64_t at = 0, end = drop < length ? length - drop : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint64_t size = (uint64_t)piece[i].count * piece[i].times;
+        const uint64_t from = skip > at ? skip - at : 0, to = end > at ? end - at : 0;
+        at += size;
+        if (from == 0 && to >= size) {
+            path_list_add(list, piece[i]);
+            continue;
+        }
+        const uint64_t last = to < size ? to : size;
+        /* A part of a repetition: round by round. */
+        for (uint64_t n = from; n < last;) {
+            const uint32_t begin = (uint32_t)(n % piece[i].count);
+            uint64_t run = piece[i].count - begin;
+            run = run < last - n ? run : last - n;
+            path_list_add(list, (gmtrace_path_piece){piece[i].first + begin, (uint32_t)run, 1});
+            n += run;
+        }
+    }
+}
+
+uint64_t path_pieces_prefix(const gmtrace_path_piece *a, uint32_t a_count,
+                            const gmtrace_path_piece *b, uint32_t b_count)
+{
+    uint64_t length = 0;
+    for (uint32_t i = 0; i < a_count && i < b_count; i++) {
+        const bool same = a[i].first == b[i].first && a[i].count == b[i].count;
+        if (same && a[i].times == b[i].times) {
+            length += (uint64_t)a[i].count * a[i].times;
+            continue;
+        }
+        if (a[i].first == b[i].first)
+            length += a[i].count < b[i].count ? a[i].count : b[i].count;
+        return length;
+    }
+    return length;
+}
+
+/* Is there such a place among the instructions that are done? Repetitions are not looked into. */
+static bool met_before(const gmtrace_instr *instr, const path_view *view)
+{
+    uint64_t at = 0;
+    for (uint32_t p = 0; p < view->count && at < view->done; p++) {
+        const gmtrace_path_piece *piece = &view->piece[p];
+        for (uint32_t i = 0; i < piece->count && at + i < view->done; i++)
+            if (path_is_meeting(&instr[piece->first + i]))
+                return true;
+        at += (uint64_t)piece->count * piece->times;
+    }
+    return false;
+}
+
+/* The list from instruction `skip` on, in one run where nothing is repeated. */
+static uint64_t common_run(const gmtrace_path_piece *a, uint32_t a_count, uint32_t a_skip,
+                           const gmtrace_path_piece *b, uint32_t b_count, uint32_t b_skip)
+{
+    uint64_t length = 0;
+    while (a_count && b_count) {
+        const uint32_t x = a->count - a_skip, y = b->count - b_skip, run = x < y ? x : y;
+        if (run && (a->first + a_skip != b->first + b_skip || a->times != 1 || b->times != 1))
+            break;
+        length += run;
+        a_skip += run;
+        b_skip += run;
+        if (a_skip < a->count && b_skip < b->count)
+            break;
+        if (a_skip == a->count)
+            a++, a_count--, a_skip = 0;
+        if (b_skip == b->count)
+            b++, b_count--, b_skip = 0;
+    }
+    return length;
+}
+
+void path_view_join(const gmtrace_instr *instr, path_view *view, const gmtrace_path_piece *other,
+                    uint32_t other_count)
+{
+    uint64_t at = 0;
+    for (uint32_t p = 0; p < view->count; p++) {
+        const gmtrace_path_piece *piece = &view->piece[p];
+        for (uint32_t i = 0; i < piece->count && piece->times == 1; i++) {
+            const uint32_t meeting = piece->first + i;
+            if (at + i < view->done || !path_is_meeting(&instr[meeting]))
+                continue;
+            for (uint32_t o = 0; o < other_count; o++) {
+                if (meeting - other[o].first >= other[o].count || other[o].times != 1)
+                    continue;
+                const uint64_t length = common_run(piece, view->count - p, i + 1, &other[o],
+                                                   other_count - o, meeting - other[o].first + 1);
+                if (length > view->joined) {
+                    view->join = at + i + 1;
+                    view->joined = length;
+                }
+            }
+        }
+        at += (uint64_t)piece->count * piece->times;
+    }
+}
+
+void path_list_add_view(path_list *list, const path_view *view, uint64_t drop)
+{
+    const uint64_t length = path_pieces_length(view->piece, view->count);
+    if (!view->joined) {
+        add_part(list, view->piece, view->count, view->done, drop);
+        return;
+    }
+    const uint64_t behind = length - view->join;
+    add_part(list, view->piece, view->count, view->done, behind > drop ? behind : drop);
+    add_part(list, view->piece, view->count, view->join + view->joined, drop);
+}
+
+uint64_t path_views_together(const gmtrace_instr *instr, const path_view *a, const path_view *b)
+{
+    uint64_t common = 0, behind = 0;
+    for (uint32_t i = a->count, j = b->count; i-- && j--;) {
+        const gmtrace_path_piece *x = &a->piece[i], *y = &b->piece[j];
+        const uint32_t end = x->first + x->count;
+        if (end != y->first + y->count || x->times != y->times ||
+            (x->count != y->count && x->times > 1))
+            break;
+        const uint32_t run = x->count < y->count ? x->count : y->count;
+        for (uint32_t n = 0; n < run; n++)
+            if (path_is_meeting(&instr[end - 1 - n]))
+                behind = common + n;
+        common += (uint64_t)run * x->times;
+        if (x->count != y->count)
+            break;
+    }
+    const uint64_t a_left = path_pieces_length(a->piece, a->count) - a->done;
+    const uint64_t b_left = path_pieces_length(b->piece, b->count) - b->done;
+    if (a_left == b_left && a_left <= common && met_before(instr, a) && met_before(instr, b))
+        return a_left;
+    return behind;
+}
+
+/* --------------------------------------------------------------------------------------- sums */
+
+void path_sum(gmtrace_path *path, const gmtrace_instr *instr)
+{
+    for (unsigned b = 0; b < GMTRACE_PATH_BARRIERS; b++) {
+        path->wait_at[b] = GMTRACE_PATH_NEVER;
+        path->set_by[b] = GMTRACE_NO_INSTR;
+    }
+    for (uint32_t p = 0; p < path->piece_count; p++) {
+        const gmtrace_path_piece *piece = &path->piece[p];
+        uint64_t slots = 0;
+        for (uint32_t n = 0; n < piece->count; n++) {
+            const gmtrace_instr *i = &instr[piece->first + n];
+            const uint64_t now = path->slots + slots;
+            for (unsigned b = 0; b < GMTRACE_PATH_BARRIERS; b++)
+                if (i->wait_mask >> b & 1 && path->wait_at[b] == GMTRACE_PATH_NEVER)
+                    path->wait_at[b] =
+                        now < GMTRACE_PATH_NEVER ? (uint32_t)now : GMTRACE_PATH_NEVER - 1;
+            path->wait_mask |= i->wait_mask;
+            if (i->write_barrier < GMTRACE_PATH_BARRIERS)
+                path->set_by[i->write_barrier] = piece->first + n;
+            if (i->read_barrier < GMTRACE_PATH_BARRIERS)
+                path->set_by[i->read_barrier] = piece->first + n;
+            path->by_class[i->op_class] += piece->times;
+            slots += i->stall ? i->stall : 1;
+        }
+        path->instructions += (uint64_t)piece->count * piece->times;
+        path->slots += slots * piece->times;
+    }
+}

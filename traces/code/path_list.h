@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * path_list.h - lists of pieces of code, and sets of equal things. Private to path*.c.
+ */
+#ifndef GMTRACE_PATH_LIST_H
+#define GMTRACE_PATH_LIST_H
+
+#include "traces/code/path.h"
+
+/* Memory that is freed all at once; what it hands out stays in place and is zeroed. */
+typedef struct path_arena {
+    struct path_arena_part *part;
+    size_t used, room;
+} path_arena;
+
+void *path_arena_take(path_arena *arena, size_t size); /* NULL without memory */
+void path_arena_free(path_arena *arena);
+
+/* Numbers for equal strings of bytes, from 0. Padding must be zeroed. */
+typedef struct path_set {
+    struct path_set_entry {
+        uint64_t hash;
+        size_t size;
+        const void *bytes;
+    } * entry;
+    uint32_t *slot;
+    uint32_t count, room, slots;
+    path_arena arena;
+} path_set;
+
+/* UINT32_MAX without memory. */
+uint32_t path_set_put(path_set *set, const void *bytes, size_t size);
+static inline const void *path_set_get(const path_set *set, uint32_t number, size_t *size)
+{
+    *size = set->entry[number].size;
+    return set->entry[number].bytes;
+}
+void path_set_free(path_set *set);
+
+/* A list of pieces that grows. */
+typedef struct path_list {
+    gmtrace_path_piece *piece;
+    uint32_t count, room;
+    bool failed;
+} path_list;
+
+/* Appends, joining pieces that follow each other. */
+void path_list_add(path_list *list, gmtrace_path_piece piece);
+void path_list_free(path_list *list);
+
+uint64_t path_pieces_length(const gmtrace_path_piece *piece, uint32_t count);
+/* How many instructions two lists begin with in common. */
+uint64_t path_pieces_prefix(const gmtrace_path_piece *a, uint32_t a_count,
+                            const gmtrace_path_piece *b, uint32_t b_count);
+/* A part's way, and what of it others executed for it: its first `done` instructions and `joined`
+ * ones from `join` on. */
+typedef struct path_view {
+    const gmtrace_path_piece *piece;
+    uint32_t count;
+    uint64_t done, join, joined;
+} path_view;
+
+/* Sets join and joined: the part waited in the middle of its way for others that went on along the
+ * other list, and went on with them as long as both ways are the same. */
+void path_view_join(const gmtrace_instr *instr, path_view *view, const gmtrace_path_piece *other,
+                    uint32_t other_count);
+/* Appends what is left of the view, without its last `drop` instructions. */
+void path_list_add_view(path_list *list, const path_view *view, uint64_t drop);
+
+/* How many instructions at the end of `a` two parts of a warp execute together: those behind the
+ * first place in the common end where lanes wait for each other; or all that is left, where both
+ * have met already in what was done and part from the rest of the warp together. */
+uint64_t path_views_together(const gmtrace_instr *instr, const path_view *a, const path_view *b);
+
+/* Fills everything but the flags and the list itself from the list. */
+void path_sum(gmtrace_path *path, const gmtrace_instr *instr);
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * path_loop.h - how often loops run in which nothing is recorded. Private to path*.c.
+ */
+#ifndef GMTRACE_PATH_LOOP_H
+#define GMTRACE_PATH_LOOP_H
+
+#include "traces/code/path_list.h"
+#include "traces/code/path_search.h"
+
+/* Appends a way's blocks to the list, those of loops on it as often as they run. True where there
+ * are such loops. */
+bool path_unroll(const path_graph *graph, path_place from, const path_way *way, path_list *list);
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * internal.h - what libgmtrace's files share: errors, checks, sections. Not installed.
+ */
+#ifndef GMTRACE_PRIVATE_INTERNAL_H
+#define GMTRACE_PRIVATE_INTERNAL_H
+
+#include "traces/format/bytes.h"
+#include "traces/format/format.h"
+#include "traces/gmtrace.h"
+
+#include <zstd.h>
+
+#define GMT_NOWHERE UINT64_MAX
+
+/* Fills *error (NULL is allowed) and returns false. */
+bool gmt_fail(gmtrace_error *error, gmtrace_status status, uint64_t offset, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+bool gmt_fail_memory(gmtrace_error *error);
+bool gmt_fail_errno(gmtrace_error *error, const char *what);
+void gmt_clear(gmtrace_error *error);
+
+/* ------------------------------------------------------------- checks (check.c)
+ * Each returns NULL, or what is wrong in a few words. Reader and writer apply the same ones. */
+const char *gmt_check_capture(const gmtrace_capture *capture);
+const char *gmt_check_kernel(const gmtrace_kernel *kernel);
+const char *gmt_check_launch(const gmtrace_launch *launch, uint32_t kernel_count);
+/* kind, op, space, size and instr of a record. */
+const char *gmt_check_record(const gmtrace_record *record, uint32_t instr_count);
+uint64_t gmt_launch_ctas(const gmtrace_launch *launch);
+uint32_t gmt_launch_warps(const gmtrace_launch *launch); /* a CTA */
+
+/* ------------------------------------------------------ sections (section.c) */
+typedef struct gmt_section {
+    uint64_t offset; /* of its header in the file */
+    uint64_t length; /* of its payload as stored */
+    uint64_t hash;
+    uint32_t type, flags;
+} gmt_section;
+
+uint64_t gmt_hash(const void *data, size_t size, uint64_t seed);
+/* False where a checksum does not match; always true in a fuzzing build. */
+bool gmt_hash_is(uint64_t stored, uint64_t computed);
+void gmt_section_header(const gmt_section *section, uint8_t header[GMT_SECTION_SIZE]);
+/* Reads a whole number of bytes; a short file is TRUNCATED. */
+bool gmt_read_at(int fd, uint64_t offset, void *data, size_t size, gmtrace_error *error);
+bool gmt_section_read_header(int fd, uint64_t file_size, uint64_t offset, gmt_section *section,
+                             gmtrace_error *error);
+/* Parses and checks a section header that lies in memory. */
+bool gmt_section_parse(const uint8_t *header, uint64_t file_size, uint64_t offset,
+                       gmt_section *section, gmtrace_error *error);
+/* Reads the payload, checks its hash and unpacks it into raw. */
+bool gmt_section_read(int fd, const gmt_section *section, ZSTD_DCtx *unpack, gmt_buffer *scratch,
+                      gmt_buffer *raw, gmtrace_error *error);
+
+/* -------------------------------------- metadata (meta_write.c, meta_read.c)
+ * Decoded structs point into one malloc'd block, which the caller frees. */
+void gmt_put_capture(gmt_buffer *b, const gmtrace_capture *capture);
+void gmt_put_kernel(gmt_buffer *b, const gmtrace_kernel *kernel);
+void gmt_put_launch(gmt_buffer *b, const gmtrace_launch *launch);
+void gmt_put_launch_end(gmt_buffer *b, uint32_t launch, const gmtrace_launch *totals,
+                        uint64_t chunks);
+
+bool gmt_get_capture(const gmt_buffer *raw, uint64_t offset, gmtrace_capture *capture,
+                     void **storage, gmtrace_error *error);
+bool gmt_get_kernel(const gmt_buffer *raw, uint64_t offset, gmtrace_kernel *kernel, void **storage,
+                    gmtrace_error *error);
+bool gmt_get_launch(const gmt_buffer *raw, uint64_t offset, uint32_t kernel_count,
+                    gmtrace_launch *launch, void **storage, gmtrace_error *error);
+bool gmt_get_launch_end(const gmt_buffer *raw, uint64_t offset, uint32_t *launch,
+                        gmtrace_launch *totals, uint64_t *chunks, gmtrace_error *error);
+
+/* ------------------------------ traces without a name (writer.c, reader.c)
+ * A writer onto an open, empty, seekable file, and a reader of one, which takes the descriptor over
+ * even where it fails. */
+gmtrace_writer *gmt_writer_create_fd(int fd, const gmtrace_capture *capture, gmtrace_error *error);
+gmtrace_reader *gmt_open_fd(int fd, gmtrace_error *error);
+
+/* ----------------------------------------------------------- shapes (shape.c)
+ * Picks the shortest shape for 32 addresses: fills record->shape, address, strides, log2_columns
+ * and, for OFFSETS and FULL, the lanes (128 or 256 bytes used). Returns the bytes of lanes. */
+size_t gmt_pick_shape(gmtrace_record *record, const uint64_t address[GMTRACE_WARP_LANES],
+                      void *lanes);
+
+#endif

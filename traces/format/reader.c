@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * reader.c - opens a trace: header, footer, index, then all metadata. The streams stay on disk.
+ */
+#include "traces/format/reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ------------------------------------------------------------------------------------- opening */
+
+/* Copies a pipe to an unnamed temporary file, because a trace is read out of order. */
+static int spool(int from, gmtrace_error *error)
+{
+    FILE *file = tmpfile();
+    int fd = file ? dup(fileno(file)) : -1;
+    if (file)
+        fclose(file);
+    if (fd < 0) {
+        gmt_fail_errno(error, "cannot make a temporary file");
+        return -1;
+    }
+    static const size_t size = 1u << 16;
+    uint8_t *buffer = malloc(size);
+    bool done = buffer || gmt_fail_memory(error);
+    while (done) {
+        ssize_t got = read(from, buffer, size);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            done = gmt_fail_errno(error, "cannot read");
+        if (got <= 0)
+            break;
+        for (ssize_t sent = 0; done && sent < got;) {
+            ssize_t put = write(fd, buffer + sent, (size_t)(got - sent));
+            if (put < 0 && errno != EINTR)
+                done = gmt_fail_errno(error, "cannot write a temporary file");
+            sent += put > 0 ? put : 0;
+        }
+    }
+    free(buffer);
+    if (!done) {
+        close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+static int open_seekable(const char *path, gmtrace_error *error)
+{
+    const bool standard = strcmp(path, "-") == 0;
+    int fd = standard ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
+    struct stat status;
+    if (fd < 0 || fstat(fd, &status) != 0) {
+        gmt_fail_errno(error, "cannot open");
+        if (fd >= 0)
+            close(fd);
+        return -1;
+    }
+    if (S_ISREG(status.st_mode))
+        return fd;
+    int spooled = -1;
+    if (S_ISDIR(status.st_mode)) {
+        errno = EISDIR;
+        gmt_fail_errno(error, "cannot read");
+    } else {
+        spooled = spool(fd, error);
+    }
+    close(fd);
+    return spooled;
+}
+
+/* The header's layout never changes, so that old readers can tell "newer" from "damaged". */
+static bool read_header(gmtrace_reader *reader, uint64_t *index, gmtrace_error *error)
+{
+    uint8_t header[GMT_HEADER_SIZE];
+    const size_t size = reader->size < sizeof header ? (size_t)reader->size : sizeof header;
+    if (!gmt_read_at(reader->fd, 0, header, size, error))
+        return false;
+    const size_t magic = size < GMT_MAGIC_SIZE ? size : GMT_MAGIC_SIZE;
+    if (size == 0)
+        return gmt_fail(error, GMTRACE_NOT_A_TRACE, 0, "it is empty; a trace was expected");
+    if (memcmp(header, GMT_MAGIC, magic) != 0)
+        return gmt_fail(error, GMTRACE_NOT_A_TRACE, 0,
+                        "it is no gmsim trace: the first bytes are not a trace's");
+    if (size < sizeof header)
+        return gmt_fail(error, GMTRACE_TRUNCATED, size,
+                        "it ends at byte %zu, inside the header; capture it again", size);
+    if (!gmt_hash_is(gmt_get64(header + GMT_HEADER_HASH), gmt_hash(header, GMT_HEADER_HASH, 0)))
+        return gmt_fail(error, GMTRACE_CORRUPT, 0, "wrong checksum of the file header at byte 0");
+    const unsigned major = gmt_get16(header + GMT_HEADER_MAJOR);
+    const unsigned minor = gmt_get16(header + GMT_HEADER_MINOR);
+    if (major != GMTRACE_FORMAT_MAJOR)
+        return gmt_fail(error, GMTRACE_UNSUPPORTED, GMT_HEADER_MAJOR,
+                        "format version %u.%u is %s than this program reads (%u.x); %s", major,
+                        minor, major > GMTRACE_FORMAT_MAJOR ? "newer" : "older",
+                        GMTRACE_FORMAT_MAJOR,
+                        major > GMTRACE_FORMAT_MAJOR ? "update gmsim" : "capture it again");
+    const uint32_t need = gmt_get32(header + GMT_HEADER_NEED);
+    if (need & ~GMT_KNOWN_NEED)
+        return gmt_fail(error, GMTRACE_UNSUPPORTED, GMT_HEADER_NEED,
+                        "required flags 0x%x are from a newer version; update gmsim",
+                        need & ~GMT_KNOWN_NEED);
+    if (gmt_get32(header + GMT_HEADER_BYTES) != GMT_HEADER_SIZE)
+        return gmt_fail(error, GMTRACE_CORRUPT, GMT_HEADER_BYTES,
+                        "the file header has a wrong length at byte %u", GMT_HEADER_BYTES);
+    *index = gmt_get64(header + GMT_HEADER_INDEX);
+    reader->capture.detail = (gmtrace_detail)gmt_get32(header + GMT_HEADER_LEVEL);
+    return true;
+}
+
+int gmt_reader_footer(gmtrace_reader *reader, uint64_t offset, uint64_t *index,
+                      gmtrace_error *error)
+{
+    uint8_t footer[GMT_FOOTER_SIZE];
+    gmt_clear(error);
+    if (reader->size < sizeof footer || offset > reader->size - sizeof footer)
+        return 0;
+    if (!gmt_read_at(reader->fd, offset, footer, sizeof footer, error))
+        return -1;
+    if (memcmp(footer, GMT_FOOTER_MAGIC, GMT_MAGIC_SIZE) != 0 ||
+        !gmt_hash_is(gmt_get64(footer + 24), gmt_hash(footer, 24, 0)))
+        return 0;
+    if (gmt_get64(footer + 16) != reader->size) {
+        gmt_fail(error, GMTRACE_CORRUPT, offset,
+                 "the footer at byte %llu tells of a file of %llu bytes, but it has %llu",
+                 (unsigned long long)offset, (unsigned long long)gmt_get64(footer + 16),
+                 (unsigned long long)reader->size);
+        return -1;
+    }
+    *index = gmt_get64(footer + 8);
+    return 1;
+}
+
+/* ------------------------------------------------------------------------------------ sections */
+
+bool gmt_reader_section(gmtrace_reader *reader, uint64_t offset, uint32_t type,
+                        gmt_section *section, gmtrace_error *error)
+{
+    if (!gmt_section_read_header(reader->fd, reader->size, offset, section, error))
+        return false;
+    if (section->type != type)
+        return gmt_fail(error, GMTRACE_CORRUPT, offset,
+                        "section type %u at byte %llu where type %u should be", section->type,
+                        (unsigned long long)offset, type);
+    return true;
+}
+
+bool gmt_reader_payload(gmtrace_reader *reader, const gmt_section *section, gmtrace_error *error)
+{
+    return gmt_section_read(reader->fd, section, reader->decoder.unpack, &reader->scratch,
+                            &reader->raw, error);
+}
+
+/* Makes room for one more element and clears it. */
+static bool grow(void **array, uint32_t count, uint32_t *capacity, size_t size)
+{
+    if (count == *capacity) {
+        const uint32_t want = *capacity ? *capacity * 2 : 8;
+        void *grown = realloc(*array, want * size);
+        if (!grown)
+            return false;
+        *array = grown;
+        *capacity = want;
+    }
+    memset((char *)*array + count * size, 0, size);
+    return true;
+}
+
+bool gmt_reader_add_kernel(gmtrace_reader *reader, const gmt_section *section, gmtrace_error *error)
+{
+    void *array = reader->kernel;
+    if (!grow(&array, reader->kernel_count, &reader->kernel_capacity, sizeof *reader->kernel))
+        return gmt_fail_memory(error);
+    reader->kernel = array;
+    gmt_read_kernel *kernel = &reader->kernel[reader->kernel_count];
+    kernel->offset = section->offset;
+    if (!gmt_reader_payload(reader, section, error) ||
+        !gmt_get_kernel(&reader->raw, section->offset, &kernel->kernel, &kernel->storage, error)) {
+        free(kernel->storage);
+        return false;
+    }
+    reader->kernel_count++;
+    return true;
+}
+
+bool gmt_reader_add_launch(gmtrace_reader *reader, const gmt_section *section, gmtrace_error *error)
+{
+    void *array = reader->launch;
+    if (!grow(&array, reader->launch_count, &reader->launch_capacity, sizeof *reader->launch))
+        return gmt_fail_memory(error);
+    reader->launch = array;
+    gmt_read_launch *launch = &reader->launch[reader->launch_count];
+    launch->offset = section->offset;
+    launch->stored_end = section->offset + GMT_SECTION_SIZE + section->length;
+    launch->first_chunk = reader->chunk_count;
+    gmt_map_init(&launch->walked);
+    if (!gmt_reader_payload(reader, section, error) ||
+        !gmt_get_launch(&reader->raw, section->offset, reader->kernel_count, &launch->launch,
+                        &launch->storage, error)) {
+        free(launch->storage);
+        return false;
+    }
+    reader->launch_count++;
+    return true;
+}
+
+bool gmt_reader_end_launch(gmtrace_reader *reader, uint32_t launch, const gmt_section *section,
+                           gmtrace_error *error)
+{
+    gmtrace_launch totals;
+    uint32_t number;
+    uint64_t chunks;
+    if (!gmt_reader_payload(reader, section, error) ||
+        !gmt_get_launch_end(&reader->raw, section->offset, &number, &totals, &chunks, error))
+        return false;
+    gmt_read_launch *to = &reader->launch[launch];
+    if (number != launch || chunks != to->chunk_count)
+        return gmt_fail(error, GMTRACE_CORRUPT, section->offset,
+                        "launch end at byte %llu: it belongs to another launch",
+                        (unsigned long long)section->offset);
+    to->launch.records = totals.records;
+    to->launch.warps = totals.warps;
+    to->launch.ctas = totals.ctas;
+    to->launch.complete = true;
+    to->end_offset = section->offset;
+    return true;
+}
+
+static bool read_capture(gmtrace_reader *reader, gmtrace_error *error)
+{
+    gmt_section section;
+    if (!gmt_reader_section(reader, GMT_HEADER_SIZE, GMT_CAPTURE, &section, error))
+        return false;
+    return gmt_reader_payload(reader, &section, error) &&
+           gmt_get_capture(&reader->raw, section.offset, &reader->capture, &reader->capture_storage,
+                           error);
+}
+
+static bool bad_index(gmtrace_error *error, uint64_t offset)
+{
+    return gmt_fail(error, GMTRACE_CORRUPT, offset, "index at byte %llu: wrong contents",
+                    (unsigned long long)offset);
+}
+
+static bool read_index(gmtrace_reader *reader, uint64_t offset, gmtrace_error *error)
+{
+    gmt_section section;
+    if (!gmt_reader_section(reader, offset, GMT_INDEX, &section, error) ||
+        !gmt_reader_payload(reader, &section, error))
+        return false;
+    /* The sections that it leads to reuse reader->raw. */
+    gmt_buffer index = reader->raw;
+    reader->raw = (gmt_buffer){0};
+    gmt_view view = {.next = index.data, .end = index.data + index.size};
+    reader->capture.unseen |= gmt_take32(&view);
+    bool done = true;
+    const uint64_t kernels = gmt_take_varint(&view);
+    for (uint64_t i = 0; i < kernels && done; i++) {
+        const uint64_t at = gmt_take_varint(&view);
+        done = (!view.bad || bad_index(error, offset)) &&
+               gmt_reader_section(reader, at, GMT_KERNEL, &section, error) &&
+               gmt_reader_add_kernel(reader, &section, error);
+    }
+    const uint64_t launches = done ? gmt_take_varint(&view) : 0;
+    for (uint64_t i = 0; i < launches && done; i++) {
+        uint64_t at[4];
+        for (unsigned k = 0; k < 4; k++)
+            at[k] = gmt_take_varint(&view);
+        if (view.bad || at[3] > reader->size / GMT_SECTION_SIZE) {
+            done = bad_index(error, offset);
+            break;
+        }
+        done = gmt_reader_section(reader, at[0], GMT_LAUNCH, &section, error) &&
+               gmt_reader_add_launch(reader, &section, error);
+        if (!done)
+            break;
+        gmt_read_launch *launch = &reader->launch[i];
+        launch->chunk_count = at[3];
+        launch->map_offset = at[2];
+        reader->chunk_count += at[3];
+        done = gmt_reader_section(reader, at[1], GMT_LAUNCH_END, &section, error) &&
+               gmt_reader_end_launch(reader, (uint32_t)i, &section, error);
+    }
+    if (done && (view.bad || gmt_left(&view)))
+        done = bad_index(error, offset);
+    gmt_buffer_free(&index);
+    reader->index_offset = offset;
+    return done;
+}
+
+gmtrace_reader *gmtrace_open(const char *path, gmtrace_error *error)
+{
+    gmtrace_error local;
+    if (!error)
+        error = &local;
+    gmt_clear(error);
+    const int fd = open_seekable(path, error);
+    return fd < 0 ? NULL : gmt_open_fd(fd, error);
+}
+
+gmtrace_reader *gmt_open_fd(int fd, gmtrace_error *error)
+{
+    gmtrace_reader *reader = calloc(1, sizeof *reader);
+    if (!reader) {
+        close(fd);
+        gmt_fail_memory(error);
+        return NULL;
+    }
+    gmt_map_init(&reader->selected);
+    gmt_map_init(&reader->sequential);
+    reader->fd = fd;
+    struct stat status;
+    uint64_t index = 0, footer_index = 0;
+    bool done = fstat(fd, &status) == 0 || gmt_fail_errno(error, "cannot open");
+    if (done) {
+        reader->size = (uint64_t)status.st_size;
+        done = gmt_decoder_init(&reader->decoder) || gmt_fail_memory(error);
+    }
+    done = done && read_header(reader, &index, error) && read_capture(reader, error);
+    if (done) {
+        const uint64_t end = reader->size - GMT_FOOTER_SIZE; /* there is more than a header */
+        const int footer = gmt_reader_footer(reader, end, &footer_index, error);
+        if (footer < 0)
+            done = false;
+        else if (footer && index && index != footer_index)
+            done = gmt_fail(error, GMTRACE_CORRUPT, end,
+                            "header and footer disagree on the index's place");
+        else
+            done =
+                footer ? read_index(reader, footer_index, error) : gmt_reader_walk(reader, error);
+    }
+    if (!done) {
+        gmtrace_close(reader);
+        return NULL;
+    }
+    return reader;
+}
+
+void gmtrace_close(gmtrace_reader *reader)
+{
+    if (!reader)
+        return;
+    gmt_reader_release_all(reader);
+    for (gmt_held *held = reader->free_held, *next; held; held = next) {
+        next = held->next_free;
+        free(held->storage);
+        free(held);
+    }
+    for (uint32_t i = 0; i < reader->kernel_count; i++)
+        free(reader->kernel[i].storage);
+    for (uint32_t i = 0; i < reader->launch_count; i++) {
+        free(reader->launch[i].storage);
+        gmt_map_clear(&reader->launch[i].walked);
+    }
+    free(reader->kernel);
+    free(reader->launch);
+    free(reader->capture_storage);
+    gmt_map_clear(&reader->selected);
+    gmt_map_clear(&reader->sequential);
+    gmt_decoder_free(&reader->decoder);
+    gmt_buffer_free(&reader->scratch);
+    gmt_buffer_free(&reader->raw);
+    if (reader->fd >= 0)
+        close(reader->fd);
+    free(reader);
+}
+
+/* ------------------------------------------------------------------------------------- getters */
+
+const gmtrace_error *gmtrace_damage(const gmtrace_reader *reader)
+{
+    return reader->damaged ? &reader->damage : NULL;
+}
+
+const gmtrace_capture *gmtrace_get_capture(const gmtrace_reader *reader)
+{
+    return &reader->capture;
+}
+
+uint32_t gmtrace_kernel_count(const gmtrace_reader *reader)
+{
+    return reader->kernel_count;
+}
+
+const gmtrace_kernel *gmtrace_get_kernel(const gmtrace_reader *reader, uint32_t kernel)
+{
+    return kernel < reader->kernel_count ? &reader->kernel[kernel].kernel : NULL;
+}
+
+uint32_t gmtrace_launch_count(const gmtrace_reader *reader)
+{
+    return reader->launch_count;
+}
+
+const gmtrace_launch *gmtrace_get_launch(const gmtrace_reader *reader, uint32_t launch)
+{
+    return launch < reader->launch_count ? &reader->launch[launch].launch : NULL;
+}
+
+uint64_t gmtrace_file_size(const gmtrace_reader *reader)
+{
+    return reader->size;
+}
+
+uint64_t gmtrace_chunk_count(const gmtrace_reader *reader)
+{
+    return reader->chunk_count;
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * section.c - the typed, checksummed pieces that a trace file is made of: headers, payloads,
+ * hashes. It does not know what a payload means.
+ */
+#include "traces/format/internal.h"
+
+#include <errno.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+uint64_t gmt_hash(const void *data, size_t size, uint64_t seed)
+{
+    return XXH3_64bits_withSeed(data, size, seed);
+}
+
+bool gmt_hash_is(uint64_t stored, uint64_t computed)
+{
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+    (void)stored, (void)computed; /* let the fuzzer reach what lies behind the checksums */
+    return true;
+#else
+    return stored == computed;
+#endif
+}
+
+bool gmt_read_at(int fd, uint64_t offset, void *data, size_t size, gmtrace_error *error)
+{
+    uint8_t *to = data;
+    for (size_t done = 0; done < size;) {
+        ssize_t got = pread(fd, to + done, size - done, (off_t)(offset + done));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return gmt_fail_errno(error, "cannot read");
+        if (got == 0)
+            return gmt_fail(error, GMTRACE_TRUNCATED, offset + done, "the file ends early");
+        done += (size_t)got;
+    }
+    return true;
+}
+
+/* The seed is the section's place in the file, so that a section cannot be mistaken for another. */
+void gmt_section_header(const gmt_section *section, uint8_t header[GMT_SECTION_SIZE])
+{
+    gmt_set32(header, section->type);
+    gmt_set32(header + 4, section->flags);
+    gmt_set64(header + 8, section->length);
+    gmt_set64(header + 16, section->hash);
+    gmt_set64(header + 24, gmt_hash(header, 24, section->offset));
+}
+
+bool gmt_section_parse(const uint8_t *header, uint64_t file_size, uint64_t offset,
+                       gmt_section *section, gmtrace_error *error)
+{
+    if (!gmt_hash_is(gmt_get64(header + 24), gmt_hash(header, 24, offset)))
+        return gmt_fail(error, GMTRACE_CORRUPT, offset,
+                        "wrong checksum of a section header at byte %llu",
+                        (unsigned long long)offset);
+    section->offset = offset;
+    section->type = gmt_get32(header);
+    section->flags = gmt_get32(header + 4);
+    section->length = gmt_get64(header + 8);
+    section->hash = gmt_get64(header + 16);
+    if (section->flags & ~GMT_KNOWN_FLAGS)
+        return gmt_fail(error, GMTRACE_UNSUPPORTED, offset,
+                        "section flags 0x%x at byte %llu are from a newer version; update gmsim",
+                        section->flags, (unsigned long long)offset);
+    if (section->length > file_size - GMT_SECTION_SIZE - offset)
+        return gmt_fail(error, GMTRACE_TRUNCATED, offset,
+                        "the file ends inside the section at byte %llu",
+                        (unsigned long long)offset);
+    return true;
+}
+
+bool gmt_section_read_header(int fd, uint64_t file_size, uint64_t offset, gmt_section *section,
+                             gmtrace_error *error)
+{
+    if (offset > file_size || file_size - offset < GMT_SECTION_SIZE)
+        return gmt_fail(error, GMTRACE_TRUNCATED, offset,
+                        "the file ends where a section should begin, at byte %llu",
+                        (unsigned long long)offset);
+    uint8_t header[GMT_SECTION_SIZE];
+    return gmt_read_at(fd, offset, header, sizeof header, error) &&
+           gmt_section_parse(header, file_size, offset, section, error);
+}
+
+bool gmt_section_read(int fd, const gmt_section *section, ZSTD_DCtx *unpack, gmt_buffer *scratch,
+                      gmt_buffer *raw, gmtrace_error *error)
+{
+    const uint64_t offset = section->offset + GMT_SECTION_SIZE;
+    if (section->length > GMT_MAX_RAW)
+        return gmt_fail(error, GMTRACE_CORRUPT, section->offset,
+                        "the section at byte %llu is too long",
+                        (unsigned long long)section->offset);
+    const size_t length = (size_t)section->length;
+    const bool packed = (section->flags & GMT_FLAG_ZSTD) != 0;
+    gmt_buffer *stored = packed ? scratch : raw;
+    stored->size = raw->size = 0;
+    stored->failed = raw->failed = false;
+    if (!gmt_reserve(stored, length + 1))
+        return gmt_fail_memory(error);
+    if (!gmt_read_at(fd, offset, stored->data, length, error))
+        return false;
+    stored->size = length;
+    if (!gmt_hash_is(section->hash, gmt_hash(stored->data, length, 0)))
+        return gmt_fail(error, GMTRACE_CORRUPT, section->offset,
+                        "wrong checksum of the section at byte %llu",
+                        (unsigned long long)section->offset);
+    if (!packed)
+        return true;
+    uint64_t size = length >= 8 ? gmt_get64(stored->data) : UINT64_MAX;
+    if (size > GMT_MAX_RAW)
+        return gmt_fail(error, GMTRACE_CORRUPT, section->offset,
+                        "the section at byte %llu has an impossible unpacked length",
+                        (unsigned long long)section->offset);
+    if (!gmt_reserve(raw, (size_t)size + 1))
+        return gmt_fail_memory(error);
+    size_t got = ZSTD_decompressDCtx(unpack, raw->data, (size_t)size, stored->data + 8, length - 8);
+    if (ZSTD_isError(got) || got != size)
+        return gmt_fail(error, GMTRACE_CORRUPT, section->offset,
+                        "the section at byte %llu does not unpack",
+                        (unsigned long long)section->offset);
+    raw->size = got;
+    return true;
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * copy.c - cudaMemcpy and cudaMemset in their forms. What is said to be device memory must lie in
+ * one allocation, or in a variable of the program's kernels; a copy that runs over its end is
+ * refused and explained, as compute-sanitizer would.
+ */
+#include "traces/gmcc/runtime/runtime.h"
+
+#include <string.h>
+
+/* Is the range device memory, where the kind says so? */
+static bool is_device(const void *pointer, size_t bytes, const char *call, const char *role)
+{
+    char where[128];
+    uint64_t address = (uint64_t)(uintptr_t)pointer;
+    if (bytes == 0 || gmcuda_accessible(NULL, address, bytes, false) ||
+        gmcuda_in_variable(address, bytes))
+        return true;
+    gmcuda_describe(address, bytes, where, sizeof where);
+    gmcuda_message("%s: the %s, %zu bytes at %p, is not device memory: %s", call, role, bytes,
+                   pointer, where);
+    return false;
+}
+
+static cudaError_t check(const char *call, void *to, const void *from, size_t to_bytes,
+                         size_t from_bytes, enum cudaMemcpyKind kind)
+{
+    if (gmcuda_sticky() != cudaSuccess)
+        return gmcuda_sticky();
+    if ((unsigned)kind > cudaMemcpyDefault)
+        return cudaErrorInvalidMemcpyDirection;
+    if (to_bytes != 0 && (to == NULL || from == NULL))
+        return cudaErrorInvalidValue;
+    bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+    bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+    if ((to_device && !is_device(to, to_bytes, call, "destination")) ||
+        (from_device && !is_device(from, from_bytes, call, "source")))
+        return cudaErrorInvalidValue;
+    return cudaSuccess;
+}
+
+static cudaError_t copy(const char *call, void *to, const void *from, size_t bytes,
+                        enum cudaMemcpyKind kind)
+{
+    gmcuda_enter();
+    cudaError_t error = check(call, to, from, bytes, bytes, kind);
+    if (error == cudaSuccess && bytes != 0)
+        memmove(to, from, bytes);
+    return gmcuda_leave(error);
+}
+
+cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
+{
+    return copy("cudaMemcpy", to, from, bytes, kind);
+}
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
+                            cudaStream_t stream)
+{
+    (void)stream;
+    return copy("cudaMemcpyAsync", to, from, bytes, kind);
+}
+
+/* Bytes from the first to the last of `height` rows. */
+static bool extent(size_t pitch, size_t width, size_t height, size_t *bytes)
+{
+    *bytes = 0;
+    if (width == 0 || height == 0)
+        return true;
+    if (__builtin_mul_overflow(pitch, height - 1, bytes))
+        return false;
+    return !__builtin_add_overflow(*bytes, width, bytes);
+}
+
+cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                         size_t width, size_t height, enum cudaMemcpyKind kind)
+{
+    size_t to_bytes, from_bytes;
+    gmcuda_enter();
+    if (width > to_pitch || width > from_pitch)
+        return gmcuda_leave(cudaErrorInvalidPitchValue);
+    if (!extent(to_pitch, width, height, &to_bytes) ||
+        !extent(from_pitch, width, height, &from_bytes))
+        return gmcuda_leave(cudaErrorInvalidValue);
+    cudaError_t error = check("cudaMemcpy2D", to, from, to_bytes, from_bytes, kind);
+    for (size_t row = 0; error == cudaSuccess && width != 0 && row < height; row++)
+        memmove((char *)to + row * to_pitch, (const char *)from + row * from_pitch, width);
+    return gmcuda_leave(error);
+}
+cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                              size_t width, size_t height, enum cudaMemcpyKind kind,
+                              cudaStream_t stream)
+{
+    (void)stream;
+    return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
+}
+
+/* The bytes of a variable from `offset` on. */
+static cudaError_t locate(const void *symbol, size_t bytes, size_t offset, char **address)
+{
+    cudaError_t error;
+    const gmptx_variable *variable = gmcuda_find_variable(symbol, &error);
+    if (variable == NULL)
+        return error;
+    if (offset > variable->size || bytes > variable->size - offset) {
+        gmcuda_message("%zu bytes at offset %zu do not fit into %s, which has %zu", bytes, offset,
+                       variable->name, variable->size);
+        return cudaErrorInvalidValue;
+    }
+    *address = (char *)variable->address + offset;
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset,
+                               enum cudaMemcpyKind kind)
+{
+    char *to = NULL;
+    gmcuda_enter();
+    cudaError_t error = locate(symbol, bytes, offset, &to);
+    if (error == cudaSuccess)
+        error = check("cudaMemcpyToSymbol", to, from, bytes, bytes, kind);
+    if (error == cudaSuccess && bytes != 0)
+        memmove(to, from, bytes);
+    return gmcuda_leave(error);
+}
+cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes,
+                                    size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    (void)stream;
+    return cudaMemcpyToSymbol(symbol, from, bytes, offset, kind);
+}
+cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset,
+                                 enum cudaMemcpyKind kind)
+{
+    char *from = NULL;
+    gmcuda_enter();
+    cudaError_t error = locate(symbol, bytes, offset, &from);
+    if (error == cudaSuccess)
+        error = check("cudaMemcpyFromSymbol", to, from, bytes, bytes, kind);
+    if (error == cudaSuccess && bytes != 0)
+        memmove(to, from, bytes);
+    return gmcuda_leave(error);
+}
+cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes, size_t offset,
+                                      enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    (void)stream;
+    return cudaMemcpyFromSymbol(to, symbol, bytes, offset, kind);
+}
+cudaError_t cudaGetSymbolAddress(void **address, const void *symbol)
+{
+    cudaError_t error;
+    gmcuda_enter();
+    const gmptx_variable *variable = gmcuda_find_variable(symbol, &error);
+    if (variable != NULL && address != NULL)
+        *address = variable->address;
+    return gmcuda_leave(variable == NULL  ? error
+                        : address == NULL ? cudaErrorInvalidValue
+                                          : cudaSuccess);
+}
+cudaError_t cudaGetSymbolSize(size_t *bytes, const void *symbol)
+{
+    cudaError_t error;
+    gmcuda_enter();
+    const gmptx_variable *variable = gmcuda_find_variable(symbol, &error);
+    if (variable != NULL && bytes != NULL)
+        *bytes = variable->size;
+    return gmcuda_leave(variable == NULL ? error
+                        : bytes == NULL  ? cudaErrorInvalidValue
+                                         : cudaSuccess);
+}
+
+static cudaError_t set(const char *call, void *to, size_t pitch, int value, size_t width,
+                       size_t height)
+{
+    size_t bytes;
+    gmcuda_enter();
+    if (gmcuda_sticky() != cudaSuccess)
+        return gmcuda_leave(gmcuda_sticky());
+    if (width > pitch || !extent(pitch, width, height, &bytes) ||
+        !is_device(to, bytes, call, "destination"))
+        return gmcuda_leave(cudaErrorInvalidValue);
+    for (size_t row = 0; width != 0 && row < height; row++)
+        memset((char *)to + row * pitch, value, width);
+    return gmcuda_leave(cudaSuccess);
+}
+cudaError_t cudaMemset(void *to, int value, size_t bytes)
+{
+    return set("cudaMemset", to, bytes, value, bytes, 1);
+}
+cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream)
+{
+    (void)stream;
+    return set("cudaMemsetAsync", to, bytes, value, bytes, 1);
+}
+cudaError_t cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height)
+{
+    return set("cudaMemset2D", to, pitch, value, width, height);
+}
+
+/* Where pages lie is nothing that happens here. */
+cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t bytes, int device, cudaStream_t stream)
+{
+    (void)stream;
+    (void)device;
+    gmcuda_enter();
+    return gmcuda_leave(is_device(pointer, bytes, "cudaMemPrefetchAsync", "range")
+                            ? gmcuda_sticky()
+                            : cudaErrorInvalidValue);
+}
+cudaError_t cudaMemAdvise(const void *pointer, size_t bytes, enum cudaMemoryAdvise advice,
+                          int device)
+{
+    (void)advice;
+    return cudaMemPrefetchAsync(pointer, bytes, device, NULL);
+}

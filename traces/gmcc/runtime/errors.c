@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * errors.c - the lock around every call, the last error, and the errors' names and texts.
+ */
+#include "traces/gmcc/runtime/runtime.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static cudaError_t sticky = cudaSuccess;     /* since a launch failed, until cudaDeviceReset() */
+static _Thread_local cudaError_t last_error; /* CUDA keeps it thread by thread */
+
+void gmcuda_enter(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+cudaError_t gmcuda_leave(cudaError_t error)
+{
+    if (error != cudaSuccess && error != cudaErrorNotReady)
+        last_error = error;
+    pthread_mutex_unlock(&lock);
+    return error;
+}
+
+cudaError_t gmcuda_sticky(void)
+{
+    return sticky;
+}
+
+void gmcuda_set_sticky(cudaError_t error)
+{
+    if (error == cudaSuccess)
+        last_error = cudaSuccess;
+    sticky = error;
+}
+
+void gmcuda_message(const char *format, ...)
+{
+    char text[1024];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    fflush(stdout); /* what the program and its kernels printed before comes first */
+    fprintf(stderr, "gmcuda: %s\n", text);
+}
+
+cudaError_t cudaPeekAtLastError(void)
+{
+    return sticky != cudaSuccess ? sticky : last_error;
+}
+
+cudaError_t cudaGetLastError(void)
+{
+    cudaError_t error = cudaPeekAtLastError();
+    last_error = cudaSuccess;
+    return error;
+}
+
+typedef struct entry {
+    cudaError_t error;
+    const char *name, *text;
+} entry;
+
+static const entry entries[] = {
+    {cudaSuccess, "cudaSuccess", "no error"},
+    {cudaErrorInvalidValue, "cudaErrorInvalidValue", "invalid argument"},
+    {cudaErrorMemoryAllocation, "cudaErrorMemoryAllocation", "out of memory"},
+    {cudaErrorInitializationError, "cudaErrorInitializationError", "initialization error"},
+    {cudaErrorInvalidConfiguration, "cudaErrorInvalidConfiguration",
+     "invalid configuration argument"},
+    {cudaErrorInvalidPitchValue, "cudaErrorInvalidPitchValue", "invalid pitch argument"},
+    {cudaErrorInvalidSymbol, "cudaErrorInvalidSymbol", "invalid device symbol"},
+    {cudaErrorInvalidHostPointer, "cudaErrorInvalidHostPointer", "invalid host pointer"},
+    {cudaErrorInvalidDevicePointer, "cudaErrorInvalidDevicePointer", "invalid device pointer"},
+    {cudaErrorInvalidMemcpyDirection, "cudaErrorInvalidMemcpyDirection",
+     "invalid copy direction for memcpy"},
+    {cudaErrorMissingConfiguration, "cudaErrorMissingConfiguration",
+     "call to cudaLaunchKernel without a configuration"},
+    {cudaErrorInvalidDeviceFunction, "cudaErrorInvalidDeviceFunction", "invalid device function"},
+    {cudaErrorNoDevice, "cudaErrorNoDevice", "no CUDA-capable device is detected"},
+    {cudaErrorInvalidDevice, "cudaErrorInvalidDevice", "invalid device ordinal"},
+    {cudaErrorInvalidKernelImage, "cudaErrorInvalidKernelImage", "device kernel image is invalid"},
+    {cudaErrorInvalidPtx, "cudaErrorInvalidPtx", "the kernels' PTX cannot be interpreted"},
+    {cudaErrorInvalidResourceHandle, "cudaErrorInvalidResourceHandle", "invalid resource handle"},
+    {cudaErrorSymbolNotFound, "cudaErrorSymbolNotFound", "named symbol not found"},
+    {cudaErrorNotReady, "cudaErrorNotReady", "device not ready"},
+    {cudaErrorIllegalAddress, "cudaErrorIllegalAddress",
+     "an illegal memory access was encountered"},
+    {cudaErrorLaunchOutOfResources, "cudaErrorLaunchOutOfResources",
+     "too many resources requested for launch"},
+    {cudaErrorLaunchTimeout, "cudaErrorLaunchTimeout",
+     "the launch reached its limit of instructions and was terminated"},
+    {cudaErrorAssert, "cudaErrorAssert", "device-side assert triggered"},
+    {cudaErrorIllegalInstruction, "cudaErrorIllegalInstruction",
+     "an illegal instruction was encountered"},
+    {cudaErrorMisalignedAddress, "cudaErrorMisalignedAddress", "misaligned address"},
+    {cudaErrorLaunchFailure, "cudaErrorLaunchFailure", "unspecified launch failure"},
+    {cudaErrorNotSupported, "cudaErrorNotSupported", "operation not supported"},
+};
+
+static const entry *find(cudaError_t error)
+{
+    for (size_t i = 0; i < sizeof entries / sizeof entries[0]; i++)
+        if (entries[i].error == error)
+            return &entries[i];
+    return NULL;
+}
+
+const char *cudaGetErrorName(cudaError_t error)
+{
+    const entry *e = find(error);
+    return e != NULL ? e->name : "unrecognized error code";
+}
+
+const char *cudaGetErrorString(cudaError_t error)
+{
+    const entry *e = find(error);
+    return e != NULL ? e->text : "unrecognized error code";
+}

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * module.c - what the compiler registers before main(): one PTX text a source file, its kernels and
+ * its variables. A module is parsed when the first of its kernels or variables is used.
+ */
+#include "traces/gmcc/runtime/runtime.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WRAPPER_MAGIC 0x466243b1
+
+/* What __cudaRegisterFatBinary() is given. NVIDIA's tools put a container behind `data`; gmcc puts
+ * the PTX itself there, ended by a 0. */
+typedef struct fatbin_wrapper {
+    int magic, version;
+    const char *data;
+    void *unused;
+} fatbin_wrapper;
+
+typedef struct gmcuda_module {
+    struct gmcuda_module *next;
+    const char *text;
+    char name[128];
+    gmptx_module *ptx; /* NULL until it is parsed */
+    cudaError_t error; /* why it cannot be */
+} gmcuda_module;
+
+typedef struct variable {
+    const void *host;
+    char *mangled;
+    gmcuda_module *module;
+} variable;
+
+static gmcuda_module *modules;
+static gmcuda_function **functions; /* pointers: callers keep them */
+static variable *variables;
+static size_t function_count, variable_count;
+
+/* The interface, which no header declares: the compiler alone calls it. */
+void **__cudaRegisterFatBinary(void *wrapper);
+void __cudaRegisterFatBinaryEnd(void **handle);
+void __cudaUnregisterFatBinary(void **handle);
+void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name,
+                            int thread_limit, void *tid, void *bid, void *block, void *grid,
+                            int *warp_size);
+void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int external,
+                       size_t size, int constant, int global);
+void __cudaRegisterManagedVar(void **handle, void **host, char *device, const char *name,
+                              int external, size_t size, int constant, int global);
+
+/* Registration has nobody to report to: it runs before main(). */
+static void *must(void *pointer)
+{
+    if (pointer == NULL) {
+        gmcuda_message("no memory to register the program's kernels");
+        abort();
+    }
+    return pointer;
+}
+
+static void read_name(gmcuda_module *module)
+{
+    static const char mark[] = "// gmcc module ";
+    const char *name = "the program's PTX";
+    size_t length = strlen(name);
+    if (strncmp(module->text, mark, sizeof mark - 1) == 0) {
+        name = module->text + sizeof mark - 1;
+        length = strcspn(name, "\n");
+    }
+    snprintf(module->name, sizeof module->name, "%.*s", (int)(length < 120 ? length : 120), name);
+}
+
+void **__cudaRegisterFatBinary(void *data)
+{
+    const fatbin_wrapper *wrapper = data;
+    gmcuda_module *module = must(calloc(1, sizeof *module));
+    gmcuda_enter();
+    module->text = "";
+    if (wrapper->magic == WRAPPER_MAGIC && wrapper->data != NULL && wrapper->data[0] == '/')
+        module->text = wrapper->data;
+    else
+        module->error = cudaErrorInvalidKernelImage;
+    read_name(module);
+    module->next = modules;
+    modules = module;
+    gmcuda_leave(cudaSuccess);
+    return (void **)module;
+}
+
+void __cudaRegisterFatBinaryEnd(void **handle)
+{
+    (void)handle;
+}
+
+/* Runs at exit, when others may still use the module; the system takes the memory back. */
+void __cudaUnregisterFatBinary(void **handle)
+{
+    (void)handle;
+}
+
+/* "// gmcc registers NAME N" among the comments that gmcc puts before the PTX. */
+static uint32_t find_registers(const gmcuda_module *module, const char *mangled)
+{
+    static const char mark[] = "// gmcc registers ";
+    size_t length = strlen(mangled);
+    for (const char *line = module->text; strncmp(line, "// gmcc ", 8) == 0;) {
+        const char *name = line + sizeof mark - 1;
+        if (strncmp(line, mark, sizeof mark - 1) == 0 && strncmp(name, mangled, length) == 0 &&
+            name[length] == ' ') {
+            unsigned long n = strtoul(name + length, NULL, 10);
+            return n <= 255 ? (uint32_t)n : 0;
+        }
+        line = strchr(line, '\n');
+        if (line == NULL)
+            break;
+        line++;
+    }
+    return 0;
+}
+
+void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name,
+                            int thread_limit, void *tid, void *bid, void *block, void *grid,
+                            int *warp_size)
+{
+    (void)device, (void)thread_limit, (void)tid, (void)bid, (void)block, (void)grid;
+    (void)warp_size;
+    gmcuda_enter();
+    gmcuda_function *function = must(calloc(1, sizeof *function));
+    function->host = host;
+    function->mangled = must(strdup(name));
+    function->module = (gmcuda_module *)handle;
+    function->registers = find_registers(function->module, name);
+    function->max_dynamic_shared = GMCUDA_SHARED_DEFAULT;
+    function->carveout = -1;
+    function->trace_index = -1;
+    functions = must(realloc(functions, (function_count + 1) * sizeof *functions));
+    functions[function_count++] = function;
+    gmcuda_leave(cudaSuccess);
+}
+
+void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int external,
+                       size_t size, int constant, int global)
+{
+    (void)device, (void)external, (void)size, (void)constant, (void)global;
+    gmcuda_enter();
+    variables = must(realloc(variables, (variable_count + 1) * sizeof *variables));
+    variables[variable_count++] =
+        (variable){.host = host, .mangled = must(strdup(name)), .module = (gmcuda_module *)handle};
+    gmcuda_leave(cudaSuccess);
+}
+
+void __cudaRegisterManagedVar(void **handle, void **host, char *device, const char *name,
+                              int external, size_t size, int constant, int global)
+{
+    (void)handle, (void)host, (void)device, (void)external, (void)size, (void)constant;
+    (void)global;
+    gmcuda_message("%s: __managed__ variables are not supported; use cudaMallocManaged()", name);
+}
+
+static cudaError_t parse(gmcuda_module *module)
+{
+    gmtrace_error error;
+    if (module->ptx != NULL || module->error != cudaSuccess) {
+        if (module->error == cudaErrorInvalidKernelImage)
+            gmcuda_message("the program's kernels are not PTX text: compile it with gmcc");
+        return module->error;
+    }
+    module->ptx = gmptx_parse(module->text, strlen(module->text), module->name, &error);
+    if (module->ptx == NULL) {
+        module->error = cudaErrorInvalidPtx;
+        gmcuda_message("%s: %s", module->name, error.text);
+    }
+    return module->error;
+}
+
+/* nvcc drops the L by which the C++ ABI marks internal linkage: clang's host code asks for
+ * _ZL4scalePf or _ZN1sL5tableE, nvcc's PTX says _Z4scalePf and _ZN1s5tableE. NULL where the name
+ * has none. */
+static char *without_linkage(const char *mangled)
+{
+    char *name = strdup(mangled), *to = name;
+    const char *from = mangled;
+    bool nested = strncmp(from, "_ZN", 3) == 0, dropped = false;
+    if (name == NULL || strncmp(from, "_Z", 2) != 0) {
+        free(name);
+        return NULL;
+    }
+    for (size_t n = nested ? 3 : 2; n > 0; n--)
+        *to++ = *from++;
+    do {
+        if (*from == 'L') {
+            from++;
+            dropped = true;
+        }
+        size_t length = strspn(from, "0123456789");
+        unsigned long size = length != 0 ? strtoul(from, NULL, 10) : 0;
+        if (size == 0 || size > strlen(from) - length)
+            break;
+        for (size_t n = length + size; n > 0; n--)
+            *to++ = *from++;
+    } while (nested);
+    memmove(to, from, strlen(from) + 1); /* no longer than what was there */
+    if (!dropped) {
+        free(name);
+        return NULL;
+    }
+    return name;
+}
+
+static const gmptx_kernel *find_kernel(gmcuda_function *function, gmtrace_error *why)
+{
+    gmptx_module *ptx = function->module->ptx;
+    const gmptx_kernel *kernel = gmptx_find_kernel(ptx, function->mangled, why);
+    if (kernel != NULL || why->status != GMTRACE_USAGE)
+        return kernel;
+    char *other = without_linkage(function->mangled);
+    if (other != NULL)
+        kernel = gmptx_find_kernel(ptx, other, why);
+    free(other);
+    return kernel;
+}
+
+/* A variable outside of namespaces is called by its name alone: _ZL5table is table. */
+static const gmptx_variable *find_variable(const variable *v)
+{
+    const gmptx_module *ptx = v->module->ptx;
+    const gmptx_variable *found = gmptx_find_variable(ptx, v->mangled);
+    char *other = found == NULL ? without_linkage(v->mangled) : NULL;
+    if (other != NULL) {
+        found = gmptx_find_variable(ptx, other);
+        if (found == NULL && strncmp(other, "_ZN", 3) != 0)
+            found = gmptx_find_variable(ptx, other + 2 + strspn(other + 2, "0123456789"));
+    }
+    free(other);
+    return found;
+}
+
+gmcuda_function *gmcuda_find_function(const void *host, cudaError_t *error)
+{
+    gmcuda_function *function = NULL;
+    gmtrace_error why;
+    for (size_t i = 0; function == NULL && i < function_count; i++)
+        if (functions[i]->host == host)
+            function = functions[i];
+    *error = cudaErrorInvalidDeviceFunction;
+    if (function == NULL)
+        return NULL;
+    if (function->kernel != NULL)
+        return function;
+    *error = parse(function->module);
+    if (*error != cudaSuccess)
+        return NULL;
+    function->kernel = find_kernel(function, &why);
+    if (function->kernel == NULL) {
+        gmcuda_message("%s: %s", function->module->name, why.text);
+        *error = why.status == GMTRACE_UNSUPPORTED ? cudaErrorNotSupported
+                                                   : cudaErrorInvalidDeviceFunction;
+        return NULL;
+    }
+    return function;
+}
+
+const gmptx_variable *gmcuda_find_variable(const void *host, cudaError_t *error)
+{
+    *error = cudaErrorInvalidSymbol;
+    for (size_t i = 0; i < variable_count; i++) {
+        if (variables[i].host != host)
+            continue;
+        *error = parse(variables[i].module);
+        if (*error != cudaSuccess)
+            return NULL;
+        *error = cudaErrorInvalidSymbol;
+        return find_variable(&variables[i]);
+    }
+    return NULL;
+}
+
+bool gmcuda_in_variable(uint64_t address, uint64_t bytes)
+{
+    for (const gmcuda_module *module = modules; module != NULL; module = module->next)
+        for (uint32_t i = 0; module->ptx != NULL && i < gmptx_variable_count(module->ptx); i++) {
+            const gmptx_variable *v = gmptx_get_variable(module->ptx, i);
+            uint64_t base = (uint64_t)(uintptr_t)v->address;
+            if (address >= base && address - base <= v->size && bytes <= v->size - (address - base))
+                return true;
+        }
+    return false;
+}
+
+/* What the program asked of its kernels is forgotten. */
+void gmcuda_reset_functions(void)
+{
+    for (size_t i = 0; i < function_count; i++) {
+        functions[i]->max_dynamic_shared = GMCUDA_SHARED_DEFAULT;
+        functions[i]->carveout = -1;
+    }
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * runtime.h - what the files of libgmcuda share. The library stands where NVIDIA's runtime would:
+ * device memory is host memory in one range of addresses, a launch interprets the kernel's PTX and
+ * has run when it returns. One lock guards all state, so that a program with threads runs its CUDA
+ * calls one after another.
+ */
+#ifndef GMCUDA_RUNTIME_H
+#define GMCUDA_RUNTIME_H
+
+#include "traces/gmcc/include/cuda_runtime_api.h"
+#include "traces/ptx/ptx.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* ------------------------------------------------------------------------------ errors.c */
+
+/* Every call of the interface is a pair of these; leaving records an error for
+ * cudaGetLastError(). */
+void gmcuda_enter(void);
+cudaError_t gmcuda_leave(cudaError_t error);
+/* The error that a failed launch left behind, or cudaSuccess. */
+cudaError_t gmcuda_sticky(void);
+void gmcuda_set_sticky(cudaError_t error);
+/* One line on stderr: "gmcuda: ...". */
+void gmcuda_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* ------------------------------------------------------------------------------ memory.c */
+
+/* Are all of the bytes part of one live allocation? For gmptx_launch.check. */
+bool gmcuda_accessible(void *user, uint64_t address, uint64_t bytes, bool is_write);
+/* Live allocations, sorted; to be freed. NULL where there are none or there is no memory. */
+gmtrace_allocation *gmcuda_list_allocations(uint32_t *count);
+/* In words, where bytes that are not all in one allocation lie: "0 bytes after the end of the 4096
+ * at 0x..." */
+void gmcuda_describe(uint64_t address, uint64_t bytes, char *text, size_t size);
+void gmcuda_release_memory(void);
+
+/* ------------------------------------------------------------------------------ module.c */
+
+typedef struct gmcuda_function {
+    const void *host; /* what the program calls it: its stub's address */
+    char *mangled;
+    struct gmcuda_module *module;
+    const gmptx_kernel *kernel; /* NULL until it is used */
+    uint32_t registers;         /* from ptxas; 0 where unknown */
+    int max_dynamic_shared;     /* allowed by cudaFuncSetAttribute(), bytes */
+    int carveout;               /* percent, -1: default */
+    int64_t trace_index;        /* in the trace, -1: not yet */
+} gmcuda_function;
+
+/* The kernel behind a stub, parsed. NULL and an error that has been printed otherwise. */
+gmcuda_function *gmcuda_find_function(const void *host, cudaError_t *error);
+/* A __device__ or __constant__ variable. */
+const gmptx_variable *gmcuda_find_variable(const void *host, cudaError_t *error);
+/* Do the bytes lie in a variable of a module? */
+bool gmcuda_in_variable(uint64_t address, uint64_t bytes);
+void gmcuda_reset_functions(void);
+
+/* ------------------------------------------------------------------------------ device.c */
+
+enum {
+    GMCUDA_MAX_THREADS = 1024,
+    GMCUDA_SM_COUNT = 132,
+    GMCUDA_SHARED_DEFAULT = 48 * 1024,
+    GMCUDA_SHARED_OPTIN = 227 * 1024,
+    GMCUDA_REGISTERS = 65536,
+};
+extern const size_t gmcuda_total_memory;
+
+/* CTAs an SM holds at once. */
+int gmcuda_occupancy(uint32_t registers, size_t shared, int threads);
+
+/* ------------------------------------------------------------------------------- trace.c */
+
+/* The writer that GMSIM_TRACE asks for, NULL without. The trace's source says where registers are
+ * `estimated`; the first launch decides. */
+gmtrace_writer *gmcuda_trace(bool estimated);
+/* Gives the trace up after an error, which is printed. */
+void gmcuda_trace_failed(const gmtrace_error *error);
+uint32_t gmcuda_stream_number(cudaStream_t stream);
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * stream.c - streams and events. Everything is done when a call returns, so a stream is a number
+ * and an event is the host's clock at the time it was recorded.
+ */
+#include "traces/gmcc/runtime/runtime.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+struct CUstream_st {
+    uint32_t number;
+};
+
+struct CUevent_st {
+    struct timespec time;
+    bool recorded, timed;
+};
+
+static uint32_t streams_made;
+
+uint32_t gmcuda_stream_number(cudaStream_t stream)
+{
+    return stream == NULL || stream == cudaStreamLegacy || stream == cudaStreamPerThread
+               ? 0
+               : stream->number;
+}
+
+cudaError_t cudaStreamCreate(cudaStream_t *stream)
+{
+    gmcuda_enter();
+    if (stream == NULL)
+        return gmcuda_leave(cudaErrorInvalidValue);
+    *stream = calloc(1, sizeof **stream);
+    if (*stream == NULL)
+        return gmcuda_leave(cudaErrorMemoryAllocation);
+    (*stream)->number = ++streams_made;
+    return gmcuda_leave(gmcuda_sticky());
+}
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags)
+{
+    (void)flags;
+    return cudaStreamCreate(stream);
+}
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flags, int priority)
+{
+    (void)flags;
+    (void)priority;
+    return cudaStreamCreate(stream);
+}
+cudaError_t cudaStreamDestroy(cudaStream_t stream)
+{
+    gmcuda_enter();
+    if (gmcuda_stream_number(stream) == 0)
+        return gmcuda_leave(cudaErrorInvalidResourceHandle);
+    free(stream);
+    return gmcuda_leave(cudaSuccess);
+}
+
+static cudaError_t done(void)
+{
+    gmcuda_enter();
+    return gmcuda_leave(gmcuda_sticky());
+}
+cudaError_t cudaStreamSynchronize(cudaStream_t stream)
+{
+    (void)stream;
+    return done();
+}
+cudaError_t cudaStreamQuery(cudaStream_t stream)
+{
+    (void)stream;
+    return done();
+}
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags)
+{
+    (void)stream;
+    (void)event;
+    (void)flags;
+    return done();
+}
+/* Callbacks run at once, and without the lock: they may call the runtime. */
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *user,
+                                  unsigned int flags)
+{
+    (void)flags;
+    cudaError_t error = done();
+    callback(stream, error, user);
+    return error;
+}
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *user)
+{
+    (void)stream;
+    cudaError_t error = done();
+    if (error == cudaSuccess)
+        function(user);
+    return error;
+}
+cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
+{
+    if (least != NULL)
+        *least = 0;
+    if (greatest != NULL)
+        *greatest = 0;
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
+{
+    gmcuda_enter();
+    if (event == NULL)
+        return gmcuda_leave(cudaErrorInvalidValue);
+    *event = calloc(1, sizeof **event);
+    if (*event == NULL)
+        return gmcuda_leave(cudaErrorMemoryAllocation);
+    (*event)->timed = !(flags & cudaEventDisableTiming);
+    return gmcuda_leave(gmcuda_sticky());
+}
+cudaError_t cudaEventCreate(cudaEvent_t *event)
+{
+    return cudaEventCreateWithFlags(event, cudaEventDefault);
+}
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
+{
+    (void)stream;
+    gmcuda_enter();
+    if (event == NULL)
+        return gmcuda_leave(cudaErrorInvalidResourceHandle);
+    clock_gettime(CLOCK_MONOTONIC, &event->time);
+    event->recorded = true;
+    return gmcuda_leave(gmcuda_sticky());
+}
+static cudaError_t event_done(cudaEvent_t event)
+{
+    gmcuda_enter();
+    return gmcuda_leave(event == NULL ? cudaErrorInvalidResourceHandle : gmcuda_sticky());
+}
+cudaError_t cudaEventSynchronize(cudaEvent_t event)
+{
+    return event_done(event);
+}
+cudaError_t cudaEventQuery(cudaEvent_t event)
+{
+    return event_done(event);
+}
+cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end)
+{
+    gmcuda_enter();
+    if (milliseconds == NULL)
+        return gmcuda_leave(cudaErrorInvalidValue);
+    if (start == NULL || end == NULL || !start->recorded || !end->recorded || !start->timed ||
+        !end->timed)
+        return gmcuda_leave(cudaErrorInvalidResourceHandle);
+    *milliseconds = (float)((double)(end->time.tv_sec - start->time.tv_sec) * 1e3 +
+                            (double)(end->time.tv_nsec - start->time.tv_nsec) * 1e-6);
+    return gmcuda_leave(gmcuda_sticky());
+}
+cudaError_t cudaEventDestroy(cudaEvent_t event)
+{
+    gmcuda_enter();
+    if (event == NULL)
+        return gmcuda_leave(cudaErrorInvalidResourceHandle);
+    free(event);
+    return gmcuda_leave(cudaSuccess);
+}
