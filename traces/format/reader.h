@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * reader.h - what the files of the reader share: reader.c opens, walk.c finds the sections of a
- * file without index, chunks.c decodes and replays, verify.c checks every byte.
+ * reader.h - what the files of the reader share: reader.c opens, collect.c keeps what
+ * sections hold, walk.c finds them in a file without index, chunks.c decodes and replays, verify.c
+ * checks every byte.
  */
 #ifndef GMTRACE_PRIVATE_READER_H
 #define GMTRACE_PRIVATE_READER_H
@@ -45,7 +46,7 @@ struct gmtrace_reader {
     gmt_held *free_held;
 };
 
-/* reader.c: sections that index and walk both lead to. */
+/* collect.c: sections that index and walk both lead to. */
 bool gmt_reader_add_kernel(gmtrace_reader *reader, const gmt_section *section,
                            gmtrace_error *error);
 bool gmt_reader_add_launch(gmtrace_reader *reader, const gmt_section *section,

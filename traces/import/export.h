@@ -12,7 +12,7 @@
 #define ACCEL_LOCAL_BASE  0x2000000u
 #define ACCEL_NO_PATCH    UINT64_MAX
 
-/* A file that grows, of which few bytes are changed later. */
+/* file_out.c: a file that grows, of which few bytes are changed later. */
 typedef struct accel_file {
     int fd;
     int problem;     /* errno of the first failure */
@@ -28,6 +28,7 @@ uint64_t accel_file_offset(const accel_file *file);
 void accel_file_patch(accel_file *file, uint64_t offset, const char *text, size_t length);
 bool accel_file_flush(accel_file *file);
 
+/* lines_out.c */
 typedef struct accel_lines {
     const gmtrace_kernel *kernel;
     char **text; /* by instruction: destinations, opcode, sources */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * header.c - the header of an Accel-Sim kernel trace, and the readers of numbers.
+ * header.c - the header of an Accel-Sim kernel trace, the readers of numbers, and how a
+ * failure is told.
  */
-#include "traces/import/accel.h"
+#include "traces/import/stream.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,6 +20,21 @@ bool accel_fail(accel_error *error, const char *format, ...)
         if ((unsigned char)*at < ' ' || *at == 0x7f)
             *at = '?';
     return false;
+}
+
+bool accel_stream_fail(const accel_stream *stream, const char *format, ...)
+{
+    char problem[300];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(problem, sizeof problem, format, list);
+    va_end(list);
+    if (!stream->tracez)
+        return accel_fail(stream->error, "%.250s:%" PRIu64 ": %s", stream->path, stream->number,
+                          problem);
+    return accel_fail(stream->error, "%.250s: CTA %u,%u,%u warp %u instruction %" PRIu64 ": %s",
+                      stream->path, stream->cta[0], stream->cta[1], stream->cta[2], stream->warp,
+                      stream->number, problem);
 }
 
 /* ------------------------------------------------------------------------------------- numbers */

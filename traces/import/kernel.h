@@ -39,6 +39,8 @@ typedef struct accel_import {
 
 /* Appends the launch in `path` to the output, which is made if it is the first. */
 bool accel_import_kernel(accel_import *import, const char *path);
+/* list.c: all kernels that a kernelslist.g names, in its order. */
+bool accel_import_list(accel_import *import, const char *path);
 void accel_import_free(accel_import *import);
 
 /* "vectorAdd(float const*, ...)" where the C++ library is at hand, else a copy of `mangled`; the

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * stream.c - chooses the reader of a kernel's trace by the file's name, and says where a failure
- * is.
+ * stream.c - chooses the reader of a kernel's trace by the file's name.
  */
 #include "traces/import/stream.h"
 
-#include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 static bool ends_with(const char *text, const char *end)
@@ -37,19 +33,4 @@ void accel_stream_close(accel_stream *stream)
     accel_text_close(stream->text);
     accel_tracez_close(stream->tracez);
     memset(stream, 0, sizeof *stream);
-}
-
-bool accel_stream_fail(const accel_stream *stream, const char *format, ...)
-{
-    char problem[300];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(problem, sizeof problem, format, list);
-    va_end(list);
-    if (!stream->tracez)
-        return accel_fail(stream->error, "%.250s:%" PRIu64 ": %s", stream->path, stream->number,
-                          problem);
-    return accel_fail(stream->error, "%.250s: CTA %u,%u,%u warp %u instruction %" PRIu64 ": %s",
-                      stream->path, stream->cta[0], stream->cta[1], stream->cta[2], stream->warp,
-                      stream->number, problem);
 }

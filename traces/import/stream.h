@@ -37,7 +37,7 @@ bool accel_stream_open(accel_stream *stream, const char *path, accel_error *erro
 accel_event accel_stream_next(accel_stream *stream);
 void accel_stream_close(accel_stream *stream); /* allowed on one that is all zero */
 
-/* "FILE:LINE: problem" for what the stream stands at; always false. */
+/* header.c: "FILE:LINE: problem" for what the stream stands at; always false. */
 bool accel_stream_fail(const accel_stream *stream, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -203,16 +203,6 @@ static bool open_barriers(ptx_cta *cta)
     return opened;
 }
 
-static void fault_of_warp(ptx_cta *cta, const ptx_warp *w, uint32_t op, gmptx_fault_kind kind)
-{
-    if (cta->fault.kind != GMPTX_FAULT_NONE)
-        return;
-    cta->fault.kind = kind;
-    cta->fault_op = op;
-    cta->fault_warp = w->number;
-    cta->fault_lane = w->live ? (uint32_t)__builtin_ctz(w->live) : 0;
-}
-
 void gmptx_run_cta(ptx_cta *cta, uint64_t number)
 {
     const gmptx_launch *l = cta->launch;
@@ -233,8 +223,7 @@ void gmptx_run_cta(ptx_cta *cta, uint64_t number)
             gmptx_run_warp(w, SLICE_OPS);
             ran = w;
             if (cta->instructions > cta->limit)
-                fault_of_warp(cta, w, w->entries ? w->entry[w->entries - 1].pc : 0,
-                              GMPTX_FAULT_LIMIT);
+                gmptx_fault_of(w, w->entries ? w->entry[w->entries - 1].pc : 0, GMPTX_FAULT_LIMIT);
         }
         if (cta->fault.kind != GMPTX_FAULT_NONE)
             return;
@@ -243,7 +232,7 @@ void gmptx_run_cta(ptx_cta *cta, uint64_t number)
             continue;
         for (uint32_t i = 0; i < cta->warps; i++)
             if (cta->warp[i].state == WARP_WAITS)
-                fault_of_warp(cta, &cta->warp[i], cta->warp[i].barrier_op, GMPTX_FAULT_BARRIER);
+                gmptx_fault_of(&cta->warp[i], cta->warp[i].barrier_op, GMPTX_FAULT_BARRIER);
         return;
     }
 }

@@ -211,8 +211,10 @@ struct ptx_cta {
     uint32_t warps;
 };
 
-/* Notes the first fault; the warp stops after the operation. `lane` may be LANES. */
+/* fault.c. Notes the first fault; the warp stops after the operation. `lane` may be LANES. */
 void gmptx_fault_at(ptx_warp *w, const ptx_op *op, unsigned lane, gmptx_fault_kind kind);
+void gmptx_fault_of(ptx_warp *w, uint32_t op, gmptx_fault_kind kind); /* all of the warp's lanes */
+const char *gmptx_fault_text(gmptx_fault_kind kind);
 
 /* trace.c: appends a record; with address NULL one without lanes. */
 typedef struct ptx_sink ptx_sink;

@@ -15,14 +15,6 @@
 #define DEEP_REGISTERS (4u << 20)
 #define MAX_LOCAL      (1u << 20)
 
-const ptx_statement *gmptx_statement_of(const ptx_kernel *kernel, uint32_t op)
-{
-    const ptx_image_function *image = &kernel->image[kernel->op_function[op]];
-    const ptx_function *f = &kernel->module->function[image->function];
-    const uint32_t at = op - image->first;
-    return at < f->statement_count ? &f->statement[at] : NULL;
-}
-
 void gmptx_free_kernel(ptx_kernel *k)
 {
     if (!k)

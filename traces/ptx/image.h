@@ -144,7 +144,13 @@ static inline const ptx_kernel *kernel_of(const gmptx_kernel *kernel)
 }
 
 /* The statement an operation was made from; NULL for the return added at a function's end. */
-const ptx_statement *gmptx_statement_of(const ptx_kernel *kernel, uint32_t op);
+static inline const ptx_statement *gmptx_statement_of(const ptx_kernel *kernel, uint32_t op)
+{
+    const ptx_image_function *image = &kernel->image[kernel->op_function[op]];
+    const ptx_function *f = &kernel->module->function[image->function];
+    const uint32_t at = op - image->first;
+    return at < f->statement_count ? &f->statement[at] : NULL;
+}
 
 /* cfg.c: basic blocks of operations [first, first + count), and where lanes meet again. Numbers
  * of operations in it count from `first`. */

@@ -26,26 +26,6 @@ typedef struct run {
     gmtrace_error error;
 } run;
 
-static const char *describe(gmptx_fault_kind kind)
-{
-    switch (kind) {
-    case GMPTX_FAULT_ACCESS:
-        return "access outside of memory";
-    case GMPTX_FAULT_MISALIGNED:
-        return "misaligned access";
-    case GMPTX_FAULT_BARRIER:
-        return "barrier that not all threads reach";
-    case GMPTX_FAULT_LIMIT:
-        return "the instruction limit is reached: an endless loop?";
-    case GMPTX_FAULT_TRAP:
-        return "trap or failed assertion";
-    case GMPTX_FAULT_INSTRUCTION:
-        return "an operand the instruction does not allow, or lanes it names are elsewhere";
-    default:
-        return "calls too deep, or no memory";
-    }
-}
-
 static void report(run *r, const ptx_cta *cta)
 {
     const ptx_kernel *k = r->kernel;
@@ -87,7 +67,7 @@ static void report(run *r, const ptx_cta *cta)
                "%.60s: %s%.*s, line %u of the PTX, block (%u,%u,%u) thread (%u,%u,%u): %s%s",
                fault->kernel, where, (int)(text.length < 30 ? text.length : 30), text.text,
                fault->ptx_line, fault->block[0], fault->block[1], fault->block[2], fault->thread[0],
-               fault->thread[1], fault->thread[2], describe(fault->kind), what);
+               fault->thread[1], fault->thread[2], gmptx_fault_text(fault->kind), what);
 }
 
 /* With the lock held, in the order of CTAs. */

@@ -9,17 +9,6 @@
 
 #define MAX_DEPTH 4096u /* entries of the stack */
 
-void gmptx_fault_at(ptx_warp *w, const ptx_op *op, unsigned lane, gmptx_fault_kind kind)
-{
-    ptx_cta *cta = w->cta;
-    if (cta->fault.kind != GMPTX_FAULT_NONE)
-        return;
-    cta->fault.kind = kind;
-    cta->fault_op = (uint32_t)(op - w->kernel->op);
-    cta->fault_lane = lane;
-    cta->fault_warp = w->number;
-}
-
 static ptx_entry *top_of(const ptx_warp *w)
 {
     return &w->entry[w->entries - 1];

@@ -59,15 +59,15 @@ struct gmt_synthetic {
     gmtrace_record *record; /* what each instruction's record begins as */
 };
 
-/* The value of one of the pattern's keys. */
+/* spec.c: fills pattern and values from the user's line. */
+bool gmt_spec_parse(const char *spec, gmt_synthetic *s, gmtrace_error *error);
+
+/* pattern.c. The value of one of the pattern's keys. */
 gmt_value gmt_get(const gmt_synthetic *s, const char *key);
 static inline uint64_t gmt_number(const gmt_synthetic *s, const char *key)
 {
     return gmt_get(s, key).number;
 }
-
-/* spec.c: fills pattern and values from the user's line. */
-bool gmt_spec_parse(const char *spec, gmt_synthetic *s, gmtrace_error *error);
 
 /* For make(): the user asked for something impossible; returns false. */
 bool gmt_impossible(const gmt_synthetic *s, gmtrace_error *error, const char *format, ...)

@@ -26,24 +26,6 @@ static bool bad(gmtrace_error *error, const char *format, ...)
     return gmt_fail(error, GMTRACE_USAGE, GMT_NOWHERE, "%s", text);
 }
 
-bool gmt_impossible(const gmt_synthetic *s, gmtrace_error *error, const char *format, ...)
-{
-    char text[sizeof error->text];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
-    va_end(list);
-    return bad(error, "%s: %s", s->pattern->name, text);
-}
-
-gmt_value gmt_get(const gmt_synthetic *s, const char *key)
-{
-    unsigned i = 0;
-    while (strcmp(s->pattern->keys[i].name, key) != 0)
-        i++;
-    return s->value[i];
-}
-
 /* ------------------------------------------------------------------------------ names of things */
 
 /* A piece of the user's text, not ended by 0. */

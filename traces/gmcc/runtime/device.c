@@ -9,11 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-const size_t gmcuda_total_memory = 141000000000u;
-
 static const struct cudaDeviceProp h200 = {
     .name = "NVIDIA H200 (interpreted by gmsim)",
-    .totalGlobalMem = 141000000000u,
+    .totalGlobalMem = GMCUDA_MEMORY,
     .sharedMemPerBlock = GMCUDA_SHARED_DEFAULT,
     .regsPerBlock = GMCUDA_REGISTERS,
     .warpSize = 32,

@@ -124,7 +124,7 @@ static cudaError_t allocate(void **pointer, size_t bytes, memory_kind kind)
         return gmcuda_sticky();
     if (bytes == 0)
         return cudaSuccess;
-    if (bytes > gmcuda_total_memory - bytes_in_use || !reserve())
+    if (bytes > GMCUDA_MEMORY - bytes_in_use || !reserve())
         return cudaErrorMemoryAllocation;
     uint64_t unit = bytes >= LARGE_FROM ? LARGE_UNIT : SMALL_UNIT;
     uint64_t span = (bytes + unit - 1) & ~(unit - 1);
@@ -322,9 +322,9 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total)
 {
     gmcuda_enter();
     if (free_bytes != NULL)
-        *free_bytes = gmcuda_total_memory - bytes_in_use;
+        *free_bytes = GMCUDA_MEMORY - bytes_in_use;
     if (total != NULL)
-        *total = gmcuda_total_memory;
+        *total = GMCUDA_MEMORY;
     return gmcuda_leave(gmcuda_sticky());
 }
 

@@ -67,7 +67,7 @@ enum {
     GMCUDA_SHARED_OPTIN = 227 * 1024,
     GMCUDA_REGISTERS = 65536,
 };
-extern const size_t gmcuda_total_memory;
+#define GMCUDA_MEMORY 141000000000u /* bytes */
 
 /* CTAs an SM holds at once. */
 int gmcuda_occupancy(uint32_t registers, size_t shared, int threads);
