@@ -7,9 +7,9 @@
 
 #include "sim/api/simulation.h"
 
-#include <inttypes.h>
 #include <string.h>
 
+#include "sim/model/trace_error.h"
 #include "traces/synthetic/synthetic.h"
 
 /* With more launches than this, and none picked out, text is one line a launch. */
@@ -30,16 +30,7 @@ static bool fail_usage(GError **error, const char *format, ...)
 
 static bool fail_trace(GError **error, const char *trace, const gmtrace_error *reason)
 {
-    char offset[24];
-    int code = reason->status == GMTRACE_IO || reason->status == GMTRACE_MEMORY
-                   ? GMSIM_ERROR_IO
-                   : GMSIM_ERROR_CORRUPT;
-
-    g_snprintf(offset, sizeof offset, "%" PRIu64, reason->offset);
-    if (reason->offset != UINT64_MAX && strstr(reason->text, offset) == NULL)
-        g_set_error(error, GMSIM_ERROR, code, "%s: %s (at byte %s)", trace, reason->text, offset);
-    else
-        g_set_error(error, GMSIM_ERROR, code, "%s: %s", trace, reason->text);
+    gmsim_trace_error(error, trace, reason);
     return false;
 }
 

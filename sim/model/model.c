@@ -8,6 +8,7 @@
 #include "sim/model/model.h"
 
 #include "sim/model/time/schedule.h"
+#include "sim/model/trace_error.h"
 
 #include <stdlib.h>
 
@@ -239,7 +240,7 @@ const gmsim_result *gmsim_model_run(gmsim_model *model, gmtrace_reader *reader, 
                      &scheduler.plan, error))
         return NULL;
     if (!gmtrace_select_launch(reader, index, &reason)) {
-        gmsim_schedule_error(error, &reason);
+        gmsim_trace_error(error, NULL, &reason);
         return NULL;
     }
     gmsim_tally_begin(&replay->tally, kernel);

@@ -12,8 +12,10 @@
  *
  * Left out: clusters placed together, several kernels at a time.
  */
+#include "sim/model/time/deal.h"
+
 #include "sim/model/count/lanes.h"
-#include "sim/model/time/schedule.h"
+#include "sim/model/trace_error.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +48,7 @@ static bool start_cta(gmsim_scheduler *s, uint32_t sm_number, uint32_t place, ui
         };
         if (!gmtrace_cursor_open(s->reader, &warp->cursor, cta->number, i, &reason)) {
             if (reason.status != GMTRACE_TRUNCATED) {
-                gmsim_schedule_error(error, &reason);
+                gmsim_trace_error(error, NULL, &reason);
                 return false;
             }
             s->truncated = true;

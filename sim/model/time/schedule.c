@@ -13,8 +13,10 @@
  */
 #include "sim/model/time/schedule.h"
 
-#include "sim/model/hot.h"
 #include "sim/model/count/lanes.h"
+#include "sim/model/hot.h"
+#include "sim/model/time/deal.h"
+#include "sim/model/time/warp.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,25 +31,6 @@
 #define EPOCH_CLOCKS (1u << 30)
 
 #define PROGRESS_STEP (1u << 20)
-
-void gmsim_schedule_error(GError **error, const gmtrace_error *reason)
-{
-    static const gint code[] = {
-        [GMTRACE_OK] = GMSIM_ERROR_CORRUPT,
-        [GMTRACE_IO] = GMSIM_ERROR_IO,
-        [GMTRACE_CORRUPT] = GMSIM_ERROR_CORRUPT,
-        [GMTRACE_TRUNCATED] = GMSIM_ERROR_CORRUPT,
-        [GMTRACE_UNSUPPORTED] = GMSIM_ERROR_UNSUPPORTED,
-        [GMTRACE_NOT_A_TRACE] = GMSIM_ERROR_CORRUPT,
-        [GMTRACE_MEMORY] = GMSIM_ERROR_IO,
-        [GMTRACE_USAGE] = GMSIM_ERROR_USAGE,
-    };
-    if (reason->offset == UINT64_MAX)
-        g_set_error(error, GMSIM_ERROR, code[reason->status], "%s", reason->text);
-    else
-        g_set_error(error, GMSIM_ERROR, code[reason->status], "%s (at byte %" G_GUINT64_FORMAT ")",
-                    reason->text, reason->offset);
-}
 
 static gmsim_cta *cta_of(gmsim_sm *sm, const gmsim_warp *warp)
 {

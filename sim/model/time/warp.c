@@ -14,8 +14,10 @@
  *
  * Left out: instruction fetch, the scheduler's choice among warps that could all issue.
  */
+#include "sim/model/time/warp.h"
+
 #include "sim/model/count/lanes.h"
-#include "sim/model/time/schedule.h"
+#include "sim/model/trace_error.h"
 
 #include <string.h>
 
@@ -33,7 +35,7 @@ bool gmsim_warp_refill(gmsim_scheduler *s, gmsim_warp *warp, GError **error)
     if (reason.status == GMTRACE_TRUNCATED)
         s->truncated = true;
     else if (reason.status != GMTRACE_OK)
-        gmsim_schedule_error(error, &reason);
+        gmsim_trace_error(error, NULL, &reason);
     return false;
 }
 

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * deal.h - CTAs come to SMs.
+ */
+#ifndef GMSIM_DEAL_H
+#define GMSIM_DEAL_H
+
+#include "sim/model/time/launch.h"
+
+#pragma GCC visibility push(hidden)
+
+/* The first CTAs, until the SMs are full. False on an error, which is then set. */
+bool gmsim_deal_first(gmsim_scheduler *s, GError **error);
+/* The next CTAs, for the places that became free in this step. */
+bool gmsim_deal_freed(gmsim_scheduler *s, GError **error);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * launch.h - a launch while it runs: what was asked for, and how far all its SMs have come.
+ */
+#ifndef GMSIM_LAUNCH_H
+#define GMSIM_LAUNCH_H
+
+#include "sim/model/time/sm.h"
+
+#pragma GCC visibility push(hidden)
+
+/* One launch as it is to be run. */
+typedef struct gmsim_plan {
+    uint64_t ctas;
+    uint32_t sms;
+    gmsim_list groups; /* of SMs, as gmsim_gpu has them */
+    uint32_t again;
+    const gmsim_gpu *gpu; /* [launch] */
+    uint32_t cta_warps;   /* warps a CTA */
+    uint32_t cta_threads; /* threads a CTA */
+    uint32_t sm_ctas;     /* CTAs resident on an SM */
+    uint32_t sub_partitions;
+    bool control_bits;    /* the code has them */
+    bool functional;      /* warps take turns, a clock a record; no times */
+    uint64_t window_size; /* bytes of local memory between two warps' windows */
+    uint64_t records;     /* expected, for progress */
+} gmsim_plan;
+
+/* A place on an SM that a CTA has left. */
+typedef struct gmsim_freed {
+    uint64_t clock;
+    uint32_t sm, place;
+} gmsim_freed;
+
+typedef struct gmsim_scheduler {
+    gmsim_sm *sm;
+    gmsim_freed *freed; /* room for every place of every SM */
+    uint32_t freed_count;
+    gmsim_replay *replay;
+    gmtrace_paths *paths;
+    gmsim_paces *paces;
+    gmtrace_reader *reader;
+    gmsim_plan plan;
+    uint64_t next_cta;
+    uint32_t first_ctas; /* an SM takes at most before the first of its CTAs ends */
+    uint64_t ended;      /* thousandths of a clock at which the last CTA so far was given back */
+    uint64_t epoch;      /* clock that ready times are counted from */
+    uint64_t end;        /* clock at which the last warp so far ended */
+    uint64_t records, barriers;
+    gmsim_timing timing; /* all but cycles and launch_cycles */
+    bool truncated;
+    gmsim_progress progress;
+    gpointer progress_data;
+} gmsim_scheduler;
+
+/* Clocks after the epoch, as ready times are kept. */
+static inline uint32_t gmsim_since_epoch(const gmsim_scheduler *s, uint64_t clock)
+{
+    uint64_t clocks = clock > s->epoch ? clock - s->epoch : 0;
+    return clocks < GMSIM_NEVER ? (uint32_t)clocks : GMSIM_NEVER - 1u;
+}
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * sm.h - what an SM holds while a launch runs: its warps and CTAs, and when its units are free.
+ */
+#ifndef GMSIM_SM_H
+#define GMSIM_SM_H
+
+#include "sim/model/replay.h"
+#include "sim/model/time/pace.h"
+#include "traces/code/path.h"
+
+#pragma GCC visibility push(hidden)
+
+#define GMSIM_MAX_CTA_WARPS      32u
+#define GMSIM_MAX_SM_WARPS       64u
+#define GMSIM_MAX_SM_CTAS        32u
+#define GMSIM_NAMED_BARRIERS     16u
+#define GMSIM_MAX_SUB_PARTITIONS 8u
+#define GMSIM_QUEUE              4u /* memory instructions a sub-partition holds */
+
+/* Groups of asynchronous copies whose end is remembered. */
+#define GMSIM_COPY_GROUPS 8u
+
+typedef struct gmsim_warp {
+    gmtrace_cursor cursor;
+    gmsim_executor who;
+    uint32_t cta; /* place of its CTA on the SM */
+    gmtrace_path_warp path;
+    uint32_t last;                              /* instruction of its last record */
+    uint32_t next_scoreboard;                   /* used where there are no control bits */
+    uint32_t clocks;                            /* from there to the next one, were it alone */
+    uint32_t pipe[GMSIM_PIPES], unit, constant; /* what it asks of the pipes on the way */
+    uint32_t due[GMSIM_SCOREBOARDS];    /* clocks until what the way sets is there; 0: nothing */
+    uint64_t free[GMSIM_SCOREBOARDS];   /* when what sets the scoreboard is there */
+    uint64_t queued[GMSIM_SCOREBOARDS]; /* and clocks of that spent in queues beyond L2 */
+    uint8_t cause[GMSIM_SCOREBOARDS];   /* gmsim_stall of a wait for it */
+    uint64_t start, arrived;            /* on the SM; at the barrier where it waits */
+    uint64_t stored; /* when its last store so far is there: it is not gone before */
+    uint64_t copied; /* when the copies not committed yet are there */
+    uint64_t group[GMSIM_COPY_GROUPS];
+    uint32_t groups; /* committed so far */
+    bool planned;    /* instructions and clocks are those before its next record, which is there */
+} gmsim_warp;
+
+/* Masks are over the warps of the CTA. */
+typedef struct gmsim_cta {
+    uint64_t number;
+    uint32_t live; /* warps that have not ended; 0: the place is free */
+    uint32_t waiting;
+    uint32_t arrived_at[GMSIM_NAMED_BARRIERS];
+    uint32_t waiting_at[GMSIM_NAMED_BARRIERS];
+    uint32_t expected[GMSIM_NAMED_BARRIERS]; /* warps; 0: all that live */
+    uint64_t arrival;                        /* of the last warp at a barrier */
+    uint64_t end;                            /* of the last warp to end so far */
+} gmsim_cta;
+
+#define GMSIM_NEVER UINT32_MAX
+
+/* What the warps of a sub-partition share. */
+typedef struct gmsim_sub_partition {
+    uint64_t pipe_free[GMSIM_PIPES];
+    uint64_t began[GMSIM_QUEUE]; /* when its last memory instructions left its queue */
+    uint32_t next;               /* the oldest of them */
+} gmsim_sub_partition;
+
+typedef struct gmsim_sm {
+    uint32_t
+        ready[GMSIM_MAX_SM_WARPS]; /* clocks after the epoch; GMSIM_NEVER: does not wait to go */
+    uint32_t resident;
+    uint64_t constant_free;        /* when the constant cache is */
+    uint64_t unit_free;            /* when the load-store unit takes the next request */
+    uint64_t active, active_since; /* clocks with a CTA; since when it has one */
+    gmsim_sub_partition part[GMSIM_MAX_SUB_PARTITIONS];
+    gmsim_warp warp[GMSIM_MAX_SM_WARPS];
+    gmsim_cta cta[GMSIM_MAX_SM_CTAS];
+} gmsim_sm;
+
+#pragma GCC visibility pop
+
+#endif
