@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * hot.h - how the replay's hot functions are compiled: twice on x86-64, the better one for the host
- * chosen at start, with everything they call inlined into each.
+ * chosen at start, with everything they call inlined into each. Only gcc does so: what clang 14 to
+ * 16 makes of target_clones cannot be called from other files.
  */
 #ifndef GMSIM_HOT_H
 #define GMSIM_HOT_H
@@ -15,7 +16,7 @@
 #elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define GMSIM_CLONES
 #endif
-#if !defined(GMSIM_CLONES) && defined(__x86_64__) && defined(__GLIBC__)
+#if !defined(GMSIM_CLONES) && !defined(__clang__) && defined(__x86_64__) && defined(__GLIBC__)
 #if __has_attribute(target_clones)
 #define GMSIM_CLONES __attribute__((target_clones("avx2", "default")))
 #endif
