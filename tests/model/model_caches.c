@@ -17,6 +17,7 @@ typedef struct fixture {
     gmsim_l1_set l1_set[512];
     gmsim_l2 l2;
     gmsim_l2_set *l2_set;
+    uint64_t read, written; /* what accesses to L2 cost so far */
 } fixture;
 
 static void set_up(fixture *x, gconstpointer data)
@@ -169,16 +170,26 @@ static uint64_t line_of(const fixture *x, uint32_t side, uint32_t n)
             return line;
 }
 
-static gmsim_l2_reach read_l2(fixture *x, uint64_t line, uint32_t side, uint32_t touched)
+/* What accesses say they cost is what is counted. */
+static uint32_t spend(fixture *x, gmsim_l2_cost cost)
+{
+    x->read += cost.read;
+    x->written += cost.written;
+    g_assert_cmpuint(x->l2.counts.dram_read_sectors, ==, x->read);
+    g_assert_cmpuint(x->l2.counts.dram_write_sectors, ==, x->written);
+    return cost.reach;
+}
+
+static uint32_t read_l2(fixture *x, uint64_t line, uint32_t side, uint32_t touched)
 {
     gmsim_l2_place place = gmsim_l2_find(&x->l2, line);
-    return gmsim_l2_read(&x->l2, &place, side, touched);
+    return spend(x, gmsim_l2_read(&x->l2, &place, side, touched));
 }
 
 static void write_l2(fixture *x, uint64_t line, uint32_t side, uint32_t touched, uint32_t full)
 {
     gmsim_l2_place place = gmsim_l2_find(&x->l2, line);
-    gmsim_l2_write(&x->l2, &place, side, touched, full);
+    spend(x, gmsim_l2_write(&x->l2, &place, side, touched, full));
 }
 
 /* Set and tag together tell all lines apart, near ones and far ones. */
@@ -245,6 +256,7 @@ static void test_l2_write(fixture *x, gconstpointer data)
     g_assert_cmpint(read_l2(x, near, 0, 0x4), ==, GMSIM_L2_NEAR);
     g_assert_cmpuint(c->dirty_sectors, ==, 6);
     gmsim_l2_reset_counts(&x->l2);
+    x->read = x->written = 0;
     g_assert_cmpuint(c->write_sectors, ==, 0);
     g_assert_cmpuint(c->dirty_sectors, ==, 6);
     gmsim_l2_flush(&x->l2);
@@ -265,6 +277,7 @@ static void test_l2_limits(fixture *x, gconstpointer data)
     g_assert_cmpuint(c->dram_read_sectors, ==, 0);
     gmsim_l2_flush(&x->l2);
     gmsim_l2_reset_counts(&x->l2);
+    x->read = x->written = 0;
     for (uint64_t line = 0; line < lines; line++)
         write_l2(x, line, 0, 0x1, 0);
     uint32_t partial = 0;
@@ -282,11 +295,11 @@ static void test_l2_atomic(fixture *x, gconstpointer data)
     uint64_t far = line_of(x, 1, 0);
     gmsim_l2_place place = gmsim_l2_find(&x->l2, far);
     read_l2(x, far, 0, 0xf);
-    g_assert_false(gmsim_l2_atomic(&x->l2, &place, 0, 0x3));
+    g_assert_cmpuint(spend(x, gmsim_l2_atomic(&x->l2, &place, 0, 0x3)), !=, GMSIM_L2_DRAM);
     g_assert_cmpint(read_l2(x, far, 0, 0xf), ==, GMSIM_L2_FAR); /* the copy is gone */
-    g_assert_false(gmsim_l2_atomic(&x->l2, &place, 1, 0x1));
+    g_assert_cmpuint(spend(x, gmsim_l2_atomic(&x->l2, &place, 1, 0x1)), !=, GMSIM_L2_DRAM);
     place = gmsim_l2_find(&x->l2, line_of(x, 1, 5));
-    g_assert_true(gmsim_l2_atomic(&x->l2, &place, 0, 0x1));
+    g_assert_cmpuint(spend(x, gmsim_l2_atomic(&x->l2, &place, 0, 0x1)), ==, GMSIM_L2_DRAM);
     g_assert_cmpuint(c->dram_read_sectors, ==, 6);
     g_assert_cmpuint(c->dirty_sectors, ==, 3);
 }

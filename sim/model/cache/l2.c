@@ -199,24 +199,24 @@ GMSIM_INLINE uint32_t oldest_of(const gmsim_l2_set *set, uint32_t ways)
 }
 
 /* Reads from DRAM what partly written sectors lack: the caller has taken their bits away. */
-GMSIM_INLINE void complete(gmsim_l2 *l2, gmsim_l2_set *set, uint32_t way, uint32_t sectors)
+GMSIM_INLINE void complete(gmsim_l2_cost *cost, gmsim_l2_set *set, uint32_t way, uint32_t sectors)
 {
     uint32_t state = set->state[way];
-    l2->counts.dram_read_sectors += gmsim_sector_count(sectors);
+    cost->read = (uint8_t)(cost->read + gmsim_sector_count(sectors));
     state = (state | sectors) & ~(sectors << 8);
     set->partial = (uint8_t)(set->partial - !PARTIAL(state));
     set->state[way] = (uint16_t)state;
 }
 
 /* Writes a line's dirty sectors to DRAM; they stay, clean. */
-static void write_back(gmsim_l2 *l2, gmsim_l2_set *set, uint32_t way)
+static void write_back(gmsim_l2 *l2, gmsim_l2_cost *cost, gmsim_l2_set *set, uint32_t way)
 {
     uint32_t state = set->state[way], dirty = DIRTY(state);
     if (!dirty)
         return;
     if (PARTIAL(state))
-        complete(l2, set, way, PARTIAL(state));
-    l2->counts.dram_write_sectors += gmsim_sector_count(dirty);
+        complete(cost, set, way, PARTIAL(state));
+    cost->written = (uint8_t)(cost->written + gmsim_sector_count(dirty));
     if (set->tag[way] != FOREIGN)
         l2->counts.dirty_sectors -= gmsim_sector_count(dirty);
     set->state[way] &= (uint16_t)~0xf0u;
@@ -224,12 +224,12 @@ static void write_back(gmsim_l2 *l2, gmsim_l2_set *set, uint32_t way)
 }
 
 /* The line's way, made the most recently used; allocated, empty, if it was absent. */
-GMSIM_INLINE uint32_t bring(gmsim_l2 *l2, gmsim_l2_set *set, uint32_t tag)
+GMSIM_INLINE uint32_t bring(gmsim_l2 *l2, gmsim_l2_cost *cost, gmsim_l2_set *set, uint32_t tag)
 {
     uint32_t way = way_of(set, tag);
     if (way == GMSIM_L2_WAYS) {
         way = oldest_of(set, l2->ways);
-        write_back(l2, set, way);
+        write_back(l2, cost, set, way);
         set->tag[way] = tag;
         set->state[way] = 0;
     }
@@ -260,55 +260,67 @@ GMSIM_INLINE uint32_t widen(uint32_t missing, uint32_t fill)
 }
 
 /* Makes the sectors valid at home; returns those that were missing. */
-GMSIM_INLINE uint32_t fetch(gmsim_l2 *l2, gmsim_l2_set *set, uint32_t way, uint32_t sectors)
+GMSIM_INLINE uint32_t fetch(const gmsim_l2 *l2, gmsim_l2_cost *cost, gmsim_l2_set *set,
+                            uint32_t way, uint32_t sectors)
 {
     uint32_t state = set->state[way], missing = sectors & ~VALID(state);
     if (!missing)
         return 0;
     if (missing & PARTIAL(state)) {
-        complete(l2, set, way, missing & PARTIAL(state));
+        complete(cost, set, way, missing & PARTIAL(state));
         state = set->state[way];
     }
     uint32_t absent = widen(missing, l2->fill_sectors) & ~VALID(state) & ~PARTIAL(state);
-    l2->counts.dram_read_sectors += gmsim_sector_count(absent);
+    cost->read = (uint8_t)(cost->read + gmsim_sector_count(absent));
     set->state[way] = (uint16_t)(state | absent);
     return missing;
 }
 
-GMSIM_CLONES gmsim_l2_reach gmsim_l2_read(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,
-                                          uint32_t touched)
+/* What an access cost is counted once it is over. */
+GMSIM_INLINE gmsim_l2_cost counted(gmsim_l2 *l2, gmsim_l2_cost cost, gmsim_l2_reach reach)
+{
+    l2->counts.dram_read_sectors += cost.read;
+    l2->counts.dram_write_sectors += cost.written;
+    cost.reach = (uint8_t)reach;
+    return cost;
+}
+
+GMSIM_CLONES gmsim_l2_cost gmsim_l2_read(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,
+                                         uint32_t touched)
 {
     gmsim_l2_counts *counts = &l2->counts;
+    gmsim_l2_cost cost = {0};
     gmsim_l2_set *home = &l2->set[place->home * l2->sets + place->set];
     counts->read_sectors += gmsim_sector_count(touched);
     if (side == place->home || l2->sides == 1u) {
-        uint32_t way = bring(l2, home, place->tag);
-        uint32_t missing = fetch(l2, home, way, touched);
+        uint32_t way = bring(l2, &cost, home, place->tag);
+        uint32_t missing = fetch(l2, &cost, home, way, touched);
         counts->read_hit_sectors += gmsim_sector_count(touched & ~missing);
-        return missing ? GMSIM_L2_DRAM : GMSIM_L2_NEAR;
+        return counted(l2, cost, missing ? GMSIM_L2_DRAM : GMSIM_L2_NEAR);
     }
     gmsim_l2_set *near = &l2->set[side * l2->sets + place->set];
-    uint32_t copy = bring(l2, near, place->tag);
+    uint32_t copy = bring(l2, &cost, near, place->tag);
     uint32_t missing = touched & ~VALID(near->state[copy]);
     counts->read_hit_sectors += gmsim_sector_count(touched & ~missing);
     if (!missing)
-        return GMSIM_L2_NEAR;
-    uint32_t way = bring(l2, home, place->tag);
+        return counted(l2, cost, GMSIM_L2_NEAR);
+    uint32_t way = bring(l2, &cost, home, place->tag);
     uint32_t crossing = widen(missing, l2->fill_sectors) & ~VALID(near->state[copy]);
-    uint32_t absent = fetch(l2, home, way, missing);
+    uint32_t absent = fetch(l2, &cost, home, way, missing);
     crossing &= VALID(home->state[way]);
     counts->fabric_read_sectors += gmsim_sector_count(crossing);
     counts->fabric_read_hit_sectors += gmsim_sector_count(missing & ~absent);
     near->state[copy] |= (uint16_t)crossing;
-    return absent ? GMSIM_L2_DRAM : GMSIM_L2_FAR;
+    return counted(l2, cost, absent ? GMSIM_L2_DRAM : GMSIM_L2_FAR);
 }
 
-GMSIM_CLONES void gmsim_l2_write(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,
-                                 uint32_t touched, uint32_t full)
+GMSIM_CLONES gmsim_l2_cost gmsim_l2_write(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,
+                                          uint32_t touched, uint32_t full)
 {
     gmsim_l2_counts *counts = &l2->counts;
+    gmsim_l2_cost cost = {0};
     gmsim_l2_set *set = &l2->set[place->home * l2->sets + place->set];
-    uint32_t way = bring(l2, set, place->tag), state = set->state[way];
+    uint32_t way = bring(l2, &cost, set, place->tag), state = set->state[way];
     uint32_t sectors = gmsim_sector_count(touched);
     counts->write_sectors += sectors;
     counts->write_hit_sectors += sectors;
@@ -324,36 +336,41 @@ GMSIM_CLONES void gmsim_l2_write(gmsim_l2 *l2, const gmsim_l2_place *place, uint
         twin = set;
     if (set->partial + twin->partial > 2u * l2->partial_ways) {
         gmsim_l2_set *fuller = set->partial < twin->partial ? twin : set;
-        write_back(l2, fuller, oldest_with(fuller, l2->ways, 0xf00u));
+        write_back(l2, &cost, fuller, oldest_with(fuller, l2->ways, 0xf00u));
     }
     if (set->dirty > l2->dirty_ways)
-        write_back(l2, set, oldest_with(set, l2->ways, 0xf0u));
+        write_back(l2, &cost, set, oldest_with(set, l2->ways, 0xf0u));
     if (side == place->home || l2->sides == 1u)
-        return;
+        return counted(l2, cost, GMSIM_L2_NEAR);
     counts->fabric_write_sectors += sectors;
     gmsim_l2_set *near = &l2->set[side * l2->sets + place->set];
-    uint32_t copy = bring(l2, near, place->tag);
+    uint32_t copy = bring(l2, &cost, near, place->tag);
     near->state[copy] = (uint16_t)((near->state[copy] & ~(touched & ~full)) | full);
+    return counted(l2, cost, GMSIM_L2_FAR);
 }
 
-GMSIM_CLONES bool gmsim_l2_atomic(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,
-                                  uint32_t touched)
+GMSIM_CLONES gmsim_l2_cost gmsim_l2_atomic(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,
+                                           uint32_t touched)
 {
     gmsim_l2_counts *counts = &l2->counts;
+    gmsim_l2_cost cost = {0};
     gmsim_l2_set *set = &l2->set[place->home * l2->sets + place->set];
-    uint32_t way = bring(l2, set, place->tag);
-    bool missed = fetch(l2, set, way, touched) != 0;
+    uint32_t way = bring(l2, &cost, set, place->tag);
+    bool missed = fetch(l2, &cost, set, way, touched) != 0;
     uint32_t state = set->state[way];
     counts->dirty_sectors += gmsim_sector_count(touched & ~DIRTY(state));
     set->dirty = (uint8_t)(set->dirty + !DIRTY(state));
     set->state[way] = (uint16_t)(state | touched << 4);
     if (set->dirty > l2->dirty_ways)
-        write_back(l2, set, oldest_with(set, l2->ways, 0xf0u));
+        write_back(l2, &cost, set, oldest_with(set, l2->ways, 0xf0u));
     if (side != place->home && l2->sides > 1u) {
         gmsim_l2_set *near = &l2->set[side * l2->sets + place->set];
         uint32_t copy = way_of(near, place->tag);
         if (copy != GMSIM_L2_WAYS)
             near->state[copy] = 0;
     }
-    return missed;
+    return counted(l2, cost,
+                   missed                ? GMSIM_L2_DRAM
+                   : side == place->home ? GMSIM_L2_NEAR
+                                         : GMSIM_L2_FAR);
 }

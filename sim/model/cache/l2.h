@@ -34,12 +34,17 @@ typedef struct gmsim_l2 {
     gmsim_l2_counts counts;
 } gmsim_l2;
 
-/* How far a read had to go. */
+/* How far an access had to go. */
 typedef enum gmsim_l2_reach {
-    GMSIM_L2_NEAR, /* all sectors were on the reader's side */
-    GMSIM_L2_FAR,  /* some came from the other side */
-    GMSIM_L2_DRAM, /* some came from DRAM */
+    GMSIM_L2_NEAR, /* all sectors were on the SM's side, or are written there */
+    GMSIM_L2_FAR,  /* some on the other side */
+    GMSIM_L2_DRAM, /* some had to come from DRAM */
 } gmsim_l2_reach;
+
+/* What an access cost: how far it went, sectors that were read from and written to DRAM for it. */
+typedef struct gmsim_l2_cost {
+    uint8_t reach, read, written;
+} gmsim_l2_cost;
 
 /* Sets of both sides together. */
 uint32_t gmsim_l2_sets(const gmsim_gpu *gpu);
@@ -61,12 +66,12 @@ gmsim_l2_place gmsim_l2_find(const gmsim_l2 *l2, uint64_t line);
 void gmsim_l2_prefetch(const gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side);
 
 /* Accesses to the sectors `touched` of a line, from an SM on `side`. */
-gmsim_l2_reach gmsim_l2_read(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,
-                             uint32_t touched);
-void gmsim_l2_write(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side, uint32_t touched,
-                    uint32_t full);
-/* Returns whether DRAM had to be read. */
-bool gmsim_l2_atomic(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side, uint32_t touched);
+gmsim_l2_cost gmsim_l2_read(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,
+                            uint32_t touched);
+gmsim_l2_cost gmsim_l2_write(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,
+                             uint32_t touched, uint32_t full);
+gmsim_l2_cost gmsim_l2_atomic(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,
+                              uint32_t touched);
 
 #pragma GCC visibility pop
 

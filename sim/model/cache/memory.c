@@ -136,15 +136,13 @@ GMSIM_INLINE uint64_t granules(uint64_t sectors)
     return (sectors + 1u) / 2u * 2u * GMSIM_SECTOR_BYTES;
 }
 
-/* Takes DRAM's time for what was read and written since the counts were noted; returns the clocks
- * until its turn. Lines that leave L2 are not the one that makes them leave, but neighbours here
+/* Takes DRAM's time for what an access to L2 read and wrote; returns the clocks until its turn.
+ * Lines that leave L2 are not the one that makes them leave, but neighbours here
  * were neighbours there. */
-static uint64_t use_dram(gmsim_memory *memory, uint64_t line, uint64_t now, uint64_t reads_before,
-                         uint64_t writes_before)
+static uint64_t use_dram(gmsim_memory *memory, uint64_t line, uint64_t now, gmsim_l2_cost cost)
 {
     const gmsim_gpu *gpu = memory->gpu;
-    uint64_t read = granules(memory->l2.counts.dram_read_sectors - reads_before);
-    uint64_t written = granules(memory->l2.counts.dram_write_sectors - writes_before);
+    uint64_t read = granules(cost.read), written = granules(cost.written);
     if (!(read | written) || !gpu->dram_bytes_per_clock)
         return 0;
     written = written * WRITE_PERCENT / 100u;
@@ -232,19 +230,16 @@ static line_time read_line(gmsim_memory *memory, const gmsim_l2_place *place, ui
     uint64_t in = gmsim_queue_take(&slice->in, memory->step, now, memory->read_cost, PARTS);
     uint64_t out =
         gmsim_queue_take(&slice->out, memory->step, now, count * memory->sector_cost, PARTS);
-    uint64_t reads = memory->l2.counts.dram_read_sectors;
-    uint64_t writes = memory->l2.counts.dram_write_sectors;
     gmsim_fill *fill = &memory->fill[(line * UINT64_C(0x9e3779b97f4a7c15)) >> 50];
     uint32_t side = gpc % GMSIM_L2_SIDES, away = way_to(number / GMSIM_SLICE_GROUP, gpc);
-    gmsim_l2_reach reach = gmsim_l2_read(&memory->l2, place, side, sectors);
+    gmsim_l2_cost cost = gmsim_l2_read(&memory->l2, place, side, sectors);
     uint64_t latency = gpu->l2_latency + away - NEARER_CLOCKS;
     time.queued = MAX(in, out);
-    if (reach == GMSIM_L2_FAR)
+    if (cost.reach == GMSIM_L2_FAR)
         latency = MAX(latency, gpu->l2_far_latency + away - NEARER_CLOCKS);
-    uint64_t turn = use_dram(memory, line, now, reads, writes);
-    if (reach == GMSIM_L2_DRAM) {
-        uint64_t filled = memory->l2.counts.dram_read_sectors - reads;
-        uint64_t wait = fill_l2(memory, now, filled * GMSIM_SECTOR_BYTES);
+    uint64_t turn = use_dram(memory, line, now, cost);
+    if (cost.reach == GMSIM_L2_DRAM) {
+        uint64_t wait = fill_l2(memory, now, cost.read * GMSIM_SECTOR_BYTES);
         turn = MAX(turn, wait);
         bool near = place->home == side || !gpu->dram_far_latency;
         time.queued += turn + bank_wait(memory, line);
@@ -347,13 +342,12 @@ static void write_lines(gmsim_memory *memory, gmsim_request *request)
     for (uint32_t i = 0; i < footprint->lines; i++) {
         uint64_t line = footprint->line[i], leaves = MAX(port->free, request->now), wait,
                  behind = 0;
-        uint64_t reads = memory->l2.counts.dram_read_sectors;
-        uint64_t writes = memory->l2.counts.dram_write_sectors;
         uint32_t units = store_units(footprint, i);
-        gmsim_l2_write(&memory->l2, &place[i], side, footprint->touched[i], footprint->full[i]);
+        gmsim_l2_cost cost =
+            gmsim_l2_write(&memory->l2, &place[i], side, footprint->touched[i], footprint->full[i]);
         wait = gmsim_queue_take(&memory->slice[slice_of(memory, line)].in, memory->step, leaves,
                                 units * memory->write_cost, PARTS);
-        behind = use_dram(memory, line, leaves, reads, writes);
+        behind = use_dram(memory, line, leaves, cost);
         wait = MAX(wait, behind);
         behind = fill_l2(memory, leaves, (uint64_t)units * GMSIM_SECTOR_BYTES);
         wait = MAX(wait, behind);
@@ -418,7 +412,8 @@ static void do_atomics(gmsim_memory *memory, gmsim_request *request, bool return
         uint32_t units = atomic_units(request, i, returns);
         atomic_work work = work_of(memory, request, i, returns);
         gmsim_l1_drop(&memory->l1[request->sm], line);
-        bool missed = gmsim_l2_atomic(&memory->l2, &place, side, footprint->touched[i]);
+        bool missed = gmsim_l2_atomic(&memory->l2, &place, side, footprint->touched[i]).reach ==
+                      GMSIM_L2_DRAM;
         uint64_t wait =
             gmsim_queue_take(&memory->slice[number].in, memory->step, leaves, work.slice, PARTS);
         uint64_t wait_group = gmsim_queue_take(&memory->atomics[number / GMSIM_SLICE_GROUP],
