@@ -31,7 +31,7 @@ static bool place(gmptx_module *m, gmtrace_error *error)
         uint64_t *top = &m->memory_bytes[block_of(v)];
         const uint64_t align = v->align > 16 ? v->align : 16;
         v->offset = (*top + align - 1) & ~(align - 1);
-        *top = v->offset + v->size;
+        *top = v->offset + (v->size ? v->size : 1); /* one of no size has an address, too */
         if (*top > MAX_MEMORY)
             return gmptx_fail(error, GMTRACE_MEMORY, v->line,
                               "the module's variables take more than 4 GiB");
