@@ -13,6 +13,8 @@
  */
 #include "sim/analysis/metrics.h"
 
+#include "traces/code/decoded.h"
+
 #include <stddef.h>
 #include <string.h>
 
@@ -98,16 +100,18 @@ static bool copies_access(const gmsim_result *result, double *value)
     return true;
 }
 
-/* A class of access that the capture could not see and that the kernel's code has: the counters it
- * belongs to are unknown then, not small. */
-static bool is_blind(const gmsim_result *result, uint32_t unseen, const char *opcode)
+/* A class of access that the capture could not see and that the kernel's code has (of bulk copies:
+ * with that operation): the counters it belongs to are unknown then, not small. */
+static bool is_blind(const gmsim_result *result, uint32_t unseen, gmtrace_op op)
 {
     const gmtrace_kernel *kernel = result->kernel;
 
     if (!(result->unseen & unseen))
         return false;
     for (uint32_t i = 0; i < kernel->instr_count; i++) {
-        if (kernel->instr[i].opcode != NULL && strstr(kernel->instr[i].opcode, opcode) != NULL)
+        const gmtrace_decoded decoded = gmtrace_decode(&kernel->instr[i]);
+
+        if ((decoded.unseen & unseen) && decoded.op == op)
             return true;
     }
     return false;
@@ -116,13 +120,13 @@ static bool is_blind(const gmsim_result *result, uint32_t unseen, const char *op
 static bool shared_wavefronts(const gmsim_result *result, double *value)
 {
     *value = (double)sum_rows(result, SHARED_ALL, offsetof(gmsim_counts, wavefronts));
-    return !is_blind(result, GMTRACE_UNSEEN_WGMMA, "GMMA");
+    return !is_blind(result, GMTRACE_UNSEEN_WGMMA, GMTRACE_OP_NONE);
 }
 
 static bool bulk_loads(const gmsim_result *result, double *value)
 {
     *value = (double)result->row[GMSIM_BULK_LOAD].instructions;
-    return !is_blind(result, GMTRACE_UNSEEN_TENSOR_COPY, "UTMALDG");
+    return !is_blind(result, GMTRACE_UNSEEN_TENSOR_COPY, GMTRACE_OP_BULK_LOAD);
 }
 
 static bool bulk_stores(const gmsim_result *result, double *value)
@@ -132,14 +136,13 @@ static bool bulk_stores(const gmsim_result *result, double *value)
     /* Bulk reductions share the row; ncu counts them apart. */
     for (uint32_t i = 0; i < result->instr_count; i++) {
         const gmsim_instr_counts *entry = &result->instr[i];
-        const char *opcode = entry->instr < result->kernel->instr_count
-                                 ? result->kernel->instr[entry->instr].opcode
-                                 : NULL;
-        if (entry->row == GMSIM_BULK_STORE && opcode != NULL && strstr(opcode, "RED") != NULL)
+
+        if (entry->row == GMSIM_BULK_STORE && entry->instr < result->kernel->instr_count &&
+            gmtrace_decode(&result->kernel->instr[entry->instr]).op == GMTRACE_OP_BULK_REDUCE)
             stores -= entry->counts.instructions;
     }
     *value = (double)stores;
-    return !is_blind(result, GMTRACE_UNSEEN_TENSOR_COPY, "UTMASTG");
+    return !is_blind(result, GMTRACE_UNSEEN_TENSOR_COPY, GMTRACE_OP_BULK_STORE);
 }
 
 static bool elapsed(const gmsim_result *result, double *value)

@@ -244,7 +244,7 @@ const gmsim_result *gmsim_model_run(gmsim_model *model, gmtrace_reader *reader, 
         return NULL;
     }
     gmsim_tally_begin(&replay->tally, kernel);
-    gmsim_paces_begin(&model->paces, kernel, &model->gpu);
+    gmsim_paces_begin(&model->paces, kernel, replay->tally.decoded, &model->gpu);
     if (model->options.flush || !model->started)
         gmsim_l2_flush(&replay->memory.l2);
     model->started = true;

@@ -12,6 +12,7 @@
 
 #include "traces/capture/names.h"
 #include "traces/capture/tools.h"
+#include "traces/code/decoded.h"
 
 /* From compute capability 8.0 on the system keeps the first kilobyte of a CTA's shared memory, and
  * cubins count it as the kernel's. */
@@ -72,35 +73,13 @@ static void use_raw_code(const gmc_cubin *cubin, gmc_kernel *kernel)
     }
 }
 
-/* Reads of constant memory other than plain parameters: an index register, or a bank that holds
- * the program's own __constant__ data. */
-static bool reads_constants(const gmtrace_instr *instr)
-{
-    const char *bank = instr->operands;
-    while ((bank = strstr(bank, "c[0x"))) {
-        char *end;
-        unsigned long number = strtoul(bank + 4, &end, 16);
-        if (number == 3 || strncmp(end, "][R", 3) == 0 || strncmp(end, "][UR", 4) == 0)
-            return strncmp(end, "][RZ]", 5) != 0;
-        bank = end;
-    }
-    return false;
-}
-
+/* What warpgroup MMA reads is recorded. */
 static uint32_t find_unseen(const gmtrace_sass *sass)
 {
     uint32_t unseen = 0;
-    for (uint32_t i = 0; i < sass->instr_count; i++) {
-        const gmtrace_instr *instr = &sass->instr[i];
-        if (instr->op_class == GMTRACE_CLASS_TEXTURE)
-            unseen |= instr->opcode[0] == 'S' ? GMTRACE_UNSEEN_SURFACE : GMTRACE_UNSEEN_TEXTURE;
-        if (strncmp(instr->opcode, "UTMALDG", 7) == 0 ||
-            strncmp(instr->opcode, "UTMASTG", 7) == 0 || strncmp(instr->opcode, "UTMAREDG", 8) == 0)
-            unseen |= GMTRACE_UNSEEN_TENSOR_COPY;
-        if (reads_constants(instr))
-            unseen |= GMTRACE_UNSEEN_CONSTANT;
-    }
-    return unseen;
+    for (uint32_t i = 0; i < sass->instr_count; i++)
+        unseen |= gmtrace_decode(&sass->instr[i]).unseen;
+    return unseen & ~GMTRACE_UNSEEN_WGMMA;
 }
 
 gmc_kernel *gmc_kernel_create(const gmc_settings *settings, const gmc_cubin *cubin,

@@ -6,6 +6,7 @@
  */
 #include "traces/import/code.h"
 
+#include "traces/code/decoded.h"
 #include "traces/code/sass.h"
 
 #include <stdio.h>
@@ -122,84 +123,34 @@ static uint8_t op_of(uint8_t op_class)
     }
 }
 
-static bool begins(const char *text, const char *start)
-{
-    return strncmp(text, start, strlen(start)) == 0;
-}
-
-static void set_bulk(accel_site *site, const char *opcode)
-{
-    site->action = ACCEL_BULK;
-    if (begins(opcode, "UTMAPF") || begins(opcode, "UBLKPF")) {
-        site->action = ACCEL_BULK_PREFETCH;
-        site->op = GMTRACE_OP_PREFETCH;
-    } else if (begins(opcode, "UTMAREDG") || begins(opcode, "UBLKRED")) {
-        site->op = GMTRACE_OP_BULK_REDUCE;
-    } else if (begins(opcode, "UTMASTG") || strstr(opcode, ".G.S")) {
-        site->op = GMTRACE_OP_BULK_STORE;
-    } else {
-        site->op = site->instr.space == GMTRACE_SPACE_REMOTE_SHARED ? GMTRACE_OP_BULK_COPY
-                                                                    : GMTRACE_OP_BULK_LOAD;
-    }
-}
-
-/* SYNCS.EXCH, SYNCS.ARRIVE.TRANS64, SYNCS.PHASECHK.TRANS64.TRYWAIT, SYNCS.CCTL.IV */
-static void set_mbarrier(accel_site *site, const char *opcode)
-{
-    site->mbarrier = strstr(opcode, ".ARRIVE") ? GMTRACE_MBARRIER_ARRIVE
-                     : strstr(opcode, ".PHASECHK") || strstr(opcode, ".TRYWAIT")
-                         ? GMTRACE_MBARRIER_WAIT
-                     : strstr(opcode, ".EXCH") ? GMTRACE_MBARRIER_INIT
-                     : strstr(opcode, ".CCTL") ? GMTRACE_MBARRIER_INVALIDATE
-                                               : 0;
-    if (site->mbarrier)
-        site->action = ACCEL_MBARRIER;
-}
-
-static void set_plain(accel_site *site, uint8_t kind)
-{
-    site->action = ACCEL_PLAIN;
-    site->kind = kind;
-}
-
 static void set_action(accel_site *site, const accel_format *format)
 {
     const gmtrace_instr *instr = &site->instr;
-    const char *opcode = instr->opcode;
-    if (format->version >= 6) {
-        static const char *const tma[] = {"UTMALDG", "UTMASTG", "UTMAPF", "UTMAREDG",
-                                          "UBLKCP",  "UBLKPF",  "UBLKRED"};
-        for (size_t i = 0; i < sizeof tma / sizeof *tma; i++)
-            site->tma |= begins(opcode, tma[i]);
-        site->gmma = strstr(opcode, "GMMA") != NULL;
-    }
+    const gmtrace_decoded decoded = gmtrace_decode(instr);
+    const bool marked = format->version >= 6;
+    site->tma = marked && decoded.kind == GMTRACE_BULK;
+    site->gmma = marked && decoded.kind == GMTRACE_WGMMA;
     site->size = instr->matrices ? 16 : instr->width; /* LDSM: a lane names a row of 16 bytes */
-    site->op = op_of(instr->op_class);
+    site->op = site->tma ? decoded.op : op_of(instr->op_class);
+    site->kind = decoded.kind;
+    site->mbarrier = decoded.mbarrier;
     if (accesses_by_lane(instr))
         site->action = instr->space == GMTRACE_SPACE_GENERIC ? ACCEL_GENERIC : ACCEL_ACCESS;
     else if (site->tma)
-        set_bulk(site, opcode);
-    else if (begins(opcode, "SYNCS") || begins(opcode, "USYNCS") || begins(opcode, "ARRIVES"))
-        set_mbarrier(site, opcode);
-    else if (begins(opcode, "BAR.") || strcmp(opcode, "BAR") == 0)
-        set_plain(site, GMTRACE_BARRIER);
-    else if (begins(opcode, "UCGABAR_ARV"))
-        set_plain(site, GMTRACE_CLUSTER_ARRIVE);
-    else if (begins(opcode, "UCGABAR_WAIT"))
-        set_plain(site, GMTRACE_CLUSTER_WAIT);
-    else if (begins(opcode, "LDGDEPBAR"))
-        set_plain(site, GMTRACE_COPY_COMMIT);
-    else if (begins(opcode, "DEPBAR"))
-        set_plain(site, GMTRACE_COPY_WAIT);
+        site->action = decoded.op == GMTRACE_OP_PREFETCH ? ACCEL_BULK_PREFETCH : ACCEL_BULK;
+    else if (site->mbarrier)
+        site->action = ACCEL_MBARRIER;
+    else if (decoded.kind == GMTRACE_BARRIER || decoded.kind == GMTRACE_CLUSTER_ARRIVE ||
+             decoded.kind == GMTRACE_CLUSTER_WAIT || decoded.kind == GMTRACE_COPY_COMMIT ||
+             decoded.kind == GMTRACE_COPY_WAIT)
+        site->action = ACCEL_PLAIN;
     site->places = site->action == ACCEL_GENERIC || instr->space == GMTRACE_SPACE_LOCAL;
 }
 
 static uint32_t unseen_by(const accel_site *site)
 {
-    const gmtrace_instr *instr = &site->instr;
-    if (instr->op_class == GMTRACE_CLASS_BULK && !site->tma && begins(instr->opcode, "UTMA"))
-        return GMTRACE_UNSEEN_TENSOR_COPY;
-    return strstr(instr->opcode, "GMMA") ? GMTRACE_UNSEEN_WGMMA : 0;
+    const uint32_t unseen = gmtrace_decode(&site->instr).unseen;
+    return unseen & (GMTRACE_UNSEEN_WGMMA | (site->tma ? 0 : GMTRACE_UNSEEN_TENSOR_COPY));
 }
 
 /* ------------------------------------------------------------------------------------ the table */

@@ -5,6 +5,7 @@
  * access, which are joined, and the two sides of an asynchronous copy, of which the format has the
  * global one.
  */
+#include "traces/code/decoded.h"
 #include "traces/import/export.h"
 
 #include <ctype.h>
@@ -92,18 +93,10 @@ static unsigned table_registers(const gmtrace_instr *instr, unsigned list[MAX_SO
     return count;
 }
 
-static bool is_sass(const gmtrace_instr *instr)
-{
-    for (const char *at = instr->opcode; *at; at++)
-        if (!isalnum((unsigned char)*at) && *at != '.' && *at != '_')
-            return false;
-    return instr->opcode[0] >= 'A' && instr->opcode[0] <= 'Z';
-}
-
 static char *make_text(const gmtrace_instr *instr)
 {
     unsigned list[MAX_SOURCES + 1], first = 256;
-    const bool sass = is_sass(instr);
+    const bool sass = gmtrace_is_sass(instr);
     const unsigned count = sass ? named_registers(instr, list) : table_registers(instr, list);
     for (unsigned i = instr->operand_count; i-- > 0;)
         if (instr->operand[i].write && instr->operand[i].file == GMTRACE_REG_GENERAL)
@@ -133,7 +126,7 @@ bool accel_lines_open(accel_lines *lines, const gmtrace_kernel *kernel)
         lines->text[i] = make_text(&kernel->instr[i]);
         done = lines->text[i] != NULL;
         lines->line_info |= kernel->instr[i].line != 0;
-        lines->stand_ins |= !is_sass(&kernel->instr[i]);
+        lines->stand_ins |= !gmtrace_is_sass(&kernel->instr[i]);
     }
     return done;
 }

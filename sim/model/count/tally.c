@@ -46,23 +46,18 @@ static gmsim_l1_load load_policy(const gmtrace_instr *instr)
     }
 }
 
-static gmsim_bank_use atomic_use(const gmtrace_instr *instr)
+static gmsim_bank_use atomic_use(gmtrace_atomic atomic)
 {
-    if (instr->opcode && strstr(instr->opcode, ".POPC.INC"))
+    switch (atomic) {
+    case GMTRACE_ATOMIC_COUNT:
         return GMSIM_BANK_STORE; /* lanes on one word are counted together */
-    if (instr->opcode && strstr(instr->opcode, ".CAST"))
+    case GMTRACE_ATOMIC_CAST:
         return GMSIM_BANK_CAST;
-    return instr->opcode && strstr(instr->opcode, ".CAS") ? GMSIM_BANK_CAS : GMSIM_BANK_ATOMIC;
-}
-
-/* SASS writes .F32, PTX .f32. */
-static bool adds_floats(const gmtrace_instr *instr)
-{
-    static const char *const type[] = {".F32", ".F64", ".F16", ".f32", ".f64", ".f16"};
-    for (unsigned i = 0; instr->opcode && i < G_N_ELEMENTS(type); i++)
-        if (strstr(instr->opcode, type[i]))
-            return true;
-    return false;
+    case GMTRACE_ATOMIC_CAS:
+        return GMSIM_BANK_CAS;
+    default:
+        return GMSIM_BANK_ATOMIC;
+    }
 }
 
 void gmsim_tally_begin(gmsim_tally *tally, const gmtrace_kernel *kernel)
@@ -71,24 +66,27 @@ void gmsim_tally_begin(gmsim_tally *tally, const gmtrace_kernel *kernel)
     tally->kernel = kernel;
     if (sites > tally->sites_allocated) {
         tally->site = g_renew(gmsim_site, tally->site, sites);
+        tally->decoded = g_renew(gmtrace_decoded, tally->decoded, sites);
         tally->sites_allocated = sites;
     }
+    gmtrace_decode_kernel(kernel, tally->decoded);
     uint32_t entries = 0;
     for (uint32_t i = 0; i < kernel->instr_count; i++) {
         const gmtrace_instr *instr = &kernel->instr[i];
+        const gmtrace_decoded *decoded = &tally->decoded[i];
         tally->site[i] = (gmsim_site){
             .first = entries,
             .entries = (uint8_t)rows_of(instr),
             .matrices = instr->matrices,
             .load = (uint8_t)load_policy(instr),
-            .atomic = (uint8_t)atomic_use(instr),
-            .is_float = adds_floats(instr),
+            .atomic = (uint8_t)atomic_use((gmtrace_atomic)decoded->atomic),
+            .is_float = decoded->adds_floats,
             .is_swap =
-                instr->opcode && (strstr(instr->opcode, ".CAS") || strstr(instr->opcode, ".cas")),
+                decoded->atomic == GMTRACE_ATOMIC_CAS || decoded->atomic == GMTRACE_ATOMIC_CAST,
             .copy_bypass = instr->op_class == GMTRACE_CLASS_COPY_ASYNC && instr->bypass_l1,
             .scoreboard = instr->write_barrier,
             .read_scoreboard = instr->read_barrier,
-            .arrive_only = instr->opcode && strncmp(instr->opcode, "BAR.ARV", 7) == 0,
+            .arrive_only = decoded->arrives_only,
         };
         entries += tally->site[i].entries;
     }
@@ -114,6 +112,7 @@ void gmsim_tally_reset(gmsim_tally *tally)
 void gmsim_tally_clear(gmsim_tally *tally)
 {
     g_free(tally->site);
+    g_free(tally->decoded);
     g_free(tally->entry);
     memset(tally, 0, sizeof *tally);
 }

@@ -7,6 +7,7 @@
 
 #include "sim/model/cache/l1.h"
 #include "sim/model/model.h"
+#include "traces/code/decoded.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -26,7 +27,8 @@ typedef struct gmsim_site {
 
 typedef struct gmsim_tally {
     const gmtrace_kernel *kernel;
-    gmsim_site *site; /* one an instruction, and one more for records without instruction */
+    gmsim_site *site;         /* one an instruction, and one more for records without instruction */
+    gmtrace_decoded *decoded; /* one an instruction */
     uint32_t sites_allocated;
     gmsim_instr_counts *entry;
     uint32_t entries, entries_allocated;

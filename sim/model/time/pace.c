@@ -20,85 +20,41 @@
 /* Latency of each further address of a constant load (micro/constant.cu). */
 #define ADDRESS_CLOCKS 11u
 
-typedef struct rule {
-    const char *prefix; /* of the opcode; the first that fits counts */
-    gmsim_cost cost;
-} rule;
-
 /* pipe, clocks on it, on the heavy half, on the load-store unit, on the constant cache; latency */
-static const rule rules[] = {
-    {"IMAD", {GMSIM_PIPE_FMA, 1, 2, 0, 0, 0}},
-    {"IDP", {GMSIM_PIPE_FMA, 1, 2, 0, 0, 0}},
-    {"FFMA", {GMSIM_PIPE_FMA, 1, 0, 0, 0, 0}},
-    {"FADD", {GMSIM_PIPE_FMA, 1, 0, 0, 0, 0}},
-    {"FMUL", {GMSIM_PIPE_FMA, 1, 0, 0, 0, 0}},
-    {"HFMA2", {GMSIM_PIPE_FMA, 1, 0, 0, 0, 0}},
-    {"HADD2", {GMSIM_PIPE_FMA, 1, 0, 0, 0, 0}},
-    {"HMUL2", {GMSIM_PIPE_FMA, 1, 0, 0, 0, 0}},
-    {"DFMA", {GMSIM_PIPE_FP64, 2, 0, 0, 0, 8}},
-    {"DADD", {GMSIM_PIPE_FP64, 2, 0, 0, 0, 8}},
-    {"DMUL", {GMSIM_PIPE_FP64, 2, 0, 0, 0, 8}},
-    {"DSETP", {GMSIM_PIPE_FP64, 2, 0, 0, 0, 8}},
-    {"I2FP", {GMSIM_PIPE_ALU, 2, 0, 0, 0, 0}},
-    {"F2FP", {GMSIM_PIPE_ALU, 2, 0, 0, 0, 0}},
-    {"MUFU", {GMSIM_PIPE_XU, 8, 0, 0, 0, 17}},
-    {"F2", {GMSIM_PIPE_XU, 8, 0, 0, 0, 17}},
-    {"I2F", {GMSIM_PIPE_XU, 8, 0, 0, 0, 17}},
-    {"FRND", {GMSIM_PIPE_XU, 8, 0, 0, 0, 17}},
-    {"POPC", {GMSIM_PIPE_XU, 8, 0, 0, 0, 17}},
-    {"FLO", {GMSIM_PIPE_XU, 8, 0, 0, 0, 17}},
-    {"BREV", {GMSIM_PIPE_XU, 8, 0, 0, 0, 17}},
-    {"MATCH.ALL", {GMSIM_PIPE_ISSUE, 0, 0, 2, 0, 28}},
-    {"MATCH", {GMSIM_PIPE_ISSUE, 0, 0, 64, 0, 375}},
-    {"REDUX", {GMSIM_PIPE_ISSUE, 0, 0, 2, 0, 44}},
-    {"HMMA", {GMSIM_PIPE_TENSOR, 6, 0, 0, 0, 25}},
-    {"IMMA", {GMSIM_PIPE_TENSOR, 6, 0, 0, 0, 25}},
-    {"DMMA", {GMSIM_PIPE_TENSOR, 16, 0, 0, 0, 32}},
-    {"SHFL", {GMSIM_PIPE_ISSUE, 0, 0, 1, 0, 24}},
-    {"LDC", {GMSIM_PIPE_ISSUE, 0, 0, 0, 2, 28}},
-    {"ULDC", {GMSIM_PIPE_UNIFORM, 2, 0, 0, 0, 30}},
-    {"S2", {GMSIM_PIPE_ISSUE, 0, 0, 0, 0, 28}},
-    {"R2UR", {GMSIM_PIPE_ALU, 2, 0, 0, 0, 12}},
-    {"CS2R", {GMSIM_PIPE_ALU, 2, 0, 0, 0, 12}},
-    {"MEMBAR", {GMSIM_PIPE_ISSUE, 0, 0, 0, 0, 255}},
-    {"U", {GMSIM_PIPE_UNIFORM, 2, 0, 0, 0, 12}},
-    {"VOTEU", {GMSIM_PIPE_UNIFORM, 2, 0, 0, 0, 12}},
-    {"VOTE", {GMSIM_PIPE_ALU, 2, 0, 0, 0, 0}},
+static const gmsim_cost costs[GMTRACE_UNITS] = {
+    [GMTRACE_UNIT_OTHER] = {GMSIM_PIPE_ISSUE, 0, 0, 0, 0, 12},
+    [GMTRACE_UNIT_FP32] = {GMSIM_PIPE_FMA, 1, 0, 0, 0, 0},
+    [GMTRACE_UNIT_FP16] = {GMSIM_PIPE_FMA, 1, 0, 0, 0, 0},
+    [GMTRACE_UNIT_FP64] = {GMSIM_PIPE_FP64, 2, 0, 0, 0, 8},
+    [GMTRACE_UNIT_IMAD] = {GMSIM_PIPE_FMA, 1, 2, 0, 0, 0},
+    [GMTRACE_UNIT_IMAD_WIDE] = {GMSIM_PIPE_FMA, 1, 2, 0, 0, 0},
+    [GMTRACE_UNIT_ALU] = {GMSIM_PIPE_ALU, 2, 0, 0, 0, 0},
+    [GMTRACE_UNIT_SFU] = {GMSIM_PIPE_XU, 8, 0, 0, 0, 17},
+    [GMTRACE_UNIT_CONVERT] = {GMSIM_PIPE_XU, 8, 0, 0, 0, 17},
+    [GMTRACE_UNIT_CONVERT64] = {GMSIM_PIPE_XU, 8, 0, 0, 0, 17},
+    [GMTRACE_UNIT_BITS] = {GMSIM_PIPE_XU, 8, 0, 0, 0, 17},
+    [GMTRACE_UNIT_TENSOR] = {GMSIM_PIPE_TENSOR, 6, 0, 0, 0, 25},
+    [GMTRACE_UNIT_TENSOR_F16] = {GMSIM_PIPE_TENSOR, 6, 0, 0, 0, 25},
+    [GMTRACE_UNIT_TENSOR_TF32] = {GMSIM_PIPE_TENSOR, 6, 0, 0, 0, 25},
+    [GMTRACE_UNIT_TENSOR_INT8] = {GMSIM_PIPE_TENSOR, 6, 0, 0, 0, 25},
+    [GMTRACE_UNIT_TENSOR_FP64] = {GMSIM_PIPE_TENSOR, 16, 0, 0, 0, 32},
+    [GMTRACE_UNIT_WGMMA] = {GMSIM_PIPE_TENSOR, 4, 0, 0, 0, 32},
+    [GMTRACE_UNIT_SHUFFLE] = {GMSIM_PIPE_ISSUE, 0, 0, 1, 0, 24},
+    [GMTRACE_UNIT_VOTE] = {GMSIM_PIPE_ALU, 2, 0, 0, 0, 0},
+    [GMTRACE_UNIT_MATCH_ANY] = {GMSIM_PIPE_ISSUE, 0, 0, 64, 0, 375},
+    [GMTRACE_UNIT_MATCH_ALL] = {GMSIM_PIPE_ISSUE, 0, 0, 2, 0, 28},
+    [GMTRACE_UNIT_REDUX] = {GMSIM_PIPE_ISSUE, 0, 0, 2, 0, 44},
+    [GMTRACE_UNIT_LDC] = {GMSIM_PIPE_ISSUE, 0, 0, 0, 2, 28},
+    [GMTRACE_UNIT_ULDC] = {GMSIM_PIPE_UNIFORM, 2, 0, 0, 0, 30},
+    [GMTRACE_UNIT_S2R] = {GMSIM_PIPE_ISSUE, 0, 0, 0, 0, 28},
+    [GMTRACE_UNIT_S2UR] = {GMSIM_PIPE_ISSUE, 0, 0, 0, 0, 28},
+    [GMTRACE_UNIT_CS2R] = {GMSIM_PIPE_ALU, 2, 0, 0, 0, 12},
+    [GMTRACE_UNIT_UNIFORM] = {GMSIM_PIPE_UNIFORM, 2, 0, 0, 0, 12},
+    [GMTRACE_UNIT_MEMBAR] = {GMSIM_PIPE_ISSUE, 0, 0, 0, 0, 255},
 };
 
-/* Where no rule has the opcode. */
-static gmsim_cost by_class(const gmtrace_instr *instr)
-{
-    switch ((gmtrace_class)instr->op_class) {
-    case GMTRACE_CLASS_INT:
-        return (gmsim_cost){.pipe = GMSIM_PIPE_ALU, .clocks = 2};
-    case GMTRACE_CLASS_FP32:
-        return (gmsim_cost){.pipe = GMSIM_PIPE_ALU, .clocks = 2}; /* compare, select, minimum */
-    case GMTRACE_CLASS_FP16:
-        return (gmsim_cost){.pipe = GMSIM_PIPE_ALU, .clocks = 2};
-    case GMTRACE_CLASS_FP64:
-        return (gmsim_cost){.pipe = GMSIM_PIPE_FP64, .clocks = 2, .latency = 16};
-    case GMTRACE_CLASS_SPECIAL:
-        return (gmsim_cost){.pipe = GMSIM_PIPE_XU, .clocks = 8, .latency = 24};
-    case GMTRACE_CLASS_TENSOR:
-        return (gmsim_cost){.pipe = GMSIM_PIPE_TENSOR, .clocks = 4, .latency = 32};
-    case GMTRACE_CLASS_SHUFFLE:
-        return (gmsim_cost){.pipe = GMSIM_PIPE_ISSUE, .unit = 1, .latency = 24};
-    default:
-        return (gmsim_cost){.pipe = GMSIM_PIPE_ISSUE, .latency = 12};
-    }
-}
-
-static gmsim_cost cost_of(const gmtrace_instr *instr)
-{
-    if (instr->opcode)
-        for (size_t i = 0; i < G_N_ELEMENTS(rules); i++)
-            if (strncmp(instr->opcode, rules[i].prefix, strlen(rules[i].prefix)) == 0)
-                return rules[i].cost;
-    return by_class(instr);
-}
-
-void gmsim_paces_begin(gmsim_paces *paces, const gmtrace_kernel *kernel, const gmsim_gpu *gpu)
+void gmsim_paces_begin(gmsim_paces *paces, const gmtrace_kernel *kernel,
+                       const gmtrace_decoded *decoded, const gmsim_gpu *gpu)
 {
     (void)gpu;
     gmsim_paces_clear(paces);
@@ -106,8 +62,8 @@ void gmsim_paces_begin(gmsim_paces *paces, const gmtrace_kernel *kernel, const g
     paces->cost = g_new(gmsim_cost, kernel->instr_count + 1u);
     for (uint32_t i = 0; i < kernel->instr_count; i++) {
         gmsim_cost *cost = &paces->cost[i];
-        *cost = cost_of(&kernel->instr[i]);
-        if (cost->constant && gmsim_varies(kernel, i)) {
+        *cost = costs[decoded[i].unit];
+        if (decoded[i].varies) {
             cost->constant = (uint8_t)(cost->constant * GMTRACE_WARP_LANES);
             cost->latency = (uint16_t)(cost->latency + (GMTRACE_WARP_LANES - 1u) * ADDRESS_CLOCKS);
         }

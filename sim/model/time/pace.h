@@ -7,6 +7,7 @@
 #define GMSIM_PACE_H
 
 #include "sim/device/gpu.h"
+#include "traces/code/decoded.h"
 #include "traces/code/path.h"
 
 #pragma GCC visibility push(hidden)
@@ -53,11 +54,9 @@ typedef struct gmsim_paces {
     uint32_t room;
 } gmsim_paces;
 
-void gmsim_paces_begin(gmsim_paces *paces, const gmtrace_kernel *kernel, const gmsim_gpu *gpu);
+void gmsim_paces_begin(gmsim_paces *paces, const gmtrace_kernel *kernel,
+                       const gmtrace_decoded *decoded, const gmsim_gpu *gpu);
 void gmsim_paces_clear(gmsim_paces *paces);
-
-/* Whether what the instruction reads differs from lane to lane (varying.c). */
-bool gmsim_varies(const gmtrace_kernel *kernel, uint32_t instr);
 
 const gmsim_pace *gmsim_pace_make(gmsim_paces *paces, const gmtrace_path *way);
 

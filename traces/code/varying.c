@@ -9,10 +9,7 @@
  * Left out: the flow of control (the nearest write further up counts), values that vary but agree
  * here, thread numbers in y and z where a row of threads is no whole number of warps.
  */
-#include "sim/model/time/pace.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "traces/code/decoded_private.h"
 
 #define STEPS 64u /* instructions looked at, at most */
 
@@ -32,43 +29,15 @@ static uint32_t writer_of(const gmtrace_kernel *kernel, uint32_t at, uint32_t re
     return at;
 }
 
-/* SHF.R and the like by a constant of 5 or more. */
-static bool leaves_lane(const gmtrace_instr *instr)
-{
-    if (strncmp(instr->opcode, "SHF.R", 5) != 0)
-        return false;
-    const char *amount = instr->operands ? strstr(instr->operands, ", 0x") : NULL;
-    return amount && strtoul(amount + 4, NULL, 16) >= 5u;
-}
-
-static bool brings_variety(const gmtrace_instr *instr)
-{
-    if (strncmp(instr->opcode, "S2R", 3) == 0)
-        return instr->operands &&
-               (strstr(instr->operands, "TID.X") || strstr(instr->operands, "LANEID")) &&
-               !strstr(instr->operands, "CTAID");
-    switch ((gmtrace_class)instr->op_class) {
-    case GMTRACE_CLASS_LOAD:
-        return instr->space != GMTRACE_SPACE_CONSTANT && strncmp(instr->opcode, "LDC", 3) != 0;
-    case GMTRACE_CLASS_ATOMIC:
-    case GMTRACE_CLASS_SHUFFLE:
-        return true;
-    default:
-        return false;
-    }
-}
-
-bool gmsim_varies(const gmtrace_kernel *kernel, uint32_t at)
+bool gmt_varies(const gmtrace_kernel *kernel, const gmtrace_decoded *decoded, uint32_t at)
 {
     uint32_t instr[STEPS], count = 0, next = 0;
     for (uint32_t from = at;; from = instr[next++]) {
         const gmtrace_instr *self = &kernel->instr[from];
-        if (from != at && self->opcode) {
-            if (brings_variety(self))
-                return true;
-            if (leaves_lane(self))
-                goto done;
-        }
+        if (from != at && decoded[from].lanes == GMTRACE_LANES_DIFFER)
+            return true;
+        if (from != at && decoded[from].lanes == GMTRACE_LANES_AGREE)
+            goto done;
         for (uint32_t k = 0; k < self->operand_count; k++) {
             const gmtrace_operand *operand = &self->operand[k];
             for (uint32_t reg = operand->first;

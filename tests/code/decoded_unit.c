@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * decoded_unit.c - what is decoded from names alone: SASS, and PTX of the same instructions.
+ */
+#include <glib.h>
+
+#include "traces/code/decoded.h"
+
+#define SASS GMTRACE_CLASS_OTHER /* found by name */
+
+typedef struct unit_case {
+    const char *opcode, *operands;
+    gmtrace_class op_class;
+    gmtrace_unit unit;
+} unit_case;
+
+static const unit_case units[] = {
+    {"FFMA.FTZ", "R1, R2, R3, R4", SASS, GMTRACE_UNIT_FP32},
+    {"FMNMX", "R1, R2, R3, PT", SASS, GMTRACE_UNIT_ALU},
+    {"HFMA2.MMA", "R1, R2, R3, R4", SASS, GMTRACE_UNIT_FP16},
+    {"DSETP.GT.AND", "P0, PT, R2, R4, PT", SASS, GMTRACE_UNIT_FP64},
+    {"IMAD.MOV.U32", "R1, RZ, RZ, R2", SASS, GMTRACE_UNIT_IMAD},
+    {"IMAD.WIDE.U32", "R2, R4, R5, R6", SASS, GMTRACE_UNIT_IMAD_WIDE},
+    {"I2FP.F32.S32", "R1, R2", SASS, GMTRACE_UNIT_ALU},
+    {"F2FP.BF16.F32.PACK_AB", "R1, R2, R3", SASS, GMTRACE_UNIT_ALU},
+    {"F2I.U32.TRUNC.NTZ", "R1, R2", SASS, GMTRACE_UNIT_CONVERT},
+    {"F2F.F32.F64", "R1, R2", SASS, GMTRACE_UNIT_CONVERT64},
+    {"POPC", "R1, R2", SASS, GMTRACE_UNIT_BITS},
+    {"MATCH.ALL", "PT, R1, R2", SASS, GMTRACE_UNIT_MATCH_ALL},
+    {"MATCH.ANY", "R1, R2", SASS, GMTRACE_UNIT_MATCH_ANY},
+    {"VOTE.ANY", "R1, PT, P0", SASS, GMTRACE_UNIT_VOTE},
+    {"VOTEU.ANY", "UR1, UPT, P0", SASS, GMTRACE_UNIT_UNIFORM},
+    {"S2R", "R1, SR_TID.X", SASS, GMTRACE_UNIT_S2R},
+    {"S2UR", "UR4, SR_CTAID.X", SASS, GMTRACE_UNIT_S2UR},
+    {"CS2R.32", "R1, SR_CLOCKLO", SASS, GMTRACE_UNIT_CS2R},
+    {"ULDC.64", "UR4, c[0x0][0x208]", SASS, GMTRACE_UNIT_ULDC},
+    {"HGMMA.64x16x16.F32", "R24, gdesc[UR4], R24", SASS, GMTRACE_UNIT_WGMMA},
+    {"NOT_AN_OPCODE", "", GMTRACE_CLASS_FP64, GMTRACE_UNIT_FP64},
+    {"fma.rn.f32", "%f1, %f2, %f3, %f4", GMTRACE_CLASS_FP32, GMTRACE_UNIT_FP32},
+    {"setp.lt.f32", "%p1, %f1, %f2", GMTRACE_CLASS_FP32, GMTRACE_UNIT_ALU},
+    {"div.rn.f32", "%f1, %f2, %f3", GMTRACE_CLASS_FP32, GMTRACE_UNIT_SFU},
+    {"rsqrt.approx.f32", "%f1, %f2", GMTRACE_CLASS_SPECIAL, GMTRACE_UNIT_SFU},
+    {"fma.rn.f64", "%fd1, %fd2, %fd3, %fd4", GMTRACE_CLASS_FP64, GMTRACE_UNIT_FP64},
+    {"fma.rn.f16x2", "%r1, %r2, %r3, %r4", GMTRACE_CLASS_FP16, GMTRACE_UNIT_FP16},
+    {"mad.lo.s32", "%r1, %r2, %r3, %r4", GMTRACE_CLASS_INT, GMTRACE_UNIT_IMAD},
+    {"mul.wide.u32", "%rd1, %r2, 4", GMTRACE_CLASS_INT, GMTRACE_UNIT_IMAD_WIDE},
+    {"add.s64", "%rd1, %rd2, %rd3", GMTRACE_CLASS_INT, GMTRACE_UNIT_ALU},
+    {"cvt.rn.f32.s32", "%f1, %r1", GMTRACE_CLASS_SPECIAL, GMTRACE_UNIT_ALU},
+    {"cvt.rzi.s32.f32", "%r1, %f1", GMTRACE_CLASS_SPECIAL, GMTRACE_UNIT_CONVERT},
+    {"cvt.rmi.f32.f32", "%f1, %f2", GMTRACE_CLASS_SPECIAL, GMTRACE_UNIT_CONVERT},
+    {"cvt.f64.f32", "%fd1, %f1", GMTRACE_CLASS_SPECIAL, GMTRACE_UNIT_CONVERT64},
+    {"cvt.u64.u32", "%rd1, %r1", GMTRACE_CLASS_INT, GMTRACE_UNIT_ALU},
+    {"popc.b32", "%r1, %r2", GMTRACE_CLASS_SPECIAL, GMTRACE_UNIT_BITS},
+    {"match.all.sync.b32", "%r1|%p1, %r2, -1", GMTRACE_CLASS_SHUFFLE, GMTRACE_UNIT_MATCH_ALL},
+    {"shfl.sync.bfly.b32", "%r1, %r2, 1, 31, -1", GMTRACE_CLASS_SHUFFLE, GMTRACE_UNIT_SHUFFLE},
+    {"mov.u32", "%r1, %tid.x", GMTRACE_CLASS_INT, GMTRACE_UNIT_S2R},
+    {"mov.u32", "%r1, %ntid.x", GMTRACE_CLASS_INT, GMTRACE_UNIT_ALU},
+    {"ld.param.u64", "%rd1, [p]", GMTRACE_CLASS_LOAD, GMTRACE_UNIT_OTHER},
+    {"ld.const.f32", "%f1, [%rd1]", GMTRACE_CLASS_LOAD, GMTRACE_UNIT_LDC},
+};
+
+static gmtrace_decoded decode(const char *opcode, const char *operands, gmtrace_class op_class)
+{
+    const gmtrace_instr instr = {.opcode = opcode, .operands = operands, .op_class = op_class};
+    return gmtrace_decode(&instr);
+}
+
+static void test_units(void)
+{
+    for (gsize i = 0; i < G_N_ELEMENTS(units); i++) {
+        g_test_message("%s", units[i].opcode);
+        g_assert_cmpuint(decode(units[i].opcode, units[i].operands, units[i].op_class).unit, ==,
+                         units[i].unit);
+    }
+}
+
+static void test_tensor(void)
+{
+    static const struct {
+        const char *opcode;
+        gmtrace_unit unit;
+        unsigned sixteenths;
+    } cases[] = {
+        {"HMMA.16816.F32", GMTRACE_UNIT_TENSOR, 16},
+        {"HMMA.1688.F32.BF16", GMTRACE_UNIT_TENSOR, 8},
+        {"HMMA.16816.F16", GMTRACE_UNIT_TENSOR_F16, 16},
+        {"HMMA.SP.16832.F32", GMTRACE_UNIT_TENSOR, 16},
+        {"HMMA.1688.F32.TF32", GMTRACE_UNIT_TENSOR_TF32, 16},
+        {"HMMA.884.F32.F32.STEP0", GMTRACE_UNIT_TENSOR,
+         2}, /* four of them: 8 x 8 x 4, four times */
+        {"HMMA.884.F16.F16.STEP0", GMTRACE_UNIT_TENSOR_F16, 4},
+        {"IMMA.16832.S8.S8", GMTRACE_UNIT_TENSOR_INT8, 16},
+        {"IMMA.16864.S4.S4", GMTRACE_UNIT_TENSOR_INT8, 16},
+        {"DMMA.8x8x4", GMTRACE_UNIT_TENSOR_FP64, 16},
+    };
+    for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+        const gmtrace_decoded d = decode(cases[i].opcode, "R0, R4, R8, R0", SASS);
+        g_test_message("%s", cases[i].opcode);
+        g_assert_cmpuint(d.unit, ==, cases[i].unit);
+        g_assert_cmpuint(d.sixteenths, ==, cases[i].sixteenths);
+    }
+}
+
+static void test_atomics(void)
+{
+    static const struct {
+        const char *opcode;
+        gmtrace_class op_class;
+        gmtrace_atomic atomic;
+        bool floats;
+    } cases[] = {
+        {"ATOMS.ADD", SASS, GMTRACE_ATOMIC_PLAIN, false},
+        {"ATOMS.POPC.INC.32", SASS, GMTRACE_ATOMIC_COUNT, false},
+        {"ATOMS.CAST.SPIN", SASS, GMTRACE_ATOMIC_CAST, false},
+        {"ATOMS.CAS.64", SASS, GMTRACE_ATOMIC_CAS, false},
+        {"REDG.E.ADD.F32.FTZ.RN.STRONG.GPU", SASS, GMTRACE_ATOMIC_PLAIN, true},
+        {"atom.shared.cas.b32", GMTRACE_CLASS_ATOMIC, GMTRACE_ATOMIC_CAS, false},
+        {"atom.shared.add.u32.POPC.INC", GMTRACE_CLASS_ATOMIC, GMTRACE_ATOMIC_COUNT, false},
+        {"red.global.add.f64", GMTRACE_CLASS_REDUCTION, GMTRACE_ATOMIC_PLAIN, true},
+    };
+    for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+        const gmtrace_decoded d = decode(cases[i].opcode, "", cases[i].op_class);
+        g_test_message("%s", cases[i].opcode);
+        g_assert_cmpuint(d.atomic, ==, cases[i].atomic);
+        g_assert_cmpint(d.adds_floats, ==, cases[i].floats);
+    }
+}
+
+static void test_records(void)
+{
+    static const struct {
+        const char *opcode;
+        gmtrace_kind kind;
+        gmtrace_op op;
+        unsigned mbarrier, unseen;
+    } cases[] = {
+        {"LDG.E", GMTRACE_ACCESS, GMTRACE_OP_NONE, 0, 0},
+        {"FFMA", GMTRACE_EXEC, GMTRACE_OP_NONE, 0, 0},
+        {"BAR.SYNC.DEFER_BLOCKING", GMTRACE_BARRIER, GMTRACE_OP_NONE, 0, 0},
+        {"UCGABAR_ARV", GMTRACE_CLUSTER_ARRIVE, GMTRACE_OP_NONE, 0, 0},
+        {"LDGDEPBAR", GMTRACE_COPY_COMMIT, GMTRACE_OP_NONE, 0, 0},
+        {"DEPBAR.LE", GMTRACE_COPY_WAIT, GMTRACE_OP_NONE, 0, 0},
+        {"SYNCS.PHASECHK.TRANS64.TRYWAIT", GMTRACE_MBARRIER, GMTRACE_OP_NONE, GMTRACE_MBARRIER_WAIT,
+         0},
+        {"UBLKCP.S.G", GMTRACE_BULK, GMTRACE_OP_BULK_LOAD, 0, 0},
+        {"UBLKCP.G.S", GMTRACE_BULK, GMTRACE_OP_BULK_STORE, 0, 0},
+        {"UBLKCP.S.S", GMTRACE_BULK, GMTRACE_OP_BULK_COPY, 0, 0},
+        {"UTMAREDG.2D.ADD", GMTRACE_BULK, GMTRACE_OP_BULK_REDUCE, 0, GMTRACE_UNSEEN_TENSOR_COPY},
+        {"UTMACCTL.PF", GMTRACE_EXEC, GMTRACE_OP_NONE, 0, 0},
+        {"HGMMA.64x16x16.F32", GMTRACE_WGMMA, GMTRACE_OP_NONE, 0, GMTRACE_UNSEEN_WGMMA},
+        {"TLD.LZ", GMTRACE_EXEC, GMTRACE_OP_NONE, 0, GMTRACE_UNSEEN_TEXTURE},
+        {"SULD.D.BA.1D", GMTRACE_EXEC, GMTRACE_OP_NONE, 0, GMTRACE_UNSEEN_SURFACE},
+    };
+    for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+        const gmtrace_decoded d = decode(cases[i].opcode, "", SASS);
+        g_test_message("%s", cases[i].opcode);
+        g_assert_cmpuint(d.kind, ==, cases[i].kind);
+        g_assert_cmpuint(d.op, ==, cases[i].op);
+        g_assert_cmpuint(d.mbarrier, ==, cases[i].mbarrier);
+        g_assert_cmpuint(d.unseen, ==, cases[i].unseen);
+    }
+    g_assert_true(decode("BAR.ARV", "0x0", SASS).arrives_only);
+    g_assert_false(decode("BAR.SYNC", "0x0", SASS).arrives_only);
+    g_assert_cmpuint(decode("LDC", "R1, c[0x3][R2]", SASS).unseen, ==, GMTRACE_UNSEEN_CONSTANT);
+    g_assert_cmpuint(decode("LDC", "R1, c[0x0][0x28]", SASS).unseen, ==, 0);
+}
+
+static void put(gmtrace_instr *instr, const char *opcode, const char *operands, uint8_t to,
+                uint8_t from)
+{
+    *instr = (gmtrace_instr){.opcode = opcode, .operands = operands, .operand_count = 2};
+    instr->operand[0] = (gmtrace_operand){GMTRACE_REG_GENERAL, to, 1, 1};
+    instr->operand[1] = (gmtrace_operand){GMTRACE_REG_GENERAL, from, 1, 0};
+}
+
+/* Whether lanes ask for different constants follows from where the index comes from. */
+static void test_varying(void)
+{
+    static const struct {
+        const char *opcode, *operands;
+        bool varies;
+    } cases[] = {
+        {"IADD3", "R2, R1, 0x4, RZ", true},          {"SHF.R.U32.HI", "R2, RZ, 0x5, R1", false},
+        {"SHF.R.U32.HI", "R2, RZ, 0x4, R1", true},   {"S2R", "R2, SR_CTAID.X", false},
+        {"SHFL.IDX", "PT, R2, R1, 0x0, 0x1f", true},
+    };
+    for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+        gmtrace_instr instr[3];
+        gmtrace_decoded decoded[3];
+        put(&instr[0], "S2R", "R1, SR_TID.X", 1, 255);
+        put(&instr[1], cases[i].opcode, cases[i].operands, 2,
+            g_str_equal(cases[i].opcode, "S2R") ? 255 : 1);
+        put(&instr[2], "LDC", "R3, c[0x3][R2]", 3, 2);
+        const gmtrace_kernel kernel = {.instr_count = 3, .instr = instr};
+        gmtrace_decode_kernel(&kernel, decoded);
+        g_test_message("%s %s", cases[i].opcode, cases[i].operands);
+        g_assert_cmpint(decoded[2].varies, ==, cases[i].varies);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/decoded/units", test_units);
+    g_test_add_func("/decoded/tensor", test_tensor);
+    g_test_add_func("/decoded/atomics", test_atomics);
+    g_test_add_func("/decoded/records", test_records);
+    g_test_add_func("/decoded/varying", test_varying);
+    return g_test_run();
+}

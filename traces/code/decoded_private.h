@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * decoded_private.h - the parts of decoded.c.
+ */
+#ifndef GMTRACE_DECODED_PRIVATE_H
+#define GMTRACE_DECODED_PRIVATE_H
+
+#include "traces/code/decoded.h"
+
+#include <string.h>
+
+/* Is `name`, of that length, what the pattern says? A * in it stands for anything. */
+static inline bool gmt_matches(const char *pattern, const char *name, size_t length)
+{
+    const char *star = strchr(pattern, '*');
+    if (!star)
+        return strncmp(pattern, name, length) == 0 && pattern[length] == '\0';
+    size_t before = (size_t)(star - pattern), after = strlen(star + 1);
+    return length >= before + after && memcmp(pattern, name, before) == 0 &&
+           memcmp(star + 1, name + length - after, after) == 0;
+}
+
+/* Is `token` one of the opcode's dot-separated modifiers? */
+static inline bool gmt_has_modifier(const char *opcode, const char *token)
+{
+    size_t length = strlen(token);
+    for (const char *dot = strchr(opcode, '.'); dot; dot = strchr(dot + 1, '.'))
+        if (strncmp(dot + 1, token, length) == 0 &&
+            (dot[1 + length] == '.' || dot[1 + length] == '\0'))
+            return true;
+    return false;
+}
+
+/* Sets all but kind and sixteenths, which are those of no record. */
+void gmt_decode_ptx(const gmtrace_instr *instr, gmtrace_decoded *d);
+
+/* Of an atomic: kind, and whether it adds floats. */
+void gmt_set_atomic(gmtrace_decoded *d, const char *opcode);
+/* Where the opcode says nothing. */
+uint8_t gmt_unit_of_class(uint8_t op_class);
+
+/* Whether what the instruction reads differs from lane to lane (varying.c). */
+bool gmt_varies(const gmtrace_kernel *kernel, const gmtrace_decoded *decoded, uint32_t instr);
+
+#endif
