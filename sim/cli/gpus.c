@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * gpus.c - `gmsim gpus`: which GPUs there are, and every number of one with its source.
+ * gpus.c - `gmsim gpus`: which GPUs there are, and every number of one with its source: measured,
+ * cited or assumed, and by which file where that is not the GPU's own.
  */
 #include "sim/cli/cli.h"
 
@@ -21,9 +22,7 @@ static void put_key(const char *key, const char *value, const char *meaning, con
 {
     GString *out = data;
 
-    g_string_append_printf(out, "%s = %s\n    %s\n", key, value, meaning);
-    if (source != NULL && *source != '\0')
-        g_string_append_printf(out, "    source: %s\n", source);
+    g_string_append_printf(out, "%s = %s\n    %s\n    %s\n", key, value, meaning, source);
 }
 
 static int print_one(const char *name)

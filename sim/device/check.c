@@ -54,6 +54,9 @@ static char *contradiction(const gmsim_gpu *gpu)
         return g_strdup_printf("launch.groups add up to %" G_GUINT64_FORMAT
                                " SMs, gpu.sm_count is %u",
                                grouped, gpu->gpu_sm_count);
+    if (gpu->l2_spread > gpu->l2_latency)
+        return g_strdup_printf("l2.spread (%u clocks) exceeds l2.latency (%u)", gpu->l2_spread,
+                               gpu->l2_latency);
     if (gpu->l2_fill_sectors == 3)
         return g_strdup("l2.fill_sectors must be 1, 2 or 4");
     return NULL;

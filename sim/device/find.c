@@ -99,10 +99,13 @@ char **gmsim_gpu_list(void)
     return (char **)g_ptr_array_free(names, FALSE);
 }
 
-char *gmsim_device_find(const char *what, GError **error)
+char *gmsim_device_find(const char *what, const char *beside, GError **error)
 {
-    if (strchr(what, '/') || g_str_has_suffix(what, SUFFIX))
-        return g_strdup(what);
+    if (strchr(what, '/') || g_str_has_suffix(what, SUFFIX)) {
+        g_autofree char *here = beside ? g_path_get_dirname(beside) : NULL;
+        return !here || g_path_is_absolute(what) ? g_strdup(what)
+                                                 : g_build_filename(here, what, NULL);
+    }
     g_auto(GStrv) folder = folders();
     g_autofree char *file = g_strconcat(what, SUFFIX, NULL);
     for (char **f = folder; *what && *f; f++) {

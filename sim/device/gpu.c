@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * gpu.c - reads a GPU's .ini file. The file is read line by line here and not
- * with GKeyFile, which merges duplicate keys silently, knows no line numbers and drops comments:
- * the comment above a key is its source and is shown to the user.
+ * gpu.c - a GPU from its .ini file, from those it is based on, and from defaults. Files are read
+ * from the GPU's own to the one at the bottom: the first that gives a key counts.
  */
 #include "sim/device/gpu.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "sim/device/find.h"
+#include "sim/device/ini.h"
 #include "sim/device/keys.h"
 
-#define MAX_FILE (1u << 20)
+#define MAX_FILES 16u /* one based on the other */
 
 /* clang-format would put blanks into the quark's name. */
 /* clang-format off */
@@ -22,102 +20,15 @@ G_DEFINE_QUARK(gmsim-error-quark, gmsim_error)
 
 /* ------------------------------------------------------------------------------- reading */
 
-static bool fail(GError **error, const char *path, unsigned line, const char *format, ...)
-    G_GNUC_PRINTF(4, 5);
-
-static bool fail(GError **error, const char *path, unsigned line, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    g_autofree char *text = g_strdup_vprintf(format, list);
-    va_end(list);
-    if (line)
-        g_set_error(error, GMSIM_ERROR, GMSIM_ERROR_USAGE, "%s:%u: %s", path, line, text);
-    else
-        g_set_error(error, GMSIM_ERROR, GMSIM_ERROR_USAGE, "%s: %s", path, text);
-    return false;
-}
-
-/* The file's text, or NULL. Reads a little more than is allowed and no further: the path may name
- * a device that never ends. */
-static char *read_text(const char *path, GError **error)
-{
-    FILE *file = fopen(path, "rb");
-    g_autofree char *text = g_malloc(MAX_FILE + 2);
-    size_t length = file ? fread(text, 1, MAX_FILE + 1, file) : 0;
-    bool failed = !file || ferror(file);
-    int reason = errno;
-    const char *end;
-    if (file)
-        fclose(file);
-    if (failed) {
-        g_set_error(error, GMSIM_ERROR, GMSIM_ERROR_IO, "%s: cannot be read: %s", path,
-                    g_strerror(reason));
-        return NULL;
-    }
-    if (length > MAX_FILE) {
-        fail(error, path, 0, "longer than %u bytes; a GPU's description is a short text", MAX_FILE);
-        return NULL;
-    }
-    text[length] = '\0';
-    if (!g_utf8_validate(text, (gssize)length, &end)) {
-        unsigned line = 1;
-        for (const char *s = text; s < end; s++)
-            line += *s == '\n';
-        fail(error, path, line, "not text; a GPU is described by lines 'key = value'");
-        return NULL;
-    }
-    return g_steal_pointer(&text);
-}
-
-/* Called for each "[group]" line, with key NULL, and each "key = value" line with the comment that
- * stands above it. Returns false to stop, having set error. */
-typedef bool (*visit_line)(unsigned line, const char *group, const char *key, const char *value,
-                           const char *comment, gpointer data, GError **error);
-
-static bool read_lines(const char *path, visit_line visit, gpointer data, GError **error)
-{
-    g_autofree char *text = read_text(path, error);
-    g_autofree char *group = NULL;
-    g_autoptr(GString) comment = g_string_new(NULL);
-    if (!text)
-        return false;
-    g_auto(GStrv) line = g_strsplit(text, "\n", -1);
-    for (unsigned i = 0; line[i]; i++) {
-        char *s = g_strstrip(line[i]);
-        if (*s == '#') {
-            g_string_append_printf(comment, "%s%s", comment->len ? " " : "", g_strchug(s + 1));
-            continue;
-        }
-        if (*s == '[') {
-            size_t n = strlen(s);
-            if (s[n - 1] != ']')
-                return fail(error, path, i + 1, "'%s' does not end with ]", s);
-            g_free(group);
-            group = g_strndup(s + 1, n - 2);
-            if (!visit(i + 1, group, NULL, NULL, comment->str, data, error))
-                return false;
-        } else if (*s) {
-            char *equals = strchr(s, '=');
-            if (!equals)
-                return fail(error, path, i + 1, "'%s' is neither [group] nor key = value", s);
-            *equals = '\0';
-            g_strchomp(s);
-            if (!group)
-                return fail(error, path, i + 1, "%s stands before the first [group]", s);
-            if (!visit(i + 1, group, s, g_strchug(equals + 1), comment->str, data, error))
-                return false;
-        }
-        g_string_truncate(comment, 0);
-    }
-    return true;
-}
-
 typedef struct loading {
     gmsim_gpu *gpu;
-    const char *path;
-    unsigned *seen_at;  /* line of each key, 0: not yet */
-    unsigned *group_at; /* line of the group of each key */
+    const char *path;   /* of the file that is being read */
+    unsigned *seen_at;  /* line of each key there, 0: not yet */
+    unsigned *group_at; /* line of the group of each key there */
+    char **source;      /* of each key; NULL: not given yet */
+    char *base;         /* what this one is based on, or NULL */
+    unsigned base_at;
+    GPtrArray *chain; /* of paths, the GPU's own file first */
 } loading;
 
 static bool load_group(unsigned line, const char *group, const loading *l, GError **error)
@@ -126,69 +37,136 @@ static bool load_group(unsigned line, const char *group, const loading *l, GErro
     for (unsigned i = 0; i < gmsim_key_count; i++)
         if (!strcmp(gmsim_keys[i].group, group)) {
             if (l->group_at[i])
-                return fail(error, l->path, line, "[%s]: begun before, in line %u", group,
-                            l->group_at[i]);
+                return gmsim_ini_fail(error, l->path, line, "[%s]: begun before, in line %u", group,
+                                      l->group_at[i]);
             l->group_at[i] = line;
             known = true;
         }
-    return known || fail(error, l->path, line, "[%s]: unknown group", group);
+    return known || gmsim_ini_fail(error, l->path, line, "[%s]: unknown group", group);
+}
+
+static bool load_base(unsigned line, const char *value, loading *l, GError **error)
+{
+    g_autoptr(GError) problem = NULL;
+    if (l->base)
+        return gmsim_ini_fail(error, l->path, line, "[gpu] based-on: given before, in line %u",
+                              l->base_at);
+    l->base = gmsim_device_find(value, l->path, &problem);
+    l->base_at = line;
+    return l->base || gmsim_ini_fail(error, l->path, line, "[gpu] based-on: %s", problem->message);
 }
 
 static bool load_line(unsigned line, const char *group, const char *name, const char *value,
                       const char *comment, gpointer data, GError **error)
 {
-    const loading *l = data;
-    (void)comment;
+    loading *l = data;
     if (!name)
         return load_group(line, group, l, error);
+    if (!strcmp(group, "gpu") && !strcmp(name, "based-on"))
+        return load_base(line, value, l, error);
     const gmsim_key *key = gmsim_key_find(group, name);
     if (!key) {
         g_autofree char *full = g_strdup_printf("%s.%s", group, name);
         const gmsim_key *nearest = gmsim_key_suggest(full);
-        return nearest ? fail(error, l->path, line, "[%s] %s: unknown key; did you mean [%s] %s?",
-                              group, name, nearest->group, nearest->key)
-                       : fail(error, l->path, line, "[%s] %s: unknown key", group, name);
+        return nearest ? gmsim_ini_fail(error, l->path, line,
+                                        "[%s] %s: unknown key; did you mean [%s] %s?", group, name,
+                                        nearest->group, nearest->key)
+                       : gmsim_ini_fail(error, l->path, line, "[%s] %s: unknown key", group, name);
     }
-    unsigned *at = &l->seen_at[key - gmsim_keys];
-    if (*at)
-        return fail(error, l->path, line, "[%s] %s: given before, in line %u", group, name, *at);
-    *at = line;
-    g_autofree char *wrong = gmsim_key_parse(key, value, l->gpu);
+    size_t at = (size_t)(key - gmsim_keys);
+    if (l->seen_at[at])
+        return gmsim_ini_fail(error, l->path, line, "[%s] %s: given before, in line %u", group,
+                              name, l->seen_at[at]);
+    l->seen_at[at] = line;
+    gmsim_gpu unused;
+    bool given = l->source[at] != NULL;
+    g_autofree char *wrong = gmsim_key_parse(key, value, given ? &unused : l->gpu);
     if (wrong)
-        return fail(error, l->path, line, "[%s] %s: %s", group, name, wrong);
+        return gmsim_ini_fail(error, l->path, line, "[%s] %s: %s", group, name, wrong);
+    if (given)
+        return true;
+    g_autofree char *file = g_path_get_basename(l->path);
+    l->source[at] = g_strdup(*comment ? comment : "no source given");
+    if (l->path != l->chain->pdata[0]) {
+        g_autofree char *text = l->source[at];
+        l->source[at] = g_strdup_printf("%s (%s)", text, file);
+    }
     return true;
 }
 
-static bool load_missing(const loading *l, GError **error)
+/* The files from the first on. */
+static bool load_files(loading *l, GError **error)
 {
-    for (unsigned i = 0; i < gmsim_key_count; i++)
-        if (!l->seen_at[i])
-            return fail(error, l->path, l->group_at[i], "[%s] %s is missing: %s",
-                        gmsim_keys[i].group, gmsim_keys[i].key, gmsim_keys[i].meaning);
+    for (;;) {
+        l->path = l->chain->pdata[l->chain->len - 1u];
+        memset(l->seen_at, 0, gmsim_key_count * sizeof *l->seen_at);
+        memset(l->group_at, 0, gmsim_key_count * sizeof *l->group_at);
+        l->base = NULL;
+        bool done = gmsim_ini_read(l->path, load_line, l, error);
+        char *base = l->base;
+        if (!done || !base) {
+            g_free(base);
+            return done;
+        }
+        bool circle = g_ptr_array_find_with_equal_func(l->chain, base, g_str_equal, NULL);
+        g_ptr_array_add(l->chain, base);
+        if (circle)
+            return gmsim_ini_fail(error, l->path, l->base_at,
+                                  "[gpu] based-on: %s is based on itself", base);
+        if (l->chain->len > MAX_FILES)
+            return gmsim_ini_fail(error, l->path, l->base_at,
+                                  "[gpu] based-on: more than %u files, one based on the other",
+                                  MAX_FILES);
+    }
+}
+
+static bool load_defaults(const loading *l, GError **error)
+{
+    for (unsigned i = 0; i < gmsim_key_count; i++) {
+        const gmsim_key *key = &gmsim_keys[i];
+        if (l->source[i])
+            continue;
+        if (!key->fallback)
+            return gmsim_ini_fail(error, l->path, l->group_at[i], "[%s] %s is missing: %s",
+                                  key->group, key->key, key->meaning);
+        g_free(gmsim_key_parse(key, key->fallback, l->gpu));
+        l->source[i] = g_strdup("assumed: gmsim's default");
+    }
     return true;
 }
 
-bool gmsim_gpu_load(gmsim_gpu *gpu, const char *what, GError **error)
+/* Loads the file, and notes the source of every key; free those with the array, also on an error.
+ */
+static bool load(gmsim_gpu *gpu, const char *path, GPtrArray *sources, GError **error)
 {
-    g_autofree char *path = gmsim_device_find(what, error);
-    if (!path)
-        return false;
     g_autofree unsigned *seen_at = g_new0(unsigned, gmsim_key_count);
     g_autofree unsigned *group_at = g_new0(unsigned, gmsim_key_count);
-    const loading l = {gpu, path, seen_at, group_at};
+    g_autoptr(GPtrArray) chain = g_ptr_array_new_with_free_func(g_free);
+    g_ptr_array_set_size(sources, (int)gmsim_key_count);
+    loading l = {.gpu = gpu,
+                 .seen_at = seen_at,
+                 .group_at = group_at,
+                 .source = (char **)sources->pdata,
+                 .chain = chain};
     memset(gpu, 0, sizeof *gpu);
     if (g_strlcpy(gpu->path, path, sizeof gpu->path) >= sizeof gpu->path)
-        return fail(error, path, 0, "the path is too long");
+        return gmsim_ini_fail(error, path, 0, "the path is too long");
     g_autofree char *base = g_path_get_basename(path);
     if (g_str_has_suffix(base, ".ini"))
         base[strlen(base) - 4] = '\0';
     g_strlcpy(gpu->name, base, sizeof gpu->name);
-    if (!read_lines(path, load_line, (gpointer)&l, error) || !load_missing(&l, error))
+    g_ptr_array_add(chain, g_strdup(path));
+    if (!load_files(&l, error) || !load_defaults(&l, error))
         return false;
     g_autoptr(GError) problem = NULL;
-    if (!gmsim_gpu_check(gpu, &problem))
-        return fail(error, path, 0, "%s", problem->message);
-    return true;
+    return gmsim_gpu_check(gpu, &problem) || gmsim_ini_fail(error, path, 0, "%s", problem->message);
+}
+
+bool gmsim_gpu_load(gmsim_gpu *gpu, const char *what, GError **error)
+{
+    g_autoptr(GPtrArray) sources = g_ptr_array_new_with_free_func(g_free);
+    g_autofree char *path = gmsim_device_find(what, NULL, error);
+    return path && load(gpu, path, sources, error);
 }
 
 /* ------------------------------------------------------------------------------- setting */
@@ -251,28 +229,18 @@ bool gmsim_gpu_set(gmsim_gpu *gpu, const char *assignment, GError **error)
 
 /* ------------------------------------------------------------------------------- showing */
 
-typedef struct showing {
-    const gmsim_gpu *gpu;
-    gmsim_gpu_visit visit;
-    gpointer data;
-} showing;
-
-static bool show_line(unsigned line, const char *group, const char *name, const char *value,
-                      const char *comment, gpointer data, GError **error)
-{
-    showing *s = data;
-    const gmsim_key *key = name ? gmsim_key_find(group, name) : NULL;
-    (void)line, (void)value, (void)error;
-    if (key) {
-        g_autofree char *full = g_strdup_printf("%s.%s", group, name);
-        g_autofree char *text = gmsim_key_format(key, s->gpu);
-        s->visit(full, text, key->meaning, comment, s->data);
-    }
-    return true;
-}
-
 void gmsim_gpu_foreach(const gmsim_gpu *gpu, gmsim_gpu_visit visit, gpointer data)
 {
-    showing s = {gpu, visit, data};
-    read_lines(gpu->path, show_line, &s, NULL);
+    gmsim_gpu file;
+    g_autoptr(GPtrArray) sources = g_ptr_array_new_with_free_func(g_free);
+    bool loaded = load(&file, gpu->path, sources, NULL);
+    for (unsigned i = 0; i < gmsim_key_count; i++) {
+        const gmsim_key *key = &gmsim_keys[i];
+        g_autofree char *name = g_strdup_printf("%s.%s", key->group, key->key);
+        g_autofree char *value = gmsim_key_format(key, gpu);
+        g_autofree char *there = gmsim_key_format(key, loaded ? &file : gpu);
+        g_autofree char *changed = g_strdup_printf("set by the user; else %s", there);
+        const char *source = loaded ? sources->pdata[i] : "";
+        visit(name, value, key->meaning, strcmp(there, value) ? changed : source, data);
+    }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * gpu.h - one GPU as numbers. Every number comes from an .ini file of sim/device/ (installed under
- * $(pkgdatadir)/device), where each key stands beside its source; nothing is built in.
+ * $(pkgdatadir)/device), where each key stands beside its source; only defaults are built in.
  */
 #ifndef GMSIM_GPU_H
 #define GMSIM_GPU_H
@@ -32,6 +32,15 @@ typedef struct gmsim_list {
     uint32_t count, value[GMSIM_LIST_MAX];
 } gmsim_list;
 
+/* A function in steps: value[i] from from[i] on. */
+typedef struct gmsim_steps {
+    uint32_t count, from[GMSIM_LIST_MAX], value[GMSIM_LIST_MAX];
+} gmsim_steps;
+
+/* Most that the model's tables hold. */
+#define GMSIM_QUEUE     8u
+#define GMSIM_OPEN_ROWS 4096u
+
 /* Sizes are bytes, rates are per SM clock of the whole GPU unless the name says otherwise. A key
  * `x` of group [g] in the .ini is the field g_x here and `g.x` for --set. */
 typedef struct gmsim_gpu {
@@ -56,14 +65,16 @@ typedef struct gmsim_gpu {
     uint32_t occupancy_barriers_per_sm; /* 0: not a limit on this GPU */
 
     /* [shared] */
-    uint32_t shared_per_sm;          /* largest carve-out */
-    uint32_t shared_per_block;       /* without opting in */
-    uint32_t shared_per_block_optin; /* largest after opting in */
-    uint32_t shared_reserved;        /* taken by the system in each CTA */
-    uint32_t shared_unit;            /* a CTA's shared memory is rounded up to this */
-    uint32_t shared_generous;        /* see carveout.c; 0 where not measured */
-    uint32_t shared_latency;         /* SM clocks, as are all latencies */
-    gmsim_list shared_carveouts;     /* ascending */
+    uint32_t shared_per_sm;                   /* largest carve-out */
+    uint32_t shared_per_block;                /* without opting in */
+    uint32_t shared_per_block_optin;          /* largest after opting in */
+    uint32_t shared_reserved;                 /* taken by the system in each CTA */
+    uint32_t shared_unit;                     /* a CTA's shared memory is rounded up to this */
+    uint32_t shared_generous;                 /* see carveout.c; 0 where not measured */
+    uint32_t shared_latency;                  /* SM clocks, as are all latencies */
+    gmsim_list shared_carveouts;              /* ascending */
+    uint32_t shared_wavefront;                /* clocks of latency */
+    gmsim_steps shared_bare, shared_headroom; /* by a CTA's warps; see carveout.c */
 
     /* [l1]: unified data cache and shared memory. */
     uint32_t l1_size;      /* unified, shared memory included */
@@ -72,6 +83,9 @@ typedef struct gmsim_gpu {
     uint32_t l1_sets;
     bool l1_store_allocate; /* a store that misses leaves its line behind */
     uint32_t l1_latency;
+    uint32_t l1_tag_sets;
+    uint32_t l1_hit_wavefront, l1_miss_wavefront; /* 16ths of a clock */
+    uint32_t l1_writes;                           /* clocks of an SM's way out to L2 */
 
     /* [l2] */
     uint64_t l2_size;
@@ -86,9 +100,20 @@ typedef struct gmsim_gpu {
     uint32_t l2_dirty_percent, l2_partial_percent; /* lines of a set, at most; see l2.c */
     uint32_t l2_flush_dirty;                       /* sectors */
     uint32_t l2_latency, l2_far_latency;
+    uint32_t l2_group_slices,
+        l2_group_lines; /* slices that share what does atomics; see memory.c */
+    uint32_t l2_cluster_slices, l2_cluster_lines;
+    uint32_t l2_spread;        /* clocks between the mean slice and the nearest or farthest */
+    uint32_t l2_write_percent; /* of l2_latency, until a write is there */
+
+    /* [atomic]: percent of the time that l2.atomics_per_clock gives a sector; see memory.c. Of a
+     * group of slices, and of one. */
+    uint32_t atomic_sector, atomic_pass, atomic_alone, atomic_meeting, atomic_returning;
+    uint32_t atomic_slice, atomic_slice_alone, atomic_slice_float;
 
     /* [lrc]: the request coalescer before L2. */
-    uint32_t lrc_merge; /* reads that become one; 1: none */
+    uint32_t lrc_merge;       /* reads that become one; 1: none */
+    uint32_t lrc_way_percent; /* of l2_latency: the way from an SM to there */
 
     /* [dram] */
     uint64_t dram_size;
@@ -99,6 +124,19 @@ typedef struct gmsim_gpu {
                                 * load / (1 - load / 2) */
     uint32_t dram_row_bytes;   /* bytes that could have been moved while a row is opened */
     uint32_t dram_refresh_period, dram_refresh_clocks; /* of a bank, which serves nobody then */
+    uint32_t dram_granule;                             /* bytes of the least access */
+    uint32_t dram_write_percent; /* of the time of a read: the bus turns around */
+    uint32_t dram_write_weight;  /* of a write in the load that reads meet */
+    uint32_t dram_load_steps;    /* over which that is averaged */
+    uint32_t dram_row_lines, dram_open_rows, dram_refresh_lines;
+
+    /* [sm] */
+    uint32_t sm_queue;        /* memory instructions a sub-partition holds, at most GMSIM_QUEUE */
+    uint32_t sm_operands;     /* clocks from such an instruction's turn until it has read them */
+    uint32_t sm_under_way;    /* accesses of a warp, where the trace tells no dependences */
+    uint32_t sm_barrier;      /* clocks from the last arrival until the first warp goes on */
+    uint32_t sm_barrier_warp; /* and for each warp */
+    uint32_t sm_constant_address; /* clocks of latency of each further address of a constant load */
 
     /* [launch]: order in which hardware hands the first CTAs to SMs is built from these. */
     gmsim_list launch_groups; /* SMs of each group of SMs (GPC); one group of all where unknown */
@@ -110,18 +148,21 @@ typedef struct gmsim_gpu {
     uint32_t launch_refill;   /* clocks from a CTA's end until the next one starts in its place */
     uint32_t launch_half;     /* clocks that the second half of an SM's first warps starts later */
     uint32_t launch_ctas;     /* CTAs that can end in 1000 clocks, on all SMs together; 0: any */
-    uint32_t launch_again;    /* the first group's turn comes again after so many of the others; 0:
-                               * groups simply take turns */
+    uint32_t launch_first_warps; /* of an SM, that start at once */
+    uint32_t launch_again; /* the first group's turn comes again after so many of the others; 0:
+                            * groups simply take turns */
 } gmsim_gpu;
 
 /* Reads a GPU: `what` is a name ("h200") looked up in $GMSIM_DEVICE_PATH, then in the build tree,
- * then in the installed folder; or a path when it holds a '/' or ends in ".ini". Unknown keys,
- * missing keys, duplicates, bad numbers and numbers out of range are errors that name file, line
- * and key ("h200.ini:14: [l1] sets: ..."). Returns false and sets error.
- * Where no source gives a number the .ini says `unknown`, which is 0 here and allowed for the few
- * keys that the model can do without: l2.slices, l2.partitions, launch.groups, launch.again,
- * dram.far_latency, dram.row_bytes, dram.refresh_*, and the rates of [l2] and [dram], without which
- * that resource gives no bound. */
+ * then in the installed folder; or a path when it holds a '/' or ends in ".ini". A file may say
+ * `based-on = WHAT` in [gpu], a path there being relative to it, and then gives only the keys that
+ * differ; what no file gives has the default of keys.c, if there is one. Unknown keys, missing
+ * keys, duplicates, bad numbers and numbers out of range are errors that name file, line and key
+ * ("h200.ini:14: [l1] sets: ..."), and so are files based on themselves. Returns false and sets
+ * error. Where no source gives a number the .ini says `unknown`, which is 0 here and allowed for
+ * the few keys that the model can do without: l2.slices, l2.partitions, launch.groups,
+ * launch.again, dram.far_latency, dram.row_bytes, dram.refresh_*, and the rates of [l2] and [dram],
+ * without which that resource gives no bound. */
 bool gmsim_gpu_load(gmsim_gpu *gpu, const char *what, GError **error);
 
 /* Applies "group.key=value" (sizes take K, M, G with optional iB). Unknown keys are answered with
@@ -139,8 +180,9 @@ bool gmsim_gpu_check(const gmsim_gpu *gpu, GError **error);
 /* Names that gmsim_gpu_load() would find, sorted, each once. Free with g_strfreev(). */
 char **gmsim_gpu_list(void);
 
-/* Calls visit for each key in file order: "l1.sets", its value as text, its meaning, and its source
- * as the .ini file gives it. For `gmsim gpus NAME` and for the manual. */
+/* Calls visit for each key in the order of keys.c: "l1.sets", its value as text, its meaning, and
+ * its source: the comment above it, which begins "measured: PROGRAM", "cited: ..." or "assumed:
+ * ...", and the file where that is not the GPU's own. For `gmsim gpus NAME` and for the manual. */
 typedef void (*gmsim_gpu_visit)(const char *key, const char *value, const char *meaning,
                                 const char *source, gpointer data);
 void gmsim_gpu_foreach(const gmsim_gpu *gpu, gmsim_gpu_visit visit, gpointer data);

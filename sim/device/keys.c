@@ -11,124 +11,158 @@
 
 #define FIELD(name) offsetof(gmsim_gpu, name)
 
+/* A file must give the key; may, and the model does without; or has it by default: what every GPU
+ * of today does, or what was measured on an H200. */
+/* clang-format off */
+#define ROW(group, key, kind, least, most, unknown, text, meaning)                                 \
+    {#group, #key, GMSIM_KEY_##kind, FIELD(group##_##key), least, most, unknown, text, meaning}
+/* clang-format on */
+#define NEEDED(group, key, kind, least, most, meaning)                                             \
+    ROW(group, key, kind, least, most, false, NULL, meaning)
+#define MAYBE(group, key, kind, least, most, meaning)                                              \
+    ROW(group, key, kind, least, most, true, "unknown", meaning)
+#define GIVEN(group, key, kind, least, most, text, meaning)                                        \
+    ROW(group, key, kind, least, most, false, text, meaning)
+
 const gmsim_key gmsim_keys[] = {
-    {"gpu", "title", GMSIM_KEY_TEXT, FIELD(title), 0, 63, false, "the part's name"},
-    {"gpu", "cc_major", GMSIM_KEY_COUNT, FIELD(gpu_cc_major), 7, 12, false,
-     "compute capability, before the point"},
-    {"gpu", "cc_minor", GMSIM_KEY_COUNT, FIELD(gpu_cc_minor), 0, 9, false,
-     "compute capability, after the point"},
-    {"gpu", "sm_count", GMSIM_KEY_COUNT, FIELD(gpu_sm_count), 1, 1024, false, "SMs"},
-    {"gpu", "clock_mhz", GMSIM_KEY_COUNT, FIELD(gpu_clock_mhz), 100, 10000, false,
-     "SM clock under load"},
-    {"occupancy", "warps_per_sm", GMSIM_KEY_COUNT, FIELD(occupancy_warps_per_sm), 1, 64, false,
-     "resident warps an SM"},
-    {"occupancy", "threads_per_sm", GMSIM_KEY_COUNT, FIELD(occupancy_threads_per_sm), 32, 2048,
-     false, "resident threads an SM"},
-    {"occupancy", "threads_per_block", GMSIM_KEY_COUNT, FIELD(occupancy_threads_per_block), 32,
-     1024, false, "threads a CTA may have"},
-    {"occupancy", "blocks_per_sm", GMSIM_KEY_COUNT, FIELD(occupancy_blocks_per_sm), 1, 32, false,
-     "resident CTAs an SM"},
-    {"occupancy", "registers_per_sm", GMSIM_KEY_COUNT, FIELD(occupancy_registers_per_sm), 1024,
-     1u << 20, false, "32-bit registers an SM"},
-    {"occupancy", "registers_per_block", GMSIM_KEY_COUNT, FIELD(occupancy_registers_per_block),
-     1024, 1u << 20, false, "32-bit registers a CTA may have"},
-    {"occupancy", "registers_per_thread", GMSIM_KEY_COUNT, FIELD(occupancy_registers_per_thread),
-     16, 256, false, "32-bit registers a thread may have"},
-    {"occupancy", "register_unit", GMSIM_KEY_COUNT, FIELD(occupancy_register_unit), 1, 4096, false,
-     "a warp's registers are rounded up to this"},
-    {"occupancy", "sub_partitions", GMSIM_KEY_COUNT, FIELD(occupancy_sub_partitions), 1, 8, false,
-     "sub-partitions of an SM; registers are divided among them"},
-    {"occupancy", "barriers_per_sm", GMSIM_KEY_COUNT, FIELD(occupancy_barriers_per_sm), 0, 1024,
-     false, "named barriers an SM; 0: they limit nothing"},
-    {"shared", "per_sm", GMSIM_KEY_SIZE, FIELD(shared_per_sm), 1024, 1u << 20, false,
-     "largest carve-out"},
-    {"shared", "per_block", GMSIM_KEY_SIZE, FIELD(shared_per_block), 1024, 1u << 20, false,
-     "shared memory a CTA may have without opting in"},
-    {"shared", "per_block_optin", GMSIM_KEY_SIZE, FIELD(shared_per_block_optin), 1024, 1u << 20,
-     false, "shared memory a CTA may have after opting in"},
-    {"shared", "reserved", GMSIM_KEY_SIZE, FIELD(shared_reserved), 0, 1u << 16, false,
-     "shared memory the system takes in each CTA"},
-    {"shared", "unit", GMSIM_KEY_SIZE, FIELD(shared_unit), 1, 1u << 16, false,
-     "a CTA's shared memory is rounded up to this"},
-    {"shared", "generous", GMSIM_KEY_SIZE, FIELD(shared_generous), 0, 1u << 20, true,
-     "carve-out up to which the driver leaves room for twice the CTAs"},
-    {"shared", "carveouts", GMSIM_KEY_SIZES, FIELD(shared_carveouts), 0, 1u << 20, false,
-     "carve-outs the hardware offers"},
-    {"l1", "size", GMSIM_KEY_SIZE, FIELD(l1_size), 1024, 1u << 22, false,
-     "unified L1 and shared memory of an SM"},
-    {"l1", "max_cache", GMSIM_KEY_SIZE, FIELD(l1_max_cache), 1024, 1u << 22, false,
-     "most of it that caches"},
-    {"l1", "reserved", GMSIM_KEY_SIZE, FIELD(l1_reserved), 0, 1u << 20, false,
-     "what neither the carve-out takes nor L1 can use"},
-    {"l1", "sets", GMSIM_KEY_COUNT, FIELD(l1_sets), 1, 4096, false,
-     "sets of L1, whatever its size"},
-    {"l1", "store_allocate", GMSIM_KEY_BOOL, FIELD(l1_store_allocate), 0, 1, false,
-     "a store that misses leaves its line behind"},
-    {"l1", "latency", GMSIM_KEY_COUNT, FIELD(l1_latency), 1, 10000, false,
-     "clocks of a load that hits"},
-    {"shared", "latency", GMSIM_KEY_COUNT, FIELD(shared_latency), 1, 10000, false,
-     "clocks of a shared load without conflict"},
-    {"l2", "size", GMSIM_KEY_SIZE64, FIELD(l2_size), 1u << 16, 1ull << 32, false, "L2"},
-    {"l2", "ways", GMSIM_KEY_COUNT, FIELD(l2_ways), 1, 32, false, "ways of a set of L2"},
-    {"l2", "slices", GMSIM_KEY_COUNT, FIELD(l2_slices), 1, 512, true, "slices of L2"},
-    {"l2", "partitions", GMSIM_KEY_COUNT, FIELD(l2_partitions), 1, 16, true,
-     "partitions of L2 that keep copies of each other's lines"},
-    {"l2", "fill_sectors", GMSIM_KEY_COUNT, FIELD(l2_fill_sectors), 1, 4, false,
-     "sectors brought from DRAM for a missing one"},
-    {"l2", "bytes_per_clock", GMSIM_KEY_COUNT, FIELD(l2_bytes_per_clock), 1, 1u << 20, true,
-     "bytes L2 gives all SMs together, an SM clock"},
-    {"l2", "write_bytes_per_clock", GMSIM_KEY_COUNT, FIELD(l2_write_bytes_per_clock), 1, 1u << 20,
-     true, "bytes L2 takes from all SMs together, an SM clock"},
-    {"l2", "reads_per_clock", GMSIM_KEY_COUNT, FIELD(l2_reads_per_clock), 1, 1u << 16, true,
-     "lines of loads that L2 looks up, an SM clock"},
-    {"l2", "atomics_per_clock", GMSIM_KEY_COUNT, FIELD(l2_atomics_per_clock), 1, 1u << 16, true,
-     "atomic operations of different sectors, an SM clock"},
-    {"l2", "dirty_percent", GMSIM_KEY_COUNT, FIELD(l2_dirty_percent), 1, 100, false,
-     "lines of a set that may be dirty"},
-    {"l2", "partial_percent", GMSIM_KEY_COUNT, FIELD(l2_partial_percent), 1, 100, false,
-     "lines of a set that may hold partly written sectors"},
-    {"l2", "flush_dirty", GMSIM_KEY_COUNT, FIELD(l2_flush_dirty), 0, 1u << 24, false,
-     "dirty sectors that a profiler's flush leaves behind"},
-    {"l2", "latency", GMSIM_KEY_COUNT, FIELD(l2_latency), 1, 10000, false,
-     "clocks of a load that L2 serves"},
-    {"l2", "far_latency", GMSIM_KEY_COUNT, FIELD(l2_far_latency), 1, 10000, false,
-     "clocks of a load that L2's other partition serves"},
-    {"lrc", "merge", GMSIM_KEY_COUNT, FIELD(lrc_merge), 1, 64, false,
-     "reads of a line by SMs of a GPC that become one before L2; 1: none do"},
-    {"dram", "latency", GMSIM_KEY_COUNT, FIELD(dram_latency), 1, 100000, false,
-     "clocks of a load that DRAM serves, on the reader's side of L2"},
-    {"dram", "far_latency", GMSIM_KEY_COUNT, FIELD(dram_far_latency), 1, 100000, true,
-     "clocks of a load that DRAM serves, on the other side"},
-    {"dram", "bank_clocks", GMSIM_KEY_COUNT, FIELD(dram_bank_clocks), 0, 100000, true,
-     "clocks of waiting for others in a bank, times load / (1 - load / 2)"},
-    {"dram", "row_bytes", GMSIM_KEY_COUNT, FIELD(dram_row_bytes), 1, 4096, true,
-     "bytes' time that an access to another row costs"},
-    {"dram", "refresh_period", GMSIM_KEY_COUNT, FIELD(dram_refresh_period), 1, 1u << 20, true,
-     "clocks from one refresh of a bank to the next"},
-    {"dram", "refresh_clocks", GMSIM_KEY_COUNT, FIELD(dram_refresh_clocks), 1, 1u << 20, true,
-     "clocks that a refresh takes"},
-    {"dram", "size", GMSIM_KEY_SIZE64, FIELD(dram_size), 1u << 20, 1ull << 44, false,
-     "device memory"},
-    {"dram", "bytes_per_clock", GMSIM_KEY_COUNT, FIELD(dram_bytes_per_clock), 1, 1u << 20, true,
-     "bytes DRAM gives, an SM clock"},
-    {"launch", "groups", GMSIM_KEY_COUNTS, FIELD(launch_groups), 1, 1024, true,
-     "SMs of each group of SMs, in the order in which the first CTAs fill them"},
-    {"launch", "overhead", GMSIM_KEY_COUNT, FIELD(launch_overhead), 0, 1u << 20, true,
-     "clocks of a launch before its first and after its last warp"},
-    {"launch", "first", GMSIM_KEY_COUNT, FIELD(launch_first), 0, 1u << 16, false,
-     "clocks from the start of an SM's first CTA to its first instruction"},
-    {"launch", "start", GMSIM_KEY_COUNT, FIELD(launch_start), 0, 1u << 16, false,
-     "clocks from a later CTA's start to its first instruction"},
-    {"launch", "exit", GMSIM_KEY_COUNT, FIELD(launch_exit), 0, 1u << 16, false,
-     "clocks from a warp's last instruction until it is gone"},
-    {"launch", "refill", GMSIM_KEY_COUNT, FIELD(launch_refill), 0, 1u << 16, false,
-     "clocks from a CTA's end until the next starts in its place"},
-    {"launch", "half", GMSIM_KEY_COUNT, FIELD(launch_half), 0, 1u << 16, false,
-     "clocks by which the second half of an SM's first warps starts later"},
-    {"launch", "ctas", GMSIM_KEY_COUNT, FIELD(launch_ctas), 1, 1u << 20, true,
-     "CTAs that can end in 1000 clocks, on all SMs together"},
-    {"launch", "again", GMSIM_KEY_COUNT, FIELD(launch_again), 1, 32, true,
-     "groups after which the first has another turn"},
+    {"gpu", "title", GMSIM_KEY_TEXT, FIELD(title), 0, 63, false, NULL, "the part's name"},
+    NEEDED(gpu, cc_major, COUNT, 7, 12, "compute capability, before the point"),
+    NEEDED(gpu, cc_minor, COUNT, 0, 9, "compute capability, after the point"),
+    NEEDED(gpu, sm_count, COUNT, 1, 1024, "SMs"),
+    NEEDED(gpu, clock_mhz, COUNT, 100, 10000, "SM clock under load"),
+    NEEDED(occupancy, warps_per_sm, COUNT, 1, 64, "resident warps an SM"),
+    NEEDED(occupancy, threads_per_sm, COUNT, 32, 2048, "resident threads an SM"),
+    GIVEN(occupancy, threads_per_block, COUNT, 32, 1024, "1024", "threads a CTA may have"),
+    NEEDED(occupancy, blocks_per_sm, COUNT, 1, 32, "resident CTAs an SM"),
+    NEEDED(occupancy, registers_per_sm, COUNT, 1024, 1u << 20, "32-bit registers an SM"),
+    NEEDED(occupancy, registers_per_block, COUNT, 1024, 1u << 20,
+           "32-bit registers a CTA may have"),
+    GIVEN(occupancy, registers_per_thread, COUNT, 16, 256, "256",
+          "32-bit registers a thread may have"),
+    GIVEN(occupancy, register_unit, COUNT, 1, 4096, "256",
+          "a warp's registers are rounded up to this"),
+    GIVEN(occupancy, sub_partitions, COUNT, 1, 8, "4",
+          "sub-partitions of an SM; registers are divided among them"),
+    GIVEN(occupancy, barriers_per_sm, COUNT, 0, 1024, "0",
+          "named barriers an SM; 0: they limit nothing"),
+    NEEDED(shared, per_sm, SIZE, 1024, 1u << 20, "largest carve-out"),
+    NEEDED(shared, per_block, SIZE, 1024, 1u << 20,
+           "shared memory a CTA may have without opting in"),
+    NEEDED(shared, per_block_optin, SIZE, 1024, 1u << 20,
+           "shared memory a CTA may have after opting in"),
+    GIVEN(shared, reserved, SIZE, 0, 1u << 16, "1K", "shared memory the system takes in each CTA"),
+    GIVEN(shared, unit, SIZE, 1, 1u << 16, "128", "a CTA's shared memory is rounded up to this"),
+    MAYBE(shared, generous, SIZE, 0, 1u << 20,
+          "carve-out up to which the driver leaves room for twice the CTAs"),
+    NEEDED(shared, carveouts, SIZES, 0, 1u << 20, "carve-outs the hardware offers"),
+    NEEDED(shared, latency, COUNT, 1, 10000, "clocks of a shared load without conflict"),
+    GIVEN(shared, wavefront, COUNT, 0, 1000, "2",
+          "clocks that each further wavefront adds to a load"),
+    GIVEN(shared, bare, STEPS, 0, 1u << 20, "1:32K, 16:16K, 24:8K",
+          "carve-out of CTAs without shared memory, from so many warps on"),
+    GIVEN(shared, headroom, STEPS, 0, 1024, "1:32, 4:28, 5:32, 29:3, 30:1",
+          "CTAs an SM that the driver leaves room for, from so many warps on"),
+    NEEDED(l1, size, SIZE, 1024, 1u << 22, "unified L1 and shared memory of an SM"),
+    NEEDED(l1, max_cache, SIZE, 1024, 1u << 22, "most of it that caches"),
+    NEEDED(l1, sets, COUNT, 1, 4096, "sets of L1, whatever its size"),
+    GIVEN(l1, store_allocate, BOOL, 0, 1, "yes", "a store that misses leaves its line behind"),
+    GIVEN(l1, reserved, SIZE, 0, 1u << 20, "0", "what neither the carve-out takes nor L1 can use"),
+    NEEDED(l1, latency, COUNT, 1, 10000, "clocks of a load that hits"),
+    GIVEN(l1, tag_sets, POWER, 1, 16, "4",
+          "sets of the tag stage, which takes a line of each a clock"),
+    GIVEN(l1, hit_wavefront, COUNT, 0, 1000, "35",
+          "16ths of a clock that each further wavefront adds to a load that hits"),
+    GIVEN(l1, miss_wavefront, COUNT, 0, 1000, "19", "the same of a load that misses"),
+    GIVEN(l1, writes, COUNT, 32, 1u << 16, "512",
+          "clocks of writing that an SM has under way at most"),
+    NEEDED(l2, size, SIZE64, 1u << 16, 1ull << 32, "L2"),
+    NEEDED(l2, ways, COUNT, 1, 32, "ways of a set of L2"),
+    MAYBE(l2, slices, COUNT, 1, 512, "slices of L2"),
+    MAYBE(l2, partitions, COUNT, 1, 16, "partitions of L2 that keep copies of each other's lines"),
+    GIVEN(l2, fill_sectors, COUNT, 1, 4, "2", "sectors brought from DRAM for a missing one"),
+    MAYBE(l2, bytes_per_clock, COUNT, 1, 1u << 20, "bytes L2 gives all SMs together, an SM clock"),
+    MAYBE(l2, write_bytes_per_clock, COUNT, 1, 1u << 20,
+          "bytes L2 takes from all SMs together, an SM clock"),
+    MAYBE(l2, reads_per_clock, COUNT, 1, 1u << 16, "lines of loads that L2 looks up, an SM clock"),
+    MAYBE(l2, atomics_per_clock, COUNT, 1, 1u << 16,
+          "atomic operations of different sectors, an SM clock"),
+    GIVEN(l2, dirty_percent, COUNT, 1, 100, "47", "lines of a set that may be dirty"),
+    GIVEN(l2, partial_percent, COUNT, 1, 100, "16",
+          "lines of a set that may hold partly written sectors"),
+    GIVEN(l2, flush_dirty, COUNT, 0, 1u << 24, "0",
+          "dirty sectors that a profiler's flush leaves behind"),
+    NEEDED(l2, latency, COUNT, 1, 10000, "clocks of a load that L2 serves"),
+    NEEDED(l2, far_latency, COUNT, 1, 10000, "clocks of a load that L2's other partition serves"),
+    GIVEN(l2, group_slices, POWER, 1, 64, "4", "slices that share what carries out atomics"),
+    GIVEN(l2, group_lines, POWER, 1, 1u << 16, "8", "neighbouring lines of a group of slices"),
+    GIVEN(l2, cluster_slices, COUNT, 1, 512, "16", "slices of a cluster"),
+    GIVEN(l2, cluster_lines, POWER, 1, 1u << 16, "64", "neighbouring lines of a cluster"),
+    GIVEN(l2, spread, COUNT, 0, 1000, "28",
+          "clocks that a slice lies nearer or farther than the mean at most"),
+    GIVEN(l2, write_percent, COUNT, 0, 1000, "50", "of latency, until a write is there"),
+    GIVEN(atomic, sector, COUNT, 0, 10000, "84",
+          "percent of a sector's time that a group of slices takes: for a sector"),
+    GIVEN(atomic, pass, COUNT, 0, 10000, "72", "the same for lanes that meet, each time"),
+    GIVEN(atomic, alone, COUNT, 0, 10000, "75", "the same for a lane that is alone in its line"),
+    GIVEN(atomic, meeting, COUNT, 0, 10000, "127", "the same for lanes of a line that all meet"),
+    GIVEN(atomic, returning, COUNT, 0, 10000, "135", "percent of that, if a value comes back"),
+    GIVEN(atomic, slice, COUNT, 0, 10000, "185",
+          "percent of a sector's time that one slice takes: for a sector"),
+    GIVEN(atomic, slice_alone, COUNT, 0, 10000, "247",
+          "the same for a lane that is alone in its line"),
+    GIVEN(atomic, slice_float, COUNT, 0, 10000, "590", "the same for an addition of floats"),
+    GIVEN(lrc, merge, COUNT, 1, 64, "1",
+          "reads of a line by SMs of a GPC that become one before L2; 1: none do"),
+    GIVEN(lrc, way_percent, COUNT, 0, 50, "40", "of l2.latency, from an SM to where reads merge"),
+    NEEDED(dram, size, SIZE64, 1u << 20, 1ull << 44, "device memory"),
+    MAYBE(dram, bytes_per_clock, COUNT, 1, 1u << 20, "bytes DRAM gives, an SM clock"),
+    MAYBE(dram, bank_clocks, COUNT, 0, 100000,
+          "clocks of waiting for others in a bank, times load / (1 - load / 2)"),
+    MAYBE(dram, row_bytes, COUNT, 1, 4096, "bytes' time that an access to another row costs"),
+    NEEDED(dram, latency, COUNT, 1, 100000,
+           "clocks of a load that DRAM serves, on the reader's side of L2"),
+    MAYBE(dram, far_latency, COUNT, 1, 100000,
+          "clocks of a load that DRAM serves, on the other side"),
+    MAYBE(dram, refresh_period, COUNT, 1, 1u << 20,
+          "clocks from one refresh of a bank to the next"),
+    MAYBE(dram, refresh_clocks, COUNT, 1, 1u << 20, "clocks that a refresh takes"),
+    GIVEN(dram, granule, POWER, GMSIM_SECTOR_BYTES, 4096, "64", "bytes of the least access"),
+    GIVEN(dram, write_percent, COUNT, 100, 1000, "120",
+          "of the time of a read, that a write takes"),
+    GIVEN(dram, write_weight, COUNT, 1, 100, "2", "reads' worth that a write keeps reads waiting"),
+    GIVEN(dram, load_steps, COUNT, 1, 1024, "4", "steps of 128 clocks over which load is averaged"),
+    GIVEN(dram, row_lines, POWER, 1, 4096, "8", "neighbouring lines of a row"),
+    GIVEN(dram, open_rows, POWER, 1, GMSIM_OPEN_ROWS, "4096", "rows in use at a time"),
+    GIVEN(dram, refresh_lines, POWER, 1, 4096, "32",
+          "neighbouring lines that are refreshed together"),
+    GIVEN(sm, queue, COUNT, 1, GMSIM_QUEUE, "4", "memory instructions that a sub-partition holds"),
+    GIVEN(sm, operands, COUNT, 0, 1000, "10",
+          "clocks until a memory instruction has read its operands"),
+    GIVEN(sm, under_way, COUNT, 1, 6, "4",
+          "accesses that a warp has under way where the code tells no dependences"),
+    GIVEN(sm, barrier, COUNT, 0, 1000, "12",
+          "clocks from the last arrival at a barrier until its warps go on"),
+    GIVEN(sm, barrier_warp, COUNT, 0, 1000, "2", "clocks more for each warp"),
+    GIVEN(sm, constant_address, COUNT, 0, 1000, "11",
+          "clocks of each further address of a load of constants"),
+    MAYBE(launch, groups, COUNTS, 1, 1024,
+          "SMs of each group of SMs, in the order in which the first CTAs fill them"),
+    MAYBE(launch, again, COUNT, 1, 32, "groups after which the first has another turn"),
+    MAYBE(launch, overhead, COUNT, 0, 1u << 20,
+          "clocks of a launch before its first and after its last warp"),
+    GIVEN(launch, first, COUNT, 0, 1u << 16, "600",
+          "clocks from the start of an SM's first CTA to its first instruction"),
+    GIVEN(launch, start, COUNT, 0, 1u << 16, "30",
+          "clocks from a later CTA's start to its first instruction"),
+    GIVEN(launch, exit, COUNT, 0, 1u << 16, "70",
+          "clocks from a warp's last instruction until it is gone"),
+    GIVEN(launch, refill, COUNT, 0, 1u << 16, "290",
+          "clocks from a CTA's end until the next starts in its place"),
+    GIVEN(launch, half, COUNT, 0, 1u << 16, "280",
+          "clocks by which the second half of an SM's first warps starts later"),
+    MAYBE(launch, ctas, COUNT, 1, 1u << 20,
+          "CTAs that can end in 1000 clocks, on all SMs together"),
+    GIVEN(launch, first_warps, COUNT, 1, 64, "32", "warps of an SM that start at once"),
 };
 const unsigned gmsim_key_count = G_N_ELEMENTS(gmsim_keys);
 
@@ -211,6 +245,8 @@ static char *parse_number(const char *text, bool size, uint64_t *value)
 
 static char *check_range(const gmsim_key *key, uint64_t value)
 {
+    if (key->kind == GMSIM_KEY_POWER && (value & (value - 1u)))
+        return g_strdup_printf("%" G_GUINT64_FORMAT " is not a power of two", value);
     if (value >= key->min && value <= key->max)
         return NULL;
     return g_strdup_printf("%" G_GUINT64_FORMAT " is out of range (%" G_GUINT64_FORMAT
@@ -248,6 +284,39 @@ static char *parse_list(const gmsim_key *key, const char *text, gmsim_list *fiel
     return NULL;
 }
 
+/* "1:32K, 16:16K": from 1 on 32768, from 16 on 16384. */
+static char *parse_steps(const gmsim_key *key, const char *text, gmsim_steps *field)
+{
+    g_auto(GStrv) part = g_strsplit_set(text, ", ", -1);
+    gmsim_steps steps = {.count = 0};
+    for (char **p = part; *p; p++) {
+        uint64_t from = 0, value = 0;
+        char *colon = strchr(*p, ':');
+        if (!**p)
+            continue;
+        if (!colon)
+            return g_strdup_printf("'%s' is not FROM:VALUE", *p);
+        *colon = '\0';
+        char *wrong = parse_number(*p, false, &from);
+        if (!wrong)
+            wrong = parse_number(colon + 1, true, &value);
+        if (!wrong)
+            wrong = check_range(key, value);
+        if (wrong)
+            return wrong;
+        if (steps.count == GMSIM_LIST_MAX)
+            return g_strdup_printf("more than %u steps", GMSIM_LIST_MAX);
+        if (from > UINT32_MAX || (steps.count && from <= steps.from[steps.count - 1]))
+            return g_strdup("the steps must ascend");
+        steps.from[steps.count] = (uint32_t)from;
+        steps.value[steps.count++] = (uint32_t)value;
+    }
+    if (!steps.count)
+        return g_strdup("no step given");
+    *field = steps;
+    return NULL;
+}
+
 char *gmsim_key_parse(const gmsim_key *key, const char *text, gmsim_gpu *gpu)
 {
     char *field = (char *)gpu + key->offset, *wrong = NULL;
@@ -261,12 +330,15 @@ char *gmsim_key_parse(const gmsim_key *key, const char *text, gmsim_gpu *gpu)
     case GMSIM_KEY_SIZES:
     case GMSIM_KEY_COUNTS:
         return parse_list(key, text, (gmsim_list *)(void *)field);
+    case GMSIM_KEY_STEPS:
+        return parse_steps(key, text, (gmsim_steps *)(void *)field);
     case GMSIM_KEY_BOOL:
         if (strcmp(text, "yes") && strcmp(text, "no"))
             return g_strdup_printf("'%s' is neither yes nor no", text);
         *(bool *)field = !strcmp(text, "yes");
         return NULL;
     case GMSIM_KEY_COUNT:
+    case GMSIM_KEY_POWER:
     case GMSIM_KEY_SIZE:
     case GMSIM_KEY_SIZE64:
         break;
@@ -275,7 +347,7 @@ char *gmsim_key_parse(const gmsim_key *key, const char *text, gmsim_gpu *gpu)
         if (!key->may_be_unknown)
             wrong = g_strdup("the model cannot do without this number");
     } else {
-        wrong = parse_number(text, key->kind != GMSIM_KEY_COUNT, &value);
+        wrong = parse_number(text, key->kind >= GMSIM_KEY_SIZE, &value);
         if (!wrong)
             wrong = check_range(key, value);
     }
@@ -324,11 +396,22 @@ char *gmsim_key_format(const gmsim_key *key, const gmsim_gpu *gpu)
         }
         return g_string_free(words, FALSE);
     }
+    case GMSIM_KEY_STEPS: {
+        gmsim_steps steps;
+        GString *words = g_string_new(NULL);
+        memcpy(&steps, field, sizeof steps);
+        for (uint32_t i = 0; i < steps.count; i++) {
+            g_autofree char *word = format_size(steps.value[i]);
+            g_string_append_printf(words, "%s%u:%s", i ? ", " : "", steps.from[i], word);
+        }
+        return g_string_free(words, FALSE);
+    }
     case GMSIM_KEY_SIZE64:
         memcpy(&value, field, sizeof value);
         return format_size(value);
     case GMSIM_KEY_SIZE:
     case GMSIM_KEY_COUNT:
+    case GMSIM_KEY_POWER:
         break;
     }
     memcpy(&small, field, sizeof small);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * keys.h - the schema of a GPU's .ini file: one row a key. Reader, --set, `gmsim gpus` and the
- * manual all follow this table.
+ * keys.h - the schema of a GPU's .ini file: one row a key, in the order in which they are shown.
+ * Reader, --set, `gmsim gpus` and the manual all follow this table.
  */
 #ifndef GMSIM_KEYS_H
 #define GMSIM_KEYS_H
@@ -11,11 +11,13 @@
 typedef enum gmsim_key_kind {
     GMSIM_KEY_TEXT,
     GMSIM_KEY_COUNT,  /* uint32_t */
+    GMSIM_KEY_POWER,  /* uint32_t, a power of two */
     GMSIM_KEY_SIZE,   /* uint32_t bytes; K, M, G with or without iB */
     GMSIM_KEY_SIZE64, /* uint64_t bytes */
     GMSIM_KEY_BOOL,   /* yes or no */
     GMSIM_KEY_SIZES,  /* gmsim_list of bytes, ascending */
     GMSIM_KEY_COUNTS, /* gmsim_list of counts, in any order */
+    GMSIM_KEY_STEPS,  /* gmsim_steps: FROM:VALUE, ascending by FROM */
 } gmsim_key_kind;
 
 typedef struct gmsim_key {
@@ -23,7 +25,8 @@ typedef struct gmsim_key {
     gmsim_key_kind kind;
     size_t offset; /* of the field in gmsim_gpu */
     uint64_t min, max;
-    bool may_be_unknown; /* the word "unknown" stands for 0, and the model does without */
+    bool may_be_unknown;  /* the word "unknown" stands for 0, and the model does without */
+    const char *fallback; /* value where neither file nor base gives one; NULL: one has to */
     const char *meaning;
 } gmsim_key;
 

@@ -49,6 +49,7 @@ gmsim_model *gmsim_model_new(const gmsim_gpu *gpu, const gmsim_options *options)
     model->freed = g_new(gmsim_freed, (size_t)sms * GMSIM_MAX_SM_CTAS);
     memory->gpu = &model->gpu;
     gmsim_memory_prepare(memory);
+    gmsim_replay_prepare(&model->replay, gpu);
     memory->l1 = g_new0(gmsim_l1, sms);
     memory->pending = g_new(gmsim_pending, (size_t)sms * GMSIM_PENDING);
     memory->lrc =
@@ -162,8 +163,8 @@ static uint64_t divide_up(uint64_t work, uint64_t rate)
 }
 
 /* Least SM clocks of each resource, were it busy all the time and the work spread evenly over the
- * SMs that got a CTA: one shared wavefront a clock; L1 tags and data by 4 lines and 16 sectors a
- * clock, at least one a request; L2 and DRAM sectors by bytes a clock. */
+ * SMs that got a CTA: one shared wavefront a clock; L1 by passes through its tag stage or
+ * wavefronts, whichever are more (replay.c); L2 and DRAM sectors by bytes a clock. */
 static void find_bound(const gmsim_model *model, const gmsim_plan *plan, gmsim_result *result)
 {
     const gmsim_l2_counts *l2 = &result->l2;

@@ -58,12 +58,23 @@ static inline gmsim_counts *count_instruction(gmsim_instr_counts *entry,
     return counts;
 }
 
-/* Passes through L1's tag stage: it has four sets, picked by all bit pairs of the line number
- * XORed, and takes one line of each a clock (micro/memory_timing.cu, level l1). */
-static uint32_t tag_clocks(const gmsim_footprint *footprint)
+void gmsim_replay_prepare(gmsim_replay *replay, const gmsim_gpu *gpu)
+{
+    uint32_t sets = gpu->l1_tag_sets;
+    for (uint32_t bits = 0; bits < GMSIM_TAG_SETS; bits++) {
+        uint32_t set = 0;
+        for (uint32_t left = bits; left && sets > 1u; left /= sets)
+            set ^= left % sets;
+        replay->tag_set[bits] = (uint8_t)set;
+    }
+}
+
+/* Passes through L1's tag stage: a set is picked by all groups of bits of the line number XORed
+ * (four sets: by pairs), and takes one line a clock (micro/memory_timing.cu, level l1). */
+static uint32_t tag_clocks(const gmsim_replay *replay, const gmsim_footprint *footprint)
 {
     uint32_t lines = footprint->lines, most = 1u;
-    uint8_t set[4] = {0};
+    uint8_t set[GMSIM_TAG_SETS] = {0};
     if (lines < 2u)
         return 1u;
     for (uint32_t i = 0; i < lines; i++) {
@@ -72,8 +83,7 @@ static uint32_t tag_clocks(const gmsim_footprint *footprint)
         line ^= line >> 16;
         line ^= line >> 8;
         line ^= line >> 4;
-        line ^= line >> 2;
-        uint32_t depth = ++set[line & 3u];
+        uint32_t depth = ++set[replay->tag_set[line & (GMSIM_TAG_SETS - 1u)]];
         most = MAX(most, depth);
     }
     return most;
@@ -83,7 +93,7 @@ static inline void count_footprint(gmsim_replay *replay, gmsim_executor *who,
                                    const gmsim_footprint *footprint, uint32_t wavefronts,
                                    gmsim_counts *counts)
 {
-    uint32_t clocks = MAX(tag_clocks(footprint), wavefronts);
+    uint32_t clocks = MAX(tag_clocks(replay, footprint), wavefronts);
     counts->sectors += footprint->sectors;
     counts->sectors_ideal += gmsim_sectors_ideal(footprint);
     counts->tags += footprint->lines;
@@ -266,8 +276,9 @@ static const char *replay_shared(gmsim_replay *replay, gmsim_executor *who,
     gmsim_instr_counts *entry = gmsim_tally_entry(&replay->tally, site, record->instr, row);
     gmsim_counts *counts = count_instruction(entry, record);
     who->clocks = wavefronts.actual;
-    who->done = who->now + replay->memory.gpu->shared_latency +
-                (wavefronts.actual ? 2u * (wavefronts.actual - 1u) : 0); /* shared_timing.cu */
+    const gmsim_gpu *gpu = replay->memory.gpu;
+    who->done = who->now + gpu->shared_latency +
+                (wavefronts.actual ? gpu->shared_wavefront * (wavefronts.actual - 1u) : 0);
     counts->wavefronts += wavefronts.actual;
     counts->wavefronts_ideal += wavefronts.ideal;
     if (row == GMSIM_SHARED_COPY)

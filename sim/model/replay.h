@@ -11,10 +11,13 @@
 
 #pragma GCC visibility push(hidden)
 
+#define GMSIM_TAG_SETS 16u /* most there can be */
+
 typedef struct gmsim_replay {
     gmsim_memory memory;
     gmsim_tally tally;
-    uint64_t l1_clocks; /* least clocks of all L1 tag and data stages, added up */
+    uint8_t tag_set[GMSIM_TAG_SETS]; /* by the line number's bits, folded to 4 */
+    uint64_t l1_clocks;              /* least clocks of all L1 tag and data stages, added up */
     uint64_t degree[GMSIM_DEGREE_BINS];
 } gmsim_replay;
 
@@ -34,6 +37,9 @@ typedef struct gmsim_executor {
     uint32_t clocks;        /* set: how long it keeps the load-store unit busy */
     uint8_t reach;          /* set: gmsim_reach */
 } gmsim_executor;
+
+/* Fills in what follows from the GPU, but for the memory hierarchy. */
+void gmsim_replay_prepare(gmsim_replay *replay, const gmsim_gpu *gpu);
 
 /* Counts an ACCESS or BULK record. Returns NULL, or what is wrong with the record. */
 const char *gmsim_replay_record(gmsim_replay *replay, gmsim_executor *who,

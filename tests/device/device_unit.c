@@ -76,8 +76,19 @@ static void see(const char *key, const char *value, const char *meaning, const c
     g_assert_nonnull(strchr(key, '.'));
     g_assert_cmpuint(strlen(value), >, 0);
     g_assert_cmpuint(strlen(meaning), >, 0);
-    if (strlen(source) < 8)
-        g_error("%s names no source", key);
+    if (g_str_has_prefix(source, "measured: ")) {
+        /* by a program, or in runs, that are there */
+        const char *at = strstr(source, "validate/");
+        g_assert_nonnull(at);
+        g_autofree char *path =
+            g_strdup_printf("%s/%.*s", g_getenv("GMSIM_SRCDIR"), (int)strcspn(at, ",; ("), at);
+        if (!g_file_test(path, G_FILE_TEST_EXISTS))
+            g_error("%s was measured by %s, which is not there", key, path);
+    } else if (!g_str_has_prefix(source, "cited: ") && !g_str_has_prefix(source, "assumed: ")) {
+        g_error("%s is neither measured nor cited nor assumed: '%s'", key, source);
+    }
+    if (strstr(source, "gmsim's default"))
+        g_error("%s has no source in the file nor in those it is based on", key);
     if (!strcmp(key, "l1.size"))
         s->l1_size = g_strdup(value);
 }
@@ -101,13 +112,24 @@ static void test_shipped(gconstpointer name)
     g_free(s.l1_size);
 }
 
+/* Every file of sim/device/ is a GPU, wherever it is named. */
 static void test_list(void)
 {
     g_auto(GStrv) names = gmsim_gpu_list();
-    static const char *const known[] = {"a100", "h100", "h200", "rtx3090", "rtx4090", "v100"};
-    g_assert_cmpuint(g_strv_length(names), ==, G_N_ELEMENTS(known));
-    for (unsigned i = 0; i < G_N_ELEMENTS(known); i++)
-        g_assert_cmpstr(names[i], ==, known[i]);
+    g_autofree char *path = g_build_filename(g_getenv("GMSIM_SRCDIR"), "sim", "device", NULL);
+    g_autoptr(GDir) dir = g_dir_open(path, 0, NULL);
+    const char *entry;
+    unsigned files = 0;
+    while ((entry = g_dir_read_name(dir))) {
+        if (!g_str_has_suffix(entry, ".ini"))
+            continue;
+        g_autofree char *name = g_strndup(entry, strlen(entry) - 4u);
+        if (!g_strv_contains((const char *const *)names, name))
+            g_error("%s is not listed", entry);
+        files++;
+    }
+    g_assert_cmpuint(files, >, 0);
+    g_assert_cmpuint(g_strv_length(names), ==, files);
 }
 
 /* Numbers of the H200 that other rooms and the validation rest on. */
@@ -174,6 +196,11 @@ static const struct {
     {"0K, 8K, 16K", "0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 8K, 16K", "*: more than 16 sizes"},
     {"0K, 8K, 16K", "zero, 16K", "*:*: [shared] carveouts: 'zero' is not a number"},
     {"title = NVIDIA H200 SXM", "title = ", "*:@: [gpu] title: *1 to 63 characters*"},
+    {"row_lines = 8", "row_lines = 12", "*:@: [dram] row_lines: 12 is not a power of two"},
+    {"1:32K, 16:16K", "16:16K, 1:32K", "*:*: [shared] bare: the steps must ascend"},
+    {"1:32K, 16:16K", "1=32K", "*:*: [shared] bare: '1=32K' is not FROM:VALUE"},
+    {"1:32K, 16:16K", "1:", "*:*: [shared] bare: has no value"},
+    {"spread = 28", "spread = 300", "*x.ini: l2.spread (300 clocks) exceeds l2.latency (285)"},
 };
 
 static void test_bad_text(void)
@@ -213,14 +240,13 @@ static void test_odd_but_good(void)
 static void test_damage(void)
 {
     g_autofree char *text = shipped("h200");
-    size_t length = strlen(text);
-    unsigned accepted = 0;
+    size_t length = strlen(text), needed = (size_t)(strstr(text, "\nlatency = 548") - text);
     for (size_t i = 0; i < length; i++) {
         gmsim_gpu gpu;
         g_autoptr(GError) cut = NULL, changed = NULL;
         g_autofree char *path = write_file(text, (gssize)i);
         g_assert_cmpint(gmsim_gpu_load(&gpu, path, &cut), ==, cut == NULL);
-        accepted += cut == NULL;
+        g_assert_true(cut != NULL || i > needed); /* the last key that has no default */
         char was = text[i];
         text[i] = (char)(text[i] ^ (1 << i % 8));
         g_free(write_file(text, (gssize)length));
@@ -228,7 +254,81 @@ static void test_damage(void)
         g_assert_true(changed != NULL || gmsim_gpu_check(&gpu, NULL));
         text[i] = was;
     }
-    g_assert_cmpuint(accepted, <=, 8); /* within the last value, "unknown", and its line end */
+}
+
+/* ------------------------------------------------------------------------------------- based-on */
+
+static char *write_named(const char *name, const char *text)
+{
+    char *path = g_build_filename(folder, name, NULL);
+    g_assert_true(g_file_set_contents(path, text, -1, NULL));
+    return path;
+}
+
+/* All that a user needs to write for a GPU of their own. */
+#define FIVE_LINES "[gpu]\ntitle = Mine\nbased-on = h200\nsm_count = 66\nclock_mhz = 1000\n"
+
+static void find_sources(const char *key, const char *value, const char *meaning,
+                         const char *source, gpointer data)
+{
+    (void)meaning;
+    g_hash_table_insert(data, g_strdup(key), g_strdup_printf("%s | %s", value, source));
+}
+
+static void test_based_on(void)
+{
+    GError *error = NULL;
+    gmsim_gpu h200, gpu;
+    g_assert_true(gmsim_gpu_load(&h200, "h200", NULL));
+    g_autofree char *path = write_named("y.ini", "[gpu]\nbased-on = x.ini\n# cited: me\n"
+                                                 "clock_mhz = 2000\n[launch]\ngroups = unknown\n");
+    g_free(write_file(FIVE_LINES "[launch]\ngroups = 33, 33\n", -1));
+    gmsim_gpu_load(&gpu, path, &error); /* on x.ini beside it, which is on h200 */
+    g_assert_no_error(error);
+    g_assert_cmpstr(gpu.name, ==, "y");
+    g_assert_cmpstr(gpu.title, ==, "Mine");
+    g_assert_cmpuint(gpu.gpu_clock_mhz, ==, 2000);
+    g_assert_cmpuint(gpu.gpu_sm_count, ==, 66);
+    g_assert_cmpuint(gpu.launch_groups.count, ==, 0);
+    g_assert_true(gmsim_gpu_set(&gpu, "l1.latency=40", NULL));
+    g_autoptr(GHashTable) keys = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+    gmsim_gpu_foreach(&gpu, find_sources, keys);
+    static const char *const shown[][2] = {
+        {"gpu.clock_mhz", "2000 | cited: me"},
+        {"gpu.sm_count", "66 | no source given (x.ini)"},
+        {"l1.sets", "256 | measured: validate/micro/l1_sets.cu, * (h200.ini)"},
+        {"l1.latency", "40 | set by the user; else 33"},
+        {"launch.groups", "unknown | no source given"},
+    };
+    for (unsigned i = 0; i < G_N_ELEMENTS(shown); i++) {
+        const char *text = g_hash_table_lookup(keys, shown[i][0]);
+        if (!text || !g_pattern_match_simple(shown[i][1], text))
+            g_error("%s: '%s' is not like '%s'", shown[i][0], text, shown[i][1]);
+    }
+    memcpy(gpu.name, h200.name, sizeof gpu.name);
+    memcpy(gpu.title, h200.title, sizeof gpu.title);
+    memcpy(gpu.path, h200.path, sizeof gpu.path);
+    gpu.gpu_sm_count = h200.gpu_sm_count;
+    gpu.gpu_clock_mhz = h200.gpu_clock_mhz;
+    gpu.l1_latency = h200.l1_latency;
+    gpu.launch_groups = h200.launch_groups;
+    g_assert_true(same(&gpu, &h200)); /* and nothing else differs */
+    g_remove(path);
+}
+
+/* A file of before there were defaults has no key of the model's; the defaults are an H200's. */
+static void test_complete(void)
+{
+    GError *error = NULL;
+    gmsim_gpu old, h200;
+    g_autofree char *path =
+        g_build_filename(g_getenv("GMSIM_SRCDIR"), "tests", "device", "complete.ini", NULL);
+    g_assert_true(gmsim_gpu_load(&h200, "h200", NULL));
+    gmsim_gpu_load(&old, path, &error);
+    g_assert_no_error(error);
+    memcpy(old.name, h200.name, sizeof old.name);
+    memcpy(old.path, h200.path, sizeof old.path);
+    g_assert_true(same(&old, &h200));
 }
 
 /* ------------------------------------------------------------------------------------ bad files */
@@ -257,6 +357,32 @@ static void test_bad_files(void)
                       "ELF\2\1\1\0\0\0\0",
                       11));
     expect(path, GMSIM_ERROR_USAGE, "*x.ini:1: not text; *");
+    g_free(write_file("[gpu]\nbased-on = x.ini\n", -1));
+    expect(path, GMSIM_ERROR_USAGE, "*x.ini:2: [gpu] based-on: *x.ini is based on itself");
+    g_free(write_file("[gpu]\nbased-on = y.ini\n", -1));
+    g_autofree char *other = write_named("y.ini", "[gpu]\n\nbased-on = x.ini\n");
+    expect(path, GMSIM_ERROR_USAGE, "*y.ini:3: [gpu] based-on: *x.ini is based on itself");
+    g_free(write_named("y.ini", "[gpu]\n# no name\nsm_count = 7\n"));
+    expect(path, GMSIM_ERROR_USAGE, "*y.ini:1: [gpu] title is missing: *");
+    g_free(write_named("y.ini", "[gpu]\nsm_count = many\n"));
+    expect(path, GMSIM_ERROR_USAGE, "*y.ini:2: [gpu] sm_count: 'many' is not a number");
+    g_remove(other);
+    expect(path, GMSIM_ERROR_IO, "*y.ini: cannot be read: No such file *");
+    g_free(write_file("[gpu]\nbased-on = h2000\n", -1));
+    expect(path, GMSIM_ERROR_USAGE, "*x.ini:2: [gpu] based-on: unknown GPU 'h2000'; known: *");
+    g_free(write_file("[gpu]\nbased-on = h200\nbased-on = h100\n", -1));
+    expect(path, GMSIM_ERROR_USAGE, "*x.ini:3: [gpu] based-on: given before, in line 2");
+    g_free(write_file("[gpu]\nbased-on =\n", -1));
+    expect(path, GMSIM_ERROR_USAGE, "*x.ini:2: [gpu] based-on: unknown GPU ''; known: *");
+    g_autoptr(GPtrArray) many = g_ptr_array_new_with_free_func(g_free);
+    for (unsigned i = 0; i < 17; i++) {
+        g_autofree char *name = g_strdup_printf("%u.ini", i);
+        g_autofree char *text = g_strdup_printf("[gpu]\nbased-on = %u.ini\n", i + 1);
+        g_ptr_array_add(many, write_named(name, text));
+    }
+    expect(many->pdata[0], GMSIM_ERROR_USAGE, "*15.ini:2: [gpu] based-on: more than 16 files, *");
+    for (unsigned i = 0; i < many->len; i++)
+        g_remove(many->pdata[i]);
     g_autofree char *deep = g_strnfill(600, '/');
     g_autofree char *longer = g_strconcat(deep, "dev/null", NULL);
     expect(longer, GMSIM_ERROR_USAGE, "*: the path is too long");
@@ -319,13 +445,13 @@ static void test_set_together(void)
 
 int main(int argc, char **argv)
 {
-    static const char *const gpus[] = {"h200", "h100", "a100", "rtx4090", "rtx3090", "v100"};
     GError *error = NULL;
     g_test_init(&argc, &argv, NULL);
     g_autofree char *scratch = g_dir_make_tmp("gmsim-device-XXXXXX", &error);
     g_assert_no_error(error);
     folder = scratch;
-    for (unsigned i = 0; i < G_N_ELEMENTS(gpus); i++) {
+    g_auto(GStrv) gpus = gmsim_gpu_list();
+    for (unsigned i = 0; gpus[i]; i++) {
         g_autofree char *path = g_strconcat("/device/shipped/", gpus[i], NULL);
         g_test_add_data_func(path, gpus[i], test_shipped);
     }
@@ -335,6 +461,8 @@ int main(int argc, char **argv)
     g_test_add_func("/device/bad-text", test_bad_text);
     g_test_add_func("/device/odd-but-good", test_odd_but_good);
     g_test_add_func("/device/damage", test_damage);
+    g_test_add_func("/device/based-on", test_based_on);
+    g_test_add_func("/device/complete", test_complete);
     g_test_add_func("/device/bad-files", test_bad_files);
     g_test_add_func("/device/set", test_set);
     g_test_add_func("/device/set-together", test_set_together);

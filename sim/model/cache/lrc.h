@@ -15,7 +15,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define GMSIM_LRC_EARLY   128u  /* clocks that a read may seem earlier than it was */
+#include "sim/model/time/queue.h"
+
 #define GMSIM_LRC_ENTRIES 1024u /* a GPC; a power of two */
 
 typedef struct gmsim_lrc_entry {
@@ -35,7 +36,7 @@ static inline bool gmsim_lrc_join(gmsim_lrc_entry *entry, uint64_t line, uint32_
 {
     /* SMs do not come in the order of time: this read may be long before that one. */
     if (entry->line != line || entry->sectors != sectors || now >= entry->done ||
-        now + GMSIM_LRC_EARLY < entry->start || entry->readers >= most)
+        now + GMSIM_STEP < entry->start || entry->readers >= most)
         return false;
     entry->readers++;
     return true;

@@ -10,8 +10,8 @@
  * - A line comes from L2 after gpu.l2_latency, more or less by where SM and slice lie; later if the
  *   other side has it; from DRAM after gpu.dram_latency if its home is on the SM's side, else
  *   gpu.dram_far_latency. Banks of DRAM are refreshed in turn, and whoever comes then waits.
- * - DRAM serves so many bytes a clock, 64 at least; an access to a row that is not in use costs
- *   more. The busier it is the longer an access waits for others in its bank.
+ * - DRAM serves so many bytes a clock, gpu.dram_granule at least; an access to a row that is not in
+ * use costs more. The busier it is the longer an access waits for others in its bank.
  * - The first wavefront of a load that misses comes with its last line; others follow.
  * - A read that finds its line on the way from DRAM to L2 waits for it, brings nothing more, and
  *   counts as a miss; one that finds its sectors on the way to L1 waits and counts as a hit
@@ -32,35 +32,6 @@
 
 /* Work of slices is counted in parts of a clock. */
 #define PARTS 16u
-/* Neighbouring lines of one group of slices, as a power of two (micro/atomics_timing.cu: a word of
- * 4 lines side by side each is served half as fast as one of 8 lines, or of 16). */
-#define GROUP_SHIFT 3u
-/* The same of a cluster, and its slices (level shared: 4 KiB and 8 KiB that all SMs read are served
- * by the same part of L2, 16 KiB by twice that). */
-#define CLUSTER_SHIFT  6u
-#define CLUSTER_SLICES 16u
-/* Slices lie between this many clocks nearer and farther than the mean (micro/latency_spread.cu:
- * 255 to 320 clocks). */
-#define NEARER_CLOCKS 28u
-/* Wavefronts after the first follow so many sixteenths of a clock apart: from L1, from beyond. */
-#define HIT_WAVEFRONT  35u
-#define MISS_WAVEFRONT 19u
-/* Lines of a DRAM row, and of what is refreshed together, as powers of two. */
-#define ROW_SHIFT  3u
-#define BANK_SHIFT 5u
-/* Of the time a group of slices takes for an atomic's sector: a lane alone, lanes that meet in an
- * address, what returns a value; and what one slice takes, for a sector, for a lane alone and for
- * an addition of floats there (micro/atomics_timing.cu). */
-#define SECTOR_PERCENT      84u
-#define PASS_PERCENT        72u
-#define ALONE_PERCENT       75u
-#define MEETING_PERCENT     127u
-#define RETURN_PERCENT      135u
-#define SLICE_PERCENT       185u
-#define SLICE_ALONE_PERCENT 247u
-#define SLICE_FLOAT_PERCENT 590u
-#define WRITE_PERCENT       120u /* of a write to DRAM: turning around */
-
 void gmsim_memory_begin(gmsim_memory *memory)
 {
     uint32_t sms = memory->gpu->gpu_sm_count, gpcs = MAX(memory->gpu->launch_groups.count, 1u);
@@ -80,6 +51,16 @@ void gmsim_memory_begin(gmsim_memory *memory)
     memory->dram_load = 0;
 }
 
+GMSIM_INLINE uint32_t hash32(uint64_t key)
+{
+    return (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32);
+}
+
+static uint32_t shift_of(uint32_t power)
+{
+    return (uint32_t)__builtin_ctz(power);
+}
+
 /* Clocks in parts that a slice needs for `bytes`, if all together serve `rate` bytes a clock. */
 static uint32_t slice_parts(const gmsim_memory *memory, uint32_t bytes, uint32_t rate)
 {
@@ -97,43 +78,50 @@ void gmsim_memory_prepare(gmsim_memory *memory)
         for (uint32_t k = 0; k < groups->value[i] && sm < GMSIM_MAX_SMS; k++)
             memory->group[sm++] = (uint8_t)i;
     memory->slices = CLAMP(gpu->l2_slices, 1u, GMSIM_SLICES);
-    memory->groups = MAX(memory->slices / GMSIM_SLICE_GROUP, 1u);
-    memory->clusters = MAX(memory->slices / CLUSTER_SLICES, 1u);
+    memory->groups = MAX(memory->slices / gpu->l2_group_slices, 1u);
+    memory->clusters = MAX(memory->slices / gpu->l2_cluster_slices, 1u);
     memory->cluster_slices = memory->slices / memory->clusters;
     memory->sector_cost = slice_parts(memory, GMSIM_SECTOR_BYTES, gpu->l2_bytes_per_clock);
     memory->write_cost = slice_parts(memory, GMSIM_SECTOR_BYTES, gpu->l2_write_bytes_per_clock);
     memory->read_cost = slice_parts(memory, 1u, gpu->l2_reads_per_clock);
     memory->atomic_cost =
         slice_parts(memory, 1u, gpu->l2_atomics_per_clock) * memory->groups / memory->slices;
-}
-
-GMSIM_INLINE uint32_t hash32(uint64_t key)
-{
-    return (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32);
+    memory->group_slices_shift = shift_of(gpu->l2_group_slices);
+    memory->group_shift = shift_of(gpu->l2_group_lines);
+    memory->cluster_shift = shift_of(gpu->l2_cluster_lines);
+    memory->row_shift = shift_of(gpu->dram_row_lines);
+    memory->open_shift = 32u - shift_of(gpu->dram_open_rows);
+    memory->refresh_shift = shift_of(gpu->dram_refresh_lines);
+    memory->granule_sectors = gpu->dram_granule / GMSIM_SECTOR_BYTES;
+    memory->batch = gpu->l1_writes / GMSIM_BATCHES;
+    memory->write_clocks = gpu->l2_latency * gpu->l2_write_percent / 100u;
+    memory->lrc_clocks = gpu->l2_latency * gpu->lrc_way_percent / 100u;
+    /* Nearer or farther than the mean, for each pair of GPC and group of slices. */
+    for (uint32_t gpc = 0; gpc < GMSIM_LIST_MAX; gpc++)
+        for (uint32_t group = 0; group < GMSIM_SLICES; group++)
+            memory->away[gpc][group] =
+                (int16_t)((int32_t)(hash32(((uint64_t)gpc << 16 | group) + 1u) %
+                                    (2u * gpu->l2_spread + 1u)) -
+                          (int32_t)gpu->l2_spread);
 }
 
 /* Neighbouring lines lie in the slices of one group, neighbouring groups of lines in the groups of
  * slices of one cluster; which cluster is a hash. */
 GMSIM_INLINE uint32_t slice_of(const gmsim_memory *memory, uint64_t line)
 {
-    uint32_t hash = hash32((line ^ line >> 17) >> CLUSTER_SHIFT);
+    uint32_t hash = hash32((line ^ line >> 17) >> memory->cluster_shift);
     uint32_t first = (uint32_t)((uint64_t)hash * memory->clusters >> 32) * memory->cluster_slices;
-    uint32_t group = (uint32_t)(line >> GROUP_SHIFT) + (hash & 0xfu);
-    uint32_t in_group = (uint32_t)line + (uint32_t)(line >> GROUP_SHIFT);
-    return first +
-           (group * GMSIM_SLICE_GROUP + in_group % GMSIM_SLICE_GROUP) % memory->cluster_slices;
+    uint32_t block = (uint32_t)(line >> memory->group_shift);
+    uint32_t group = (block + (hash & 0xfu)) << memory->group_slices_shift;
+    uint32_t in_group = ((uint32_t)line + block) & (memory->gpu->l2_group_slices - 1u);
+    return first + (group | in_group) % memory->cluster_slices;
 }
 
-/* Nearer or farther than the mean, for each pair of GPC and group of slices. */
-GMSIM_INLINE uint32_t way_to(uint32_t slices, uint32_t gpc)
+/* Bytes' time of DRAM that the sectors take. */
+GMSIM_INLINE uint64_t granules(const gmsim_memory *memory, uint64_t sectors)
 {
-    return hash32(((uint64_t)gpc << 16 | slices) + 1u) % (2u * NEARER_CLOCKS + 1u);
-}
-
-/* Reads and writes between 32 and 64 bytes take DRAM as long as 64. */
-GMSIM_INLINE uint64_t granules(uint64_t sectors)
-{
-    return (sectors + 1u) / 2u * 2u * GMSIM_SECTOR_BYTES;
+    uint32_t least = memory->granule_sectors;
+    return ((sectors + least - 1u) & ~(uint64_t)(least - 1u)) * GMSIM_SECTOR_BYTES;
 }
 
 /* Takes DRAM's time for what an access to L2 read and wrote; returns the clocks until its turn.
@@ -142,12 +130,12 @@ GMSIM_INLINE uint64_t granules(uint64_t sectors)
 static uint64_t use_dram(gmsim_memory *memory, uint64_t line, uint64_t now, gmsim_l2_cost cost)
 {
     const gmsim_gpu *gpu = memory->gpu;
-    uint64_t read = granules(cost.read), written = granules(cost.written);
+    uint64_t read = granules(memory, cost.read), written = granules(memory, cost.written);
     if (!(read | written) || !gpu->dram_bytes_per_clock)
         return 0;
-    written = written * WRITE_PERCENT / 100u;
-    uint64_t row = line >> ROW_SHIFT;
-    uint64_t *open = &memory->row[hash32(row) / (UINT32_MAX / GMSIM_ROWS_OPEN + 1u)];
+    written = written * gpu->dram_write_percent / 100u;
+    uint64_t row = line >> memory->row_shift;
+    uint64_t *open = &memory->row[(uint64_t)hash32(row) >> memory->open_shift];
     uint32_t other = *open == row + 1u ? 0 : gpu->dram_row_bytes;
     *open = row + 1u;
     if (read)
@@ -161,12 +149,13 @@ static uint64_t use_dram(gmsim_memory *memory, uint64_t line, uint64_t now, gmsi
 }
 
 /* Clocks until the refresh of the line's bank is over. */
-GMSIM_INLINE uint64_t refresh_wait(const gmsim_gpu *gpu, uint64_t line, uint64_t now)
+GMSIM_INLINE uint64_t refresh_wait(const gmsim_memory *memory, uint64_t line, uint64_t now)
 {
+    const gmsim_gpu *gpu = memory->gpu;
     uint32_t period = gpu->dram_refresh_period;
     if (!period)
         return 0;
-    uint64_t phase = (now + hash32(line >> BANK_SHIFT)) % period;
+    uint64_t phase = (now + hash32(line >> memory->refresh_shift)) % period;
     return phase < gpu->dram_refresh_clocks ? gpu->dram_refresh_clocks - phase : 0;
 }
 
@@ -181,12 +170,14 @@ GMSIM_INLINE uint64_t bank_wait(const gmsim_memory *memory, uint64_t line)
 
 void gmsim_memory_step(gmsim_memory *memory, uint64_t step)
 {
+    const gmsim_gpu *gpu = memory->gpu;
     uint64_t clocks = step - MIN(step, memory->step);
-    if (clocks && memory->gpu->dram_bytes_per_clock) {
-        /* Writes keep reads waiting twice as long. */
-        uint64_t load = (memory->dram_read + 2u * memory->dram_written) * 1024u /
-                        (clocks * memory->gpu->dram_bytes_per_clock);
-        memory->dram_load = (uint32_t)((memory->dram_load * 3u + MIN(load, 2048u)) / 4u);
+    if (clocks && gpu->dram_bytes_per_clock) {
+        uint64_t load = (memory->dram_read + gpu->dram_write_weight * memory->dram_written) *
+                        1024u / (clocks * gpu->dram_bytes_per_clock);
+        memory->dram_load =
+            (uint32_t)((memory->dram_load * (gpu->dram_load_steps - 1u) + MIN(load, 2048u)) /
+                       gpu->dram_load_steps);
         memory->dram_read = memory->dram_written = 0;
     }
     memory->step = step;
@@ -216,8 +207,7 @@ static line_time read_line(gmsim_memory *memory, const gmsim_l2_place *place, ui
     const gmsim_gpu *gpu = memory->gpu;
     line_time time = {.reach = GMSIM_REACH_L2};
     gmsim_lrc_entry *entry = NULL;
-    /* Half the way from SM to L2 and back is before the LRC. */
-    uint64_t before = gpu->l2_latency / 2u - gpu->l2_latency / 10u, at = now + before;
+    uint64_t before = memory->lrc_clocks, at = now + before;
     if (gpu->lrc_merge > 1u) {
         entry = gmsim_lrc_at(memory->lrc + (size_t)gpc * GMSIM_LRC_ENTRIES, line);
         if (gmsim_lrc_join(entry, line, sectors, at, gpu->lrc_merge)) {
@@ -231,24 +221,25 @@ static line_time read_line(gmsim_memory *memory, const gmsim_l2_place *place, ui
     uint64_t out =
         gmsim_queue_take(&slice->out, memory->step, now, count * memory->sector_cost, PARTS);
     gmsim_fill *fill = &memory->fill[(line * UINT64_C(0x9e3779b97f4a7c15)) >> 50];
-    uint32_t side = gpc % GMSIM_L2_SIDES, away = way_to(number / GMSIM_SLICE_GROUP, gpc);
+    uint32_t side = gpc % GMSIM_L2_SIDES;
+    uint64_t away = (uint64_t)memory->away[gpc][number >> memory->group_slices_shift];
     gmsim_l2_cost cost = gmsim_l2_read(&memory->l2, place, side, sectors);
-    uint64_t latency = gpu->l2_latency + away - NEARER_CLOCKS;
+    uint64_t latency = gpu->l2_latency + away;
     time.queued = MAX(in, out);
     if (cost.reach == GMSIM_L2_FAR)
-        latency = MAX(latency, gpu->l2_far_latency + away - NEARER_CLOCKS);
+        latency = MAX(latency, gpu->l2_far_latency + away);
     uint64_t turn = use_dram(memory, line, now, cost);
     if (cost.reach == GMSIM_L2_DRAM) {
         uint64_t wait = fill_l2(memory, now, cost.read * GMSIM_SECTOR_BYTES);
         turn = MAX(turn, wait);
         bool near = place->home == side || !gpu->dram_far_latency;
         time.queued += turn + bank_wait(memory, line);
-        latency = (near ? gpu->dram_latency : gpu->dram_far_latency) + away - NEARER_CLOCKS +
-                  refresh_wait(gpu, line, now);
+        latency = (near ? gpu->dram_latency : gpu->dram_far_latency) + away +
+                  refresh_wait(memory, line, now);
         time.reach = GMSIM_REACH_DRAM;
         *fill = (gmsim_fill){line, now, now + latency + time.queued};
     } else if (fill->line == line && now + latency < fill->done &&
-               now + GMSIM_LRC_EARLY >= fill->start) { /* still on its way */
+               now + GMSIM_STEP >= fill->start) { /* still on its way */
         latency = fill->done - now;
         time.reach = GMSIM_REACH_DRAM;
     }
@@ -314,13 +305,14 @@ static uint32_t store_units(const gmsim_footprint *footprint, uint32_t line)
 }
 
 /* Writes leave at `leaves` and will be in L2 at `there`. The SM has so many under way at most. */
-static void take_port(gmsim_port *port, uint64_t leaves, uint32_t units, uint64_t there)
+static void take_port(gmsim_port *port, uint32_t batch, uint64_t leaves, uint32_t units,
+                      uint64_t there)
 {
     port->free = leaves + units;
     port->units += units;
     port->there[port->batch] = MAX(port->there[port->batch], there);
-    while (port->units >= GMSIM_BATCH) {
-        port->units -= GMSIM_BATCH;
+    while (port->units >= batch) {
+        port->units -= batch;
         port->batch = (port->batch + 1u) % GMSIM_BATCHES;
         port->free = MAX(port->free, port->there[port->batch]);
         port->there[port->batch] = there;
@@ -330,7 +322,6 @@ static void take_port(gmsim_port *port, uint64_t leaves, uint32_t units, uint64_
 static void write_lines(gmsim_memory *memory, gmsim_request *request)
 {
     const gmsim_footprint *footprint = &request->footprint;
-    const gmsim_gpu *gpu = memory->gpu;
     gmsim_l2_place place[GMSIM_MAX_LINES];
     uint32_t side = memory->group[request->sm] % GMSIM_L2_SIDES;
     gmsim_port *port = &memory->port[request->sm];
@@ -351,8 +342,8 @@ static void write_lines(gmsim_memory *memory, gmsim_request *request)
         wait = MAX(wait, behind);
         behind = fill_l2(memory, leaves, (uint64_t)units * GMSIM_SECTOR_BYTES);
         wait = MAX(wait, behind);
-        uint64_t there = leaves + units + wait + gpu->l2_latency / 2u;
-        take_port(port, leaves, units, there);
+        uint64_t there = leaves + units + wait + memory->write_clocks;
+        take_port(port, memory->batch, leaves, units, there);
         memory->drained = MAX(memory->drained, there);
     }
     request->held = request->stored = port->free;
@@ -378,22 +369,24 @@ typedef struct atomic_work {
 static atomic_work work_of(const gmsim_memory *memory, const gmsim_request *request, uint32_t line,
                            bool returns)
 {
+    const gmsim_gpu *gpu = memory->gpu;
     uint64_t cost = memory->atomic_cost, passes = request->line_passes[line];
     atomic_work work;
     if (request->line_lanes[line] <= passes) {
-        work.group = passes * cost * (passes > 1u ? MEETING_PERCENT : ALONE_PERCENT) / 100u;
-        work.slice = passes * cost * SLICE_ALONE_PERCENT / 100u;
+        work.group = passes * cost * (passes > 1u ? gpu->atomic_meeting : gpu->atomic_alone) / 100u;
+        work.slice = passes * cost * gpu->atomic_slice_alone / 100u;
     } else {
         work.group =
-            (request->line_operations[line] * SECTOR_PERCENT + passes * PASS_PERCENT) * cost / 100u
+            (request->line_operations[line] * gpu->atomic_sector + passes * gpu->atomic_pass) *
+                cost / 100u
             << request->is_swap;
-        work.slice = (uint64_t)request->line_operations[line] * cost * SLICE_PERCENT / 100u
+        work.slice = (uint64_t)request->line_operations[line] * cost * gpu->atomic_slice / 100u
                      << request->is_swap;
     }
     if (request->is_float && (passes > 1u || request->line_lanes[line] == 1u))
-        work.slice = MAX(work.slice, passes * cost * SLICE_FLOAT_PERCENT / 100u);
+        work.slice = MAX(work.slice, passes * cost * gpu->atomic_slice_float / 100u);
     if (returns)
-        work.group = work.group * RETURN_PERCENT / 100u;
+        work.group = work.group * gpu->atomic_returning / 100u;
     return work;
 }
 
@@ -409,6 +402,7 @@ static void do_atomics(gmsim_memory *memory, gmsim_request *request, bool return
         uint64_t line = footprint->line[i], leaves = MAX(port->free, request->now);
         gmsim_l2_place place = gmsim_l2_find(&memory->l2, line);
         uint32_t number = slice_of(memory, line);
+        uint32_t group = number >> memory->group_slices_shift;
         uint32_t units = atomic_units(request, i, returns);
         atomic_work work = work_of(memory, request, i, returns);
         gmsim_l1_drop(&memory->l1[request->sm], line);
@@ -416,12 +410,12 @@ static void do_atomics(gmsim_memory *memory, gmsim_request *request, bool return
                       GMSIM_L2_DRAM;
         uint64_t wait =
             gmsim_queue_take(&memory->slice[number].in, memory->step, leaves, work.slice, PARTS);
-        uint64_t wait_group = gmsim_queue_take(&memory->atomics[number / GMSIM_SLICE_GROUP],
-                                               memory->step, leaves, work.group, PARTS);
+        uint64_t wait_group =
+            gmsim_queue_take(&memory->atomics[group], memory->step, leaves, work.group, PARTS);
         wait = MAX(wait, wait_group);
         uint64_t there = leaves + units + wait + (missed ? gpu->dram_latency : gpu->l2_latency) +
-                         way_to(number / GMSIM_SLICE_GROUP, gpc) - NEARER_CLOCKS;
-        take_port(port, leaves, units, there);
+                         (uint64_t)memory->away[gpc][group];
+        take_port(port, memory->batch, leaves, units, there);
         memory->drained = MAX(memory->drained, there);
         if (there > done) {
             done = there;
@@ -504,7 +498,7 @@ void gmsim_memory_serve(gmsim_memory *memory, gmsim_request *request)
         counts->xbar_read_sectors += sectors - hits;
         if (hits == sectors) {
             request->done = request->now + memory->gpu->l1_latency +
-                            (request->wavefronts - 1u) * HIT_WAVEFRONT / 16u;
+                            (request->wavefronts - 1u) * memory->gpu->l1_hit_wavefront / 16u;
             if (request->pending > request->done) {
                 request->done = request->pending;
                 request->reach = GMSIM_REACH_L2;
@@ -513,7 +507,7 @@ void gmsim_memory_serve(gmsim_memory *memory, gmsim_request *request)
         }
         read_lines(memory, request);
         request->done = MAX(request->done, request->pending);
-        request->done += (request->wavefronts - 1u) * MISS_WAVEFRONT / 16u;
+        request->done += (request->wavefronts - 1u) * memory->gpu->l1_miss_wavefront / 16u;
         return;
     case GMSIM_REQUEST_STORE:
         hits = store(memory, request);

@@ -56,13 +56,10 @@ typedef struct gmsim_fill {
     uint64_t line, start, done;
 } gmsim_fill;
 
-#define GMSIM_FILLS       16384u /* a power of two */
-#define GMSIM_SLICES      512u   /* most there can be */
-#define GMSIM_SLICE_GROUP 4u     /* slices that share what carries out atomics */
+#define GMSIM_FILLS  16384u /* a power of two */
+#define GMSIM_SLICES 512u   /* most there can be */
 /* Writes and reductions that an SM has under way are counted in batches. */
-#define GMSIM_BATCHES   32u
-#define GMSIM_BATCH     16u   /* clocks of the way out */
-#define GMSIM_ROWS_OPEN 4096u /* a power of two */
+#define GMSIM_BATCHES 32u
 
 /* A slice of L2: requests and data come in, data go out. */
 typedef struct gmsim_slice {
@@ -103,10 +100,16 @@ typedef struct gmsim_memory {
     gmsim_places *places;         /* one an SM */
     uint32_t l1_bytes, l1_lines;  /* of this launch; lines: 0 if there are more than GMSIM_PLACES */
     gmsim_slice slice[GMSIM_SLICES];
-    gmsim_queue atomics[GMSIM_SLICES / GMSIM_SLICE_GROUP];
+    gmsim_queue atomics[GMSIM_SLICES];          /* by group of slices */
+    int16_t away[GMSIM_LIST_MAX][GMSIM_SLICES]; /* clocks that a group of slices is farther from a
+                                                   GPC than the mean */
     gmsim_queue dram, filling;
-    uint64_t row[GMSIM_ROWS_OPEN]; /* DRAM rows in use, by a hash */
+    uint64_t row[GMSIM_OPEN_ROWS]; /* DRAM rows in use, by a hash */
     uint32_t slices, groups, clusters, cluster_slices;
+    /* Of the GPU's numbers, as the base-two logarithm: */
+    uint32_t group_slices_shift, group_shift, cluster_shift, row_shift, open_shift, refresh_shift;
+    uint32_t granule_sectors, batch;   /* of a DRAM access; clocks of a port's batch of writes */
+    uint32_t write_clocks, lrc_clocks; /* from an SM to L2; to where reads merge */
     uint32_t read_cost, sector_cost, write_cost, atomic_cost; /* in 1/16 clocks of a slice */
     uint64_t dram_read, dram_written; /* bytes' worth of DRAM's time asked for in this step */
     uint32_t dram_load;               /* how busy DRAM has been lately: 1024 is all the time */

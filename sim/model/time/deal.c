@@ -20,9 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Warps of an SM that start at once; the others follow later (micro/launch.cu, fill). */
-#define FIRST_WARPS 32u
-
 static bool start_cta(gmsim_scheduler *s, uint32_t sm_number, uint32_t place, uint64_t now,
                       uint32_t start, GError **error)
 {
@@ -119,7 +116,8 @@ static bool deal_group(gmsim_scheduler *s, uint32_t first, uint32_t sms, bool *d
         const gmsim_gpu *gpu = s->plan.gpu;
         uint32_t before = place * s->plan.cta_warps;
         if (!deal(s, i, place,
-                  before + s->plan.cta_warps > FIRST_WARPS && before ? gpu->launch_half : 0,
+                  before + s->plan.cta_warps > gpu->launch_first_warps && before ? gpu->launch_half
+                                                                                 : 0,
                   place ? gpu->launch_start : gpu->launch_first, error))
             return false;
         *dealt = true;

@@ -17,9 +17,6 @@
 /* Repetitions of a loop that are gone through; the others take as long as the last of them. */
 #define REPEATS 4u
 
-/* Latency of each further address of a constant load (micro/constant.cu). */
-#define ADDRESS_CLOCKS 11u
-
 /* pipe, clocks on it, on the heavy half, on the load-store unit, on the constant cache; latency */
 static const gmsim_cost costs[GMTRACE_UNITS] = {
     [GMTRACE_UNIT_OTHER] = {GMSIM_PIPE_ISSUE, 0, 0, 0, 0, 12},
@@ -56,7 +53,6 @@ static const gmsim_cost costs[GMTRACE_UNITS] = {
 void gmsim_paces_begin(gmsim_paces *paces, const gmtrace_kernel *kernel,
                        const gmtrace_decoded *decoded, const gmsim_gpu *gpu)
 {
-    (void)gpu;
     gmsim_paces_clear(paces);
     paces->kernel = kernel;
     paces->cost = g_new(gmsim_cost, kernel->instr_count + 1u);
@@ -65,7 +61,8 @@ void gmsim_paces_begin(gmsim_paces *paces, const gmtrace_kernel *kernel,
         *cost = costs[decoded[i].unit];
         if (decoded[i].varies) {
             cost->constant = (uint8_t)(cost->constant * GMTRACE_WARP_LANES);
-            cost->latency = (uint16_t)(cost->latency + (GMTRACE_WARP_LANES - 1u) * ADDRESS_CLOCKS);
+            cost->latency =
+                (uint16_t)(cost->latency + (GMTRACE_WARP_LANES - 1u) * gpu->sm_constant_address);
         }
     }
     paces->cost[kernel->instr_count] = (gmsim_cost){.pipe = GMSIM_PIPE_ISSUE};

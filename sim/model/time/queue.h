@@ -12,6 +12,10 @@
 
 #include <stdint.h>
 
+/* Clocks that an SM runs ahead of the others at most, and so those by which a request may come too
+ * late. Of the simulation, not of a GPU: more are faster, fewer are closer to the order of time. */
+#define GMSIM_STEP 128u
+
 typedef struct gmsim_queue {
     uint64_t step; /* clock at which the step of its last request began */
     uint64_t work; /* not served at that clock, in units of which `rate` are served a clock */

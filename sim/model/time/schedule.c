@@ -7,7 +7,7 @@
  * - A warp at a CTA barrier waits for all warps of its CTA that have not ended, or for the number
  *   of threads the barrier names. BAR.ARV arrives without waiting. Lanes of one warp that arrive in
  *   separate records, one after the other, arrive together.
- * - SMs advance together in steps of WINDOW clocks; within a step they go one after the other.
+ * - SMs advance together in steps of GMSIM_STEP clocks; within a step they go one after the other.
  *
  * Left out: cluster barriers and mbarriers (neither holds a warp back here).
  */
@@ -21,12 +21,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Clocks that an SM runs ahead of the others at most. */
-#define WINDOW 128u
-/* From the last arrival at a barrier until its warps go on, and more for each warp
- * (micro/barrier.cu). */
-#define BARRIER_CLOCKS      12u
-#define BARRIER_WARP_CLOCKS 2u
 /* Times beyond this many clocks after the epoch move it. */
 #define EPOCH_CLOCKS (1u << 30)
 
@@ -55,7 +49,8 @@ static void try_release(gmsim_scheduler *s, gmsim_sm *sm, uint32_t place, uint32
     for (uint32_t left = cta->waiting_at[barrier]; left; left &= left - 1u) {
         released++; /* one after the other */
         uint32_t slot = place * s->plan.cta_warps + gmsim_lowest(left);
-        uint64_t go = cta->arrival + BARRIER_CLOCKS + released * BARRIER_WARP_CLOCKS;
+        uint64_t go =
+            cta->arrival + s->plan.gpu->sm_barrier + released * s->plan.gpu->sm_barrier_warp;
         s->timing.stall[GMSIM_STALL_BARRIER] += go - MIN(go, sm->warp[slot].arrived);
         resume(s, sm, slot, go);
     }
@@ -259,11 +254,11 @@ static bool run(gmsim_scheduler *s, GError **error)
 {
     if (!gmsim_deal_first(s, error))
         return false;
-    uint64_t reported = 0, limit = WINDOW;
+    uint64_t reported = 0, limit = GMSIM_STEP;
     for (;;) {
         uint32_t soonest = GMSIM_NEVER;
         bool resident = false;
-        gmsim_memory_step(&s->replay->memory, limit - WINDOW);
+        gmsim_memory_step(&s->replay->memory, limit - GMSIM_STEP);
         for (uint32_t i = 0; i < s->plan.sms; i++) {
             uint32_t next = GMSIM_NEVER;
             if (!run_sm(s, i, limit, &next, error))
@@ -284,7 +279,7 @@ static bool run(gmsim_scheduler *s, GError **error)
                 return false;
             soonest = gmsim_since_epoch(s, limit);
         }
-        limit = s->epoch + soonest + WINDOW;
+        limit = s->epoch + soonest + GMSIM_STEP;
         if (soonest > EPOCH_CLOCKS)
             move_epoch(s, soonest);
         if (s->progress && s->records - reported >= PROGRESS_STEP) {

@@ -16,7 +16,6 @@
 #define GMSIM_MAX_SM_CTAS        32u
 #define GMSIM_NAMED_BARRIERS     16u
 #define GMSIM_MAX_SUB_PARTITIONS 8u
-#define GMSIM_QUEUE              4u /* memory instructions a sub-partition holds */
 
 /* Groups of asynchronous copies whose end is remembered. */
 #define GMSIM_COPY_GROUPS 8u

@@ -6,7 +6,7 @@
  *   has yet to set free (traces/code/path.h); then until that access is done (memory.c).
  * - Between two records it issues the instructions that lie between, in its own time (pace.c), but
  *   no sooner than its sub-partition's scheduler and pipes, which other warps use too, let it.
- * - A sub-partition holds GMSIM_QUEUE memory instructions that the SM's load-store unit has not
+ * - A sub-partition holds gpu.sm_queue memory instructions that the SM's load-store unit has not
  *   taken. The unit takes one request a clock, more slowly where a request has many lines or bank
  *   conflicts, and not while the way to L2 is full of stores.
  * - A wait for asynchronous copies lasts until the groups it names are there.
@@ -21,10 +21,6 @@
 
 #include <string.h>
 
-/* From a memory instruction's turn until its operands have been read. */
-#define READ_CLOCKS 10u
-/* Accesses a warp has under way at most where the trace does not tell its dependences. Assumed. */
-#define UNDER_WAY       4u
 #define ALL_SCOREBOARDS ((1u << GMSIM_SCOREBOARDS) - 1u)
 
 bool gmsim_warp_refill(gmsim_scheduler *s, gmsim_warp *warp, GError **error)
@@ -230,6 +226,7 @@ const char *gmsim_warp_access(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot,
 {
     gmsim_warp *warp = &sm->warp[slot];
     gmsim_executor *who = &warp->who;
+    const gmsim_gpu *gpu = s->plan.gpu;
     gmsim_sub_partition *part = &sm->part[slot % s->plan.sub_partitions];
     const gmsim_site *site = gmsim_tally_site(&s->replay->tally, record->instr);
     if (s->plan.functional)
@@ -248,11 +245,11 @@ const char *gmsim_warp_access(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot,
     sm->unit_free = MAX(who->now + MAX(who->clocks, 1u), who->held);
     warp->stored = MAX(warp->stored, who->stored);
     part->began[part->next] = who->now;
-    part->next = (part->next + 1u) % GMSIM_QUEUE;
+    part->next = part->next + 1u < gpu->sm_queue ? part->next + 1u : 0;
     uint32_t board = site->scoreboard;
     if (!s->plan.control_bits) {
         board = warp->next_scoreboard;
-        warp->next_scoreboard = (board + 1u) % UNDER_WAY;
+        warp->next_scoreboard = (board + 1u) % gpu->sm_under_way;
     }
     if (record->op == GMTRACE_OP_COPY_READ) {
         warp->copied = MAX(warp->copied, who->done);
@@ -262,8 +259,8 @@ const char *gmsim_warp_access(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot,
         warp->cause[board] = (uint8_t)cause_of(record, who);
     }
     if (site->read_scoreboard < GMSIM_SCOREBOARDS && s->plan.control_bits &&
-        who->now + READ_CLOCKS > warp->free[site->read_scoreboard]) {
-        warp->free[site->read_scoreboard] = who->now + READ_CLOCKS;
+        who->now + gpu->sm_operands > warp->free[site->read_scoreboard]) {
+        warp->free[site->read_scoreboard] = who->now + gpu->sm_operands;
         warp->cause[site->read_scoreboard] = GMSIM_STALL_L1;
     }
     if (record->op == GMTRACE_OP_LOAD && record->space != GMTRACE_SPACE_SHARED) {
