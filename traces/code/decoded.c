@@ -252,7 +252,7 @@ static bool is(const char *opcode, const char *pattern)
 }
 
 /* Of the classes that touch memory; the types of PTX are in lower case. */
-void gmt_set_atomic(gmtrace_decoded *d, const char *opcode)
+static void set_atomic(gmtrace_decoded *d, const char *opcode)
 {
     static const char *const types[] = {".F16", ".F32", ".F64", ".f16", ".f32", ".f64"};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
@@ -309,7 +309,7 @@ static void set_kind(gmtrace_decoded *d, const char *opcode)
     case GMTRACE_CLASS_ATOMIC:
     case GMTRACE_CLASS_REDUCTION:
         d->kind = GMTRACE_ACCESS;
-        gmt_set_atomic(d, opcode);
+        set_atomic(d, opcode);
         return;
     case GMTRACE_CLASS_BULK:
         set_bulk(d, opcode);
@@ -396,6 +396,9 @@ gmtrace_decoded gmtrace_decode(const gmtrace_instr *instr)
     gmtrace_decoded d = {.kind = GMTRACE_EXEC, .sixteenths = 16};
     if (!instr->opcode || !instr->operands || (*instr->opcode && !gmtrace_is_sass(instr))) {
         gmt_decode_ptx(instr, &d);
+        if (instr->opcode && instr->operands &&
+            (d.op_class == GMTRACE_CLASS_ATOMIC || d.op_class == GMTRACE_CLASS_REDUCTION))
+            set_atomic(&d, instr->opcode);
     } else {
         const rule *r = find(instr->opcode);
         d.op_class = r->op_class;

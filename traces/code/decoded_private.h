@@ -31,11 +31,9 @@ static inline bool gmt_has_modifier(const char *opcode, const char *token)
     return false;
 }
 
-/* Sets all but kind and sixteenths, which are those of no record. */
+/* Sets class, space, unit and lanes. */
 void gmt_decode_ptx(const gmtrace_instr *instr, gmtrace_decoded *d);
 
-/* Of an atomic: kind, and whether it adds floats. */
-void gmt_set_atomic(gmtrace_decoded *d, const char *opcode);
 /* Where the opcode says nothing. */
 uint8_t gmt_unit_of_class(uint8_t op_class);
 

@@ -159,6 +159,4 @@ void gmt_decode_ptx(const gmtrace_instr *instr, gmtrace_decoded *d)
     }
     d->unit = unit_of(instr);
     d->lanes = (uint8_t)lanes_of(instr);
-    if (instr->op_class == GMTRACE_CLASS_ATOMIC || instr->op_class == GMTRACE_CLASS_REDUCTION)
-        gmt_set_atomic(d, instr->opcode);
 }
