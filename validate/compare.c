@@ -31,7 +31,7 @@ static bool is_equal(const gmsim_metric *metric, double predicted, gmsim_cell ce
 {
     double slack = cell.half_unit;
 
-    if (metric->is_percent || predicted != floor(predicted))
+    if (metric->unit == GMSIM_UNIT_PERCENT || predicted != floor(predicted))
         slack = fmax(slack, RATIO_HALF_UNIT);
     /* The slack is a decimal fraction; allow for its being no binary one. */
     return fabs(predicted - cell.value) <= slack * (1 + 1e-9);
@@ -50,7 +50,7 @@ gmsim_comparison gmsim_compare(const gmsim_metric *metric, bool has, double pred
         comparison.outcome = GMSIM_OUTCOME_RESCALED;
     } else if (is_equal(metric, predicted, cell)) {
         comparison.outcome = GMSIM_OUTCOME_EQUAL;
-    } else if (metric->is_percent) {
+    } else if (metric->unit == GMSIM_UNIT_PERCENT) {
         comparison.outcome = GMSIM_OUTCOME_DIFFERENT;
         comparison.error = predicted - cell.value;
     } else if (cell.value == 0) {
@@ -68,8 +68,8 @@ void gmsim_comparisons_add(gmsim_comparisons *all, const gmsim_result *result,
     for (unsigned i = 0; i < gmsim_quantity_count(); i++) {
         gmsim_cell cell = gmsim_quantity_measured(measured, row, i);
         double predicted = 0;
-        bool has = gmsim_quantity_predicted(result, i, &predicted);
-        gmsim_comparison comparison = gmsim_compare(gmsim_quantity(i), has, predicted, cell);
+        bool has = gmsim_metric_value(result, i, &predicted);
+        gmsim_comparison comparison = gmsim_compare(&gmsim_metrics[i], has, predicted, cell);
 
         g_array_append_val(all->cells, comparison);
     }
@@ -155,7 +155,8 @@ gmsim_statistics gmsim_statistics_of(const gmsim_comparisons *all, unsigned metr
             continue;
         }
         s.equal += c->outcome == GMSIM_OUTCOME_EQUAL;
-        s.errors += gmsim_quantity(metric)->is_percent || c->predicted != 0 || c->measured != 0;
+        s.errors += gmsim_metrics[metric].unit == GMSIM_UNIT_PERCENT || c->predicted != 0 ||
+                    c->measured != 0;
         s.mean_error += fabs(c->error);
         if (fabs(c->error) > s.max_error) {
             s.max_error = fabs(c->error);

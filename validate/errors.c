@@ -35,7 +35,7 @@ static const char *published_for(const char *metric)
 
 static bool is_shown(const gmsim_error_report *report, unsigned metric)
 {
-    return gmsim_quantity(metric)->family == GMSIM_FAMILY_MODELLED &&
+    return gmsim_metrics[metric].family == GMSIM_FAMILY_MODELLED &&
            gmsim_statistics_of(report->base->all, metric).nonzero > 0;
 }
 
@@ -51,7 +51,7 @@ static bool spread_of(const gmsim_error_report *report, unsigned launch, unsigne
 static char *mean_spread(const gmsim_error_report *report, unsigned metric)
 {
     const gmsim_comparisons *all = report->base->all;
-    const gmsim_metric *m = gmsim_quantity(metric);
+    const gmsim_metric *m = &gmsim_metrics[metric];
     double sum = 0, spread;
     unsigned known = 0;
 
@@ -59,7 +59,8 @@ static char *mean_spread(const gmsim_error_report *report, unsigned metric)
         const gmsim_comparison *c = gmsim_comparison_at(all, i, metric);
 
         if (!gmsim_comparison_counts(all, i, metric) || c->outcome == GMSIM_OUTCOME_FROM_ZERO ||
-            (!m->is_percent && c->measured == 0) || !spread_of(report, i, metric, &spread))
+            (m->unit != GMSIM_UNIT_PERCENT && c->measured == 0) ||
+            !spread_of(report, i, metric, &spread))
             continue;
         sum += spread;
         known++;
@@ -69,7 +70,7 @@ static char *mean_spread(const gmsim_error_report *report, unsigned metric)
 
 static void error_row(const gmsim_error_report *report, unsigned metric, gmsim_table *t)
 {
-    const gmsim_metric *m = gmsim_quantity(metric);
+    const gmsim_metric *m = &gmsim_metrics[metric];
     gmsim_statistics s = gmsim_statistics_of(report->base->all, metric);
     gmsim_validate_format format = report->base->format;
 
@@ -165,7 +166,7 @@ static void worst_row(const gmsim_error_report *report, unsigned launch, unsigne
                       bool is_first, gmsim_table *t)
 {
     const gmsim_comparison *c = gmsim_comparison_at(report->base->all, launch, metric);
-    const gmsim_metric *m = gmsim_quantity(metric);
+    const gmsim_metric *m = &gmsim_metrics[metric];
     gmsim_validate_format format = report->base->format;
     double spread;
 

@@ -162,7 +162,7 @@ static bool run_all(gmsim_validation *v, GError **error)
 static void list_metrics(void)
 {
     for (unsigned i = 0; i < gmsim_quantity_count(); i++) {
-        const gmsim_metric *metric = gmsim_quantity(i);
+        const gmsim_metric *metric = &gmsim_metrics[i];
 
         printf("%-10s%-72s%s\n", metric->family == GMSIM_FAMILY_EXACT ? "exact" : "modelled",
                metric->name, metric->meaning);

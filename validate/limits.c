@@ -133,8 +133,8 @@ void gmsim_limits_apply(const GArray *limits, gmsim_comparisons *all)
 
 char *gmsim_limit_broken(const gmsim_limit *limit, const gmsim_statistics *statistics)
 {
-    const gmsim_metric *metric = gmsim_quantity(limit->metric);
-    const char *unit = metric->is_percent ? "points" : "%";
+    const gmsim_metric *metric = &gmsim_metrics[limit->metric];
+    const char *unit = metric->unit == GMSIM_UNIT_PERCENT ? "points" : "%";
     bool is_max = limit->kind == GMSIM_LIMIT_MAX;
     double error = is_max ? statistics->max_error : statistics->mean_error;
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * quantity.h - what is compared: every metric that gmsim predicts, then ratios that ncu has no
- * single counter for and that both sides form from several. Those are named gmsim__..., which no
- * metric of ncu is. Indices below gmsim_metric_count are those of gmsim_metrics.
+ * single counter for and that both sides form from several. Indices are those of gmsim_metrics.
  *
  *   gmsim__l1_global_load_hit_rate.pct
  *       l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit /
@@ -24,23 +23,10 @@
 #include "validate/measured.h"
 
 unsigned gmsim_quantity_count(void);
-/* Name, family and unit. */
-const gmsim_metric *gmsim_quantity(unsigned index);
 /* Index by name, or -1. */
 int gmsim_quantity_find(const char *name);
-
-/* false where this result has no such value. */
-bool gmsim_quantity_predicted(const gmsim_result *result, unsigned index, double *value);
+/* What was measured, or what follows from that. */
 gmsim_cell gmsim_quantity_measured(const gmsim_measured *measured, const gmsim_measured_row *row,
                                    unsigned index);
-
-/* The counters that a ratio's numerator is the sum of, and its denominator. */
-typedef struct gmsim_ratio_parts {
-    const char *part[2]; /* NULL behind the last */
-    const char *whole;
-} gmsim_ratio_parts;
-
-/* NULL for a metric of ncu itself. */
-const gmsim_ratio_parts *gmsim_quantity_parts(unsigned index);
 
 #endif

@@ -18,7 +18,7 @@ char *gmsim_value_text(double value)
 
 char *gmsim_error_text(double error, const gmsim_metric *metric, gmsim_validate_format format)
 {
-    const char *unit = metric->is_percent ? " pt" : " %";
+    const char *unit = metric->unit == GMSIM_UNIT_PERCENT ? " pt" : " %";
 
     if (format == GMSIM_VALIDATE_CSV)
         return g_strdup_printf("%.6g", error);
@@ -50,7 +50,7 @@ char *gmsim_launch_text(const gmsim_validate_report *report, unsigned index)
 
 static void metric_row(const gmsim_validate_report *report, unsigned metric, gmsim_table *t)
 {
-    const gmsim_metric *m = gmsim_quantity(metric);
+    const gmsim_metric *m = &gmsim_metrics[metric];
     gmsim_statistics s = gmsim_statistics_of(report->all, metric);
     bool csv = report->format == GMSIM_VALIDATE_CSV;
 
@@ -179,9 +179,9 @@ void gmsim_print_every(const gmsim_validate_report *report, FILE *out)
             gmsim_table_put(&t, launch->kernel);
             gmsim_table_take(&t, shape_text(launch->grid));
             gmsim_table_take(&t, shape_text(launch->block));
-            gmsim_table_put(&t, gmsim_quantity(m)->name);
-            gmsim_table_put(&t, family_name(gmsim_quantity(m)));
-            put_pair(&t, c, gmsim_quantity(m), report->format);
+            gmsim_table_put(&t, gmsim_metrics[m].name);
+            gmsim_table_put(&t, family_name(&gmsim_metrics[m]));
+            put_pair(&t, c, &gmsim_metrics[m], report->format);
         }
     }
     gmsim_table_print(&t, report->format, out);
@@ -197,10 +197,10 @@ void gmsim_print_launches(const gmsim_validate_report *report, const unsigned *m
     gmsim_table_put(&t, "trace");
     for (unsigned m = 0; m < metrics; m++) {
         if (csv) {
-            gmsim_table_take(&t, g_strdup_printf("predicted %s", gmsim_quantity(metric[m])->name));
-            gmsim_table_take(&t, g_strdup_printf("measured %s", gmsim_quantity(metric[m])->name));
+            gmsim_table_take(&t, g_strdup_printf("predicted %s", gmsim_metrics[metric[m]].name));
+            gmsim_table_take(&t, g_strdup_printf("measured %s", gmsim_metrics[metric[m]].name));
         } else {
-            gmsim_table_put(&t, gmsim_quantity(metric[m])->name);
+            gmsim_table_put(&t, gmsim_metrics[metric[m]].name);
         }
     }
     gmsim_table_end_header(&t);

@@ -162,32 +162,31 @@ bool gmsim_spread_of(const gmsim_spreads *spreads, const gmsim_measured *measure
                      unsigned quantity, double *spread)
 {
     const gmsim_measured_row *self = measured->rows->pdata[row];
-    const gmsim_ratio_parts *parts = gmsim_quantity_parts(quantity);
+    const gmsim_metric *metric = &gmsim_metrics[quantity];
     char *number = g_strdup_printf("%u", number_of(measured, row));
     gmsim_range range = {0};
     bool known;
 
-    if (parts == NULL) {
-        const gmsim_metric *metric = gmsim_quantity(quantity);
-
+    if (metric->whole == NULL) {
         known = range_of(spreads, self, number, metric->name, &range);
         *spread = range.high - range.low;
-        if (!metric->is_percent && *spread > 0) {
+        if (metric->unit != GMSIM_UNIT_PERCENT && *spread > 0) {
             known = known && range.median > 0;
             *spread *= 100 / range.median;
         }
     } else {
-        gmsim_cell whole = gmsim_measured_cell(self, gmsim_measured_column(measured, parts->whole));
+        gmsim_cell whole =
+            gmsim_measured_cell(self, gmsim_measured_column(measured, metric->whole));
 
         known = whole.state == GMSIM_CELL_NUMBER && whole.value > 0;
         *spread = 0;
-        for (unsigned i = 0; known && i < 2 && parts->part[i] != NULL; i++) {
-            int column = gmsim_measured_column(measured, parts->part[i]);
+        for (unsigned i = 0; known && i < 2 && metric->part[i] != NULL; i++) {
+            int column = gmsim_measured_column(measured, metric->part[i]);
             gmsim_cell part = gmsim_measured_cell(self, column);
 
             /* Relative to the part: the runs may have been made at another size. */
             known = column >= 0 && part.state == GMSIM_CELL_NUMBER &&
-                    range_of(spreads, self, number, parts->part[i], &range);
+                    range_of(spreads, self, number, metric->part[i], &range);
             if (known && range.median > 0)
                 *spread += 100 * (range.high - range.low) / range.median * part.value / whole.value;
         }

@@ -9,206 +9,73 @@
 #include <math.h>
 #include <string.h>
 
-#include "sim/analysis/pattern.h"
+#include "sim/analysis/rows.h"
 
-static uint64_t sum_work(const gmsim_result *result, bool (*belongs)(gmsim_row), bool excess)
-{
-    uint64_t sum = 0;
-
-    for (unsigned i = 0; i < GMSIM_ROWS; i++) {
-        gmsim_row row = (gmsim_row)i;
-
-        if (belongs(row))
-            sum +=
-                excess ? gmsim_work_excess(row, &result->row[i]) : gmsim_work(row, &result->row[i]);
-    }
-    return sum;
-}
-
-static uint64_t sum_requests(const gmsim_result *result, bool (*belongs)(gmsim_row))
-{
-    uint64_t sum = 0;
-
-    for (unsigned i = 0; i < GMSIM_ROWS; i++) {
-        if (belongs((gmsim_row)i))
-            sum += result->row[i].requests;
-    }
-    return sum;
-}
-
-static bool put_ratio(uint64_t part, uint64_t whole, double *value)
-{
-    *value = whole > 0 ? (double)part / (double)whole : 0;
-    return whole > 0;
-}
-
-typedef bool (*getter)(const gmsim_result *result, double *value);
-
-static bool instructions(const gmsim_result *result, double *value)
-{
-    uint64_t sum = 0;
-
-    for (unsigned i = 0; i < GMSIM_ROWS; i++)
-        sum += i == GMSIM_SHARED_COPY ? 0 : result->row[i].instructions;
-    *value = (double)sum;
-    return true;
-}
-
-static bool shared_wavefronts(const gmsim_result *result, double *value)
-{
-    *value = (double)sum_work(result, gmsim_row_is_shared, false);
-    return true;
-}
-
-static bool shared_excess(const gmsim_result *result, double *value)
-{
-    *value = (double)sum_work(result, gmsim_row_is_shared, true);
-    return true;
-}
-
-static bool shared_per_request(const gmsim_result *result, double *value)
-{
-    return put_ratio(sum_work(result, gmsim_row_is_shared, false),
-                     sum_requests(result, gmsim_row_is_shared), value);
-}
-
-static bool global_sectors(const gmsim_result *result, double *value)
-{
-    *value = (double)sum_work(result, gmsim_row_is_global, false);
-    return true;
-}
-
-static bool global_per_request(const gmsim_result *result, double *value)
-{
-    return put_ratio(sum_work(result, gmsim_row_is_global, false),
-                     sum_requests(result, gmsim_row_is_global), value);
-}
-
-static bool local_sectors(const gmsim_result *result, double *value)
-{
-    *value = (double)sum_work(result, gmsim_row_is_local, false);
-    return true;
-}
-
-static bool atomics(const gmsim_result *result, double *value)
-{
-    *value = (double)(result->l2.atomic_sectors + result->l2.reduction_sectors);
-    return true;
-}
-
-static bool l2_read(const gmsim_result *result, double *value)
-{
-    *value = (double)result->l2.read_sectors * GMSIM_SECTOR_BYTES;
-    return true;
-}
-
-static bool l2_written(const gmsim_result *result, double *value)
-{
-    *value = (double)result->l2.write_sectors * GMSIM_SECTOR_BYTES;
-    return true;
-}
-
-static bool dram_read(const gmsim_result *result, double *value)
-{
-    *value = (double)result->l2.dram_read_sectors * GMSIM_SECTOR_BYTES;
-    return true;
-}
-
-static bool dram_written(const gmsim_result *result, double *value)
-{
-    *value = (double)result->l2.dram_write_sectors * GMSIM_SECTOR_BYTES;
-    return true;
-}
-
-static bool load_latency(const gmsim_result *result, double *value)
-{
-    return result->timed && put_ratio(result->timing.load_cycles, result->timing.loads, value);
-}
-
-static bool shared_per_block(const gmsim_result *result, double *value)
-{
-    *value = (double)result->occupancy.shared_per_block;
-    return true;
-}
-
-/* Quantities in report order; those with `metric` are ncu's, those with `get` gmsim's own. */
-static const struct quantity {
-    const char *key, *name, *metric;
-    getter get;
-    gmsim_unit unit;
-    int better;
-    bool only_nonzero; /* left out where both sides have 0 */
-} quantities[] = {
-    {"cycles", "cycles", "gpc__cycles_elapsed.max", NULL, GMSIM_UNIT_COUNT, -1, false},
-    {"time", "time", "gpu__time_duration.sum", NULL, GMSIM_UNIT_NANOSECONDS, -1, false},
-    {"load.latency", "clocks a load waits", NULL, load_latency, GMSIM_UNIT_RATIO, -1, true},
-    {"shared.wavefronts", "shared wavefronts", NULL, shared_wavefronts, GMSIM_UNIT_COUNT, -1, true},
-    {"shared.per_request", "  per request", NULL, shared_per_request, GMSIM_UNIT_RATIO, -1, true},
-    {"shared.excess", "  of bank conflicts", NULL, shared_excess, GMSIM_UNIT_COUNT, -1, true},
-    {"global.sectors", "global sectors", NULL, global_sectors, GMSIM_UNIT_COUNT, -1, true},
-    {"global.per_request", "  per request", NULL, global_per_request, GMSIM_UNIT_RATIO, -1, true},
-    {"local.sectors", "local sectors", NULL, local_sectors, GMSIM_UNIT_COUNT, -1, true},
-    {"atomic.sectors", "updates in L2", NULL, atomics, GMSIM_UNIT_COUNT, -1, true},
-    {"l1.hit_rate", "L1 hit rate", "l1tex__t_sector_hit_rate.pct", NULL, GMSIM_UNIT_PERCENT, 0,
-     false},
-    {"l2.read", "L2 -> L1 bytes", NULL, l2_read, GMSIM_UNIT_BYTES, -1, true},
-    {"l2.written", "L1 -> L2 bytes", NULL, l2_written, GMSIM_UNIT_BYTES, -1, true},
-    {"l2.hit_rate", "L2 hit rate", "lts__t_sector_hit_rate.pct", NULL, GMSIM_UNIT_PERCENT, 0,
-     false},
-    {"dram.read", "DRAM -> L2 bytes", NULL, dram_read, GMSIM_UNIT_BYTES, -1, true},
-    {"dram.written", "L2 -> DRAM bytes", NULL, dram_written, GMSIM_UNIT_BYTES, -1, true},
-    {"instructions", "memory instructions", NULL, instructions, GMSIM_UNIT_COUNT, -1, true},
-    {"registers", "registers a thread", "launch__registers_per_thread", NULL, GMSIM_UNIT_COUNT, 0,
-     true},
-    {"shared.per_block", "shared memory a block", NULL, shared_per_block, GMSIM_UNIT_BYTES, 0,
-     true},
-    {"occupancy", "occupancy, theoretical", "sm__maximum_warps_per_active_cycle_pct", NULL,
-     GMSIM_UNIT_PERCENT, 0, false},
-    {"occupancy.achieved", "  achieved", "sm__warps_active.avg.pct_of_peak_sustained_active", NULL,
-     GMSIM_UNIT_PERCENT, 0, false},
+/* In report order. */
+static const char *const keys[] = {
+    "cycles",
+    "time",
+    "load.latency",
+    "shared.wavefronts",
+    "shared.per_request",
+    "shared.excess",
+    "global.sectors",
+    "global.per_request",
+    "local.sectors",
+    "atomic.sectors",
+    "l1.hit_rate",
+    "l2.read",
+    "l2.written",
+    "l2.hit_rate",
+    "dram.read",
+    "dram.written",
+    "instructions",
+    "registers",
+    "shared.per_block",
+    "occupancy",
+    "occupancy.achieved",
 };
-G_STATIC_ASSERT(G_N_ELEMENTS(quantities) <= GMSIM_COMPARE_QUANTITIES);
 
-static bool metric_of(const gmsim_result *result, const char *name, double *value)
+static double value_of(const gmsim_result *result, const char *name)
 {
-    int metric = gmsim_metric_find(name);
+    double value;
 
-    return metric >= 0 && gmsim_metric_value(result, (unsigned)metric, value) && isfinite(*value);
+    return gmsim_metric_named(result, name, &value) && isfinite(value) ? value : (double)NAN;
 }
 
-static bool value_of(const struct quantity *q, const gmsim_result *result, double *value)
+/* Counts that are 0 on both sides are of nothing that the kernels do. */
+static bool says_something(const gmsim_quantity_pair *q)
 {
-    return q->metric != NULL ? metric_of(result, q->metric, value) : q->get(result, value);
+    if (q->metric->unit == GMSIM_UNIT_PERCENT)
+        return !isnan(q->value[0]) || !isnan(q->value[1]);
+    return q->value[0] > 0 || q->value[1] > 0;
 }
 
 static void make_quantities(gmsim_comparison_of_two *c)
 {
-    for (unsigned i = 0; i < G_N_ELEMENTS(quantities); i++) {
-        const struct quantity *q = &quantities[i];
-        gmsim_quantity_pair pair = {
-            .key = q->key, .name = q->name, .unit = q->unit, .better = q->better};
+    c->quantity = g_array_new(FALSE, FALSE, sizeof(gmsim_quantity_pair));
+    for (unsigned i = 0; i < G_N_ELEMENTS(keys); i++) {
+        gmsim_quantity_pair pair = {.metric = &gmsim_metrics[gmsim_metric_find(keys[i])]};
 
         for (unsigned s = 0; s < 2; s++)
-            pair.has[s] = value_of(q, c->side[s].result, &pair.value[s]);
-        if (!pair.has[0] && !pair.has[1])
-            continue;
-        if (q->only_nonzero && !(pair.value[0] > 0) && !(pair.value[1] > 0))
-            continue;
-        c->quantity[c->count++] = pair;
+            pair.value[s] = value_of(c->side[s].result, keys[i]);
+        pair.delta = pair.value[1] - pair.value[0];
+        pair.ratio = pair.value[0] > 0 ? pair.value[1] / pair.value[0] : (double)NAN;
+        if (says_something(&pair))
+            g_array_append_val(c->quantity, pair);
     }
 }
 
 static void make_speedup(gmsim_comparison_of_two *c)
 {
     const gmsim_result *a = c->side[0].result, *b = c->side[1].result;
-    double from, to;
-    const char *metric;
+    const char *what;
+    double to;
 
     c->by_time = a->timing.clock_mhz != b->timing.clock_mhz;
-    metric = c->by_time ? "gpu__time_duration.sum" : "gpc__cycles_elapsed.max";
-    c->has_speedup =
-        a->timed && b->timed && metric_of(a, metric, &from) && metric_of(b, metric, &to) && to > 0;
-    c->speedup = c->has_speedup ? from / to : 0;
+    what = c->by_time ? "time" : "cycles";
+    to = value_of(b, what);
+    c->speedup = to > 0 ? value_of(a, what) / to : (double)NAN;
 }
 
 /* ---------------------------------------------------------------------------------- instructions
@@ -331,32 +198,39 @@ void gmsim_compare_make(gmsim_comparison_of_two *compare, const gmsim_side *a, c
 
 void gmsim_compare_clear(gmsim_comparison_of_two *compare)
 {
+    g_array_free(compare->quantity, TRUE);
     g_array_free(compare->instr, TRUE);
 }
 
 bool gmsim_compare_value(const gmsim_comparison_of_two *compare, unsigned side, const char *key,
                          double *value)
 {
-    if (strcmp(key, "speedup") == 0) {
-        *value = compare->speedup;
-        return compare->has_speedup;
+    *value =
+        strcmp(key, "speedup") == 0 ? compare->speedup : value_of(compare->side[side].result, key);
+    return !isnan(*value);
+}
+
+const gmsim_quantity_pair *gmsim_compare_find(const gmsim_comparison_of_two *compare,
+                                              const char *key)
+{
+    for (unsigned i = 0; i < compare->quantity->len; i++) {
+        const gmsim_quantity_pair *q = &g_array_index(compare->quantity, gmsim_quantity_pair, i);
+
+        if (strcmp(q->metric->key, key) == 0)
+            return q;
     }
-    for (unsigned i = 0; i < G_N_ELEMENTS(quantities); i++) {
-        if (strcmp(quantities[i].key, key) == 0)
-            return value_of(&quantities[i], compare->side[side].result, value);
-    }
-    return metric_of(compare->side[side].result, key, value);
+    return NULL;
 }
 
 const char *gmsim_compare_word(const gmsim_quantity_pair *quantity)
 {
-    if (!quantity->has[0] || !quantity->has[1])
+    if (isnan(quantity->delta))
         return "";
-    if (!(quantity->value[0] < quantity->value[1]) && !(quantity->value[0] > quantity->value[1]))
+    if (!(quantity->delta < 0) && !(quantity->delta > 0))
         return "=";
-    if (quantity->better == 0)
+    if (quantity->metric->better == 0)
         return "";
-    return (quantity->value[1] > quantity->value[0]) == (quantity->better > 0) ? "better" : "worse";
+    return (quantity->delta > 0) == (quantity->metric->better > 0) ? "better" : "worse";
 }
 
 const char *gmsim_compare_wait(const gmsim_result *result)
@@ -370,16 +244,4 @@ const char *gmsim_compare_wait(const gmsim_result *result)
             most = i;
     }
     return result->timing.stall[most] > 0 ? gmsim_stall_name((gmsim_stall)most) : NULL;
-}
-
-const gmsim_compare_format *gmsim_compare_find(const char *name)
-{
-    static const gmsim_compare_format *const formats[] = {&gmsim_compare_text, &gmsim_compare_json,
-                                                          &gmsim_compare_csv};
-
-    for (unsigned i = 0; i < G_N_ELEMENTS(formats); i++) {
-        if (strcmp(formats[i]->name, name) == 0)
-            return formats[i];
-    }
-    return NULL;
 }

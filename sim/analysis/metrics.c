@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * metrics.c - a result under Nsight Compute's metric names.
- *
- * Each line of METRICS() is one metric: its name and unit as `ncu --query-metrics --chips gh100`
- * lists them, and where its value comes from: a sum of one counter over some rows, one counter of
- * L2, or a function. Leaves out everything this model does not count (texture, constant,
- * instruction caches).
+ * metrics.c - the table of metrics.h. Nsight Compute's names and units are those of `ncu
+ * --query-metrics --chips gh100`. Leaves out everything this model does not count (texture,
+ * constant, instruction caches).
  *
  * Where a name's meaning is wider than one row, hardware's own grouping is followed: the global
  * side of cp.async is counted with the global loads at L1, its shared side with the shared
@@ -13,72 +10,36 @@
  */
 #include "sim/analysis/metrics.h"
 
-#include "traces/code/decoded.h"
-
 #include <stddef.h>
 #include <string.h>
 
-#define ROW(row) (1u << GMSIM_##row)
+#include "sim/analysis/rows.h"
+#include "traces/code/decoded.h"
 
-#define GLOBAL_READS (ROW(GLOBAL_LOAD) | ROW(GLOBAL_COPY))
-#define GLOBAL_ALL   (GLOBAL_READS | ROW(GLOBAL_STORE) | ROW(GLOBAL_ATOMIC) | ROW(GLOBAL_REDUCTION))
-#define LOCAL_ALL    (ROW(LOCAL_LOAD) | ROW(LOCAL_STORE))
-#define SHARED_ALL                                                                                 \
-    (ROW(SHARED_LOAD) | ROW(SHARED_STORE) | ROW(SHARED_ATOMIC) | ROW(SHARED_LDSM) |                \
-     ROW(SHARED_STSM) | ROW(SHARED_COPY))
+#define SUM_OF(result, rows, field) gmsim_rows_sum(result, rows, offsetof(gmsim_counts, field))
 
-typedef bool (*value_function)(const gmsim_result *result, double *value);
-
-typedef enum source_kind { SOURCE_ROWS, SOURCE_L2, SOURCE_CALL } source_kind;
-
-typedef struct metric_source {
-    source_kind kind;
-    uint32_t rows;       /* SOURCE_ROWS: bit set of gmsim_row */
-    size_t offset;       /* of the counter in gmsim_counts or gmsim_l2_counts */
-    value_function call; /* SOURCE_CALL */
-} metric_source;
-
-static uint64_t counter_at(const void *base, size_t offset)
+/* Per cent, or plain with `all` 1, of a whole that may be nothing. */
+static bool share(uint64_t part, uint64_t whole, double all, double *value)
 {
-    uint64_t value;
-
-    memcpy(&value, (const char *)base + offset, sizeof value);
-    return value;
+    *value = whole > 0 ? all * (double)part / (double)whole : 0;
+    return whole > 0;
 }
 
-static uint64_t sum_rows(const gmsim_result *result, uint32_t rows, size_t offset)
+static bool l1_hits(const gmsim_result *result, uint32_t rows, double *value)
 {
-    uint64_t sum = 0;
+    uint64_t hits = SUM_OF(result, rows, l1_hit_sectors);
 
-    for (unsigned i = 0; i < GMSIM_ROWS; i++) {
-        if (rows & (1u << i))
-            sum += counter_at(&result->row[i], offset);
-    }
-    return sum;
-}
-
-static bool percent(uint64_t part, uint64_t rest, double *value)
-{
-    uint64_t whole = part + rest;
-
-    if (whole == 0)
-        return false;
-    *value = 100.0 * (double)part / (double)whole;
-    return true;
+    return share(hits, hits + SUM_OF(result, rows, l1_miss_sectors), 100, value);
 }
 
 static bool l1_hit_rate(const gmsim_result *result, double *value)
 {
-    const uint32_t rows = GLOBAL_ALL | LOCAL_ALL;
-
-    return percent(sum_rows(result, rows, offsetof(gmsim_counts, l1_hit_sectors)),
-                   sum_rows(result, rows, offsetof(gmsim_counts, l1_miss_sectors)), value);
+    return l1_hits(result, GMSIM_ROWS_GLOBAL | GMSIM_ROWS_LOCAL, value);
 }
 
 static bool l1_load_hit_rate(const gmsim_result *result, double *value)
 {
-    return percent(sum_rows(result, GLOBAL_READS, offsetof(gmsim_counts, l1_hit_sectors)),
-                   sum_rows(result, GLOBAL_READS, offsetof(gmsim_counts, l1_miss_sectors)), value);
+    return l1_hits(result, GMSIM_ROWS_READ, value);
 }
 
 static bool l2_hit_rate(const gmsim_result *result, double *value)
@@ -89,7 +50,7 @@ static bool l2_hit_rate(const gmsim_result *result, double *value)
     uint64_t reads = l2->read_sectors + l2->fabric_read_sectors;
     uint64_t hits = l2->read_hit_sectors + l2->fabric_read_hit_sectors;
 
-    return percent(hits + writes, reads - hits, value);
+    return share(hits + writes, reads + writes, 100, value);
 }
 
 static bool copies_access(const gmsim_result *result, double *value)
@@ -119,7 +80,7 @@ static bool is_blind(const gmsim_result *result, uint32_t unseen, gmtrace_op op)
 
 static bool shared_wavefronts(const gmsim_result *result, double *value)
 {
-    *value = (double)sum_rows(result, SHARED_ALL, offsetof(gmsim_counts, wavefronts));
+    *value = (double)gmsim_rows_work(result, GMSIM_ROWS_OWN_SHARED);
     return !is_blind(result, GMTRACE_UNSEEN_WGMMA, GMTRACE_OP_NONE);
 }
 
@@ -173,32 +134,6 @@ static bool achieved_occupancy(const gmsim_result *result, double *value)
     return result->timed && most > 0;
 }
 
-static bool limit(uint32_t blocks, double *value)
-{
-    *value = blocks;
-    return blocks != UINT32_MAX;
-}
-
-static bool limit_warps(const gmsim_result *result, double *value)
-{
-    return limit(result->occupancy.limit_warps, value);
-}
-
-static bool limit_blocks(const gmsim_result *result, double *value)
-{
-    return limit(result->occupancy.limit_blocks, value);
-}
-
-static bool limit_registers(const gmsim_result *result, double *value)
-{
-    return limit(result->occupancy.limit_registers, value);
-}
-
-static bool limit_shared(const gmsim_result *result, double *value)
-{
-    return limit(result->occupancy.limit_shared, value);
-}
-
 static bool theoretical_occupancy(const gmsim_result *result, double *value)
 {
     *value = result->occupancy.theoretical_pct;
@@ -249,286 +184,336 @@ static bool shared_dynamic(const gmsim_result *result, double *value)
     return known(result->launch->dynamic_shared, value);
 }
 
-static bool shared_allocated(const gmsim_result *result, double *value)
+static bool load_latency(const gmsim_result *result, double *value)
 {
-    *value = result->occupancy.shared_per_block;
+    return share(result->timing.load_cycles, result->timing.loads, 1, value) && result->timed;
+}
+
+static bool shared_per_request(const gmsim_result *result, double *value)
+{
+    return share(gmsim_rows_work(result, GMSIM_ROWS_SHARED),
+                 SUM_OF(result, GMSIM_ROWS_SHARED, requests), 1, value);
+}
+
+static bool global_per_request(const gmsim_result *result, double *value)
+{
+    return share(gmsim_rows_work(result, GMSIM_ROWS_GLOBAL),
+                 SUM_OF(result, GMSIM_ROWS_GLOBAL, requests), 1, value);
+}
+
+static bool shared_excess(const gmsim_result *result, double *value)
+{
+    *value = (double)gmsim_rows_excess(result, GMSIM_ROWS_SHARED);
     return true;
 }
 
-static bool shared_config(const gmsim_result *result, double *value)
+static bool conflict_degree(const gmsim_result *result, double *value)
 {
-    *value = result->occupancy.shared_config;
+    *value = 0;
+    for (uint32_t i = 0; i < result->instr_count; i++) {
+        const gmsim_counts *counts = &result->instr[i].counts;
+        double degree;
+
+        if (gmsim_row_is_shared(result->instr[i].row) &&
+            share(counts->wavefronts, counts->wavefronts_ideal, 1, &degree))
+            *value = MAX(*value, degree);
+    }
+    return *value > 0;
+}
+
+static bool updates(const gmsim_result *result, double *value)
+{
+    *value = (double)(result->l2.atomic_sectors + result->l2.reduction_sectors);
     return true;
 }
 
-#define SUM(rows_, field)                                                                          \
-    {                                                                                              \
-        .kind = SOURCE_ROWS, .rows = (rows_), .offset = offsetof(gmsim_counts, field)              \
-    }
-#define L2(field)                                                                                  \
-    {                                                                                              \
-        .kind = SOURCE_L2, .offset = offsetof(gmsim_l2_counts, field)                              \
-    }
-#define CALL(function)                                                                             \
-    {                                                                                              \
-        .kind = SOURCE_CALL, .call = (function)                                                    \
-    }
+/* Definitions. */
+#define ROW(row)           GMSIM_ROW(row)
+#define SUM(rows_, field)  .rows = (rows_), .offset = offsetof(gmsim_counts, field)
+#define L2(field)          .offset = offsetof(gmsim_l2_counts, field)
+#define L2_BYTES(field)    L2(field), .times = GMSIM_SECTOR_BYTES
+#define WORD(field)        .word_at = offsetof(gmsim_result, field)
+#define CALL(function)     .call = (function)
+#define SHARE(whole_, ...) .part = {__VA_ARGS__}, .whole = (whole_)
+/* Words of the lines. */
+#define EXACT       GMSIM_FAMILY_EXACT
+#define MODELLED    GMSIM_FAMILY_MODELLED
+#define COUNT       GMSIM_UNIT_COUNT
+#define RATIO       GMSIM_UNIT_RATIO
+#define PERCENT     GMSIM_UNIT_PERCENT
+#define BYTES       GMSIM_UNIT_BYTES
+#define NANOSECONDS GMSIM_UNIT_NANOSECONDS
+#define LESS        .better = -1
+
+/* Lines at the end of the table: gmsim's own, and of them ratios of ncu's. */
+#define OWN    13u
+#define RATIOS 2u
 
 /* clang-format off */
-#define METRICS(X)                                                                                 \
-    X("smsp__sass_inst_executed_op_global_ld.sum", EXACT, false,                                   \
-      "warp instructions that load from global memory",                                            \
-      SUM(ROW(GLOBAL_LOAD), instructions))                                                         \
-    X("smsp__sass_inst_executed_op_global_st.sum", EXACT, false,                                   \
-      "warp instructions that store to global memory",                                             \
-      SUM(ROW(GLOBAL_STORE), instructions))                                                        \
-    X("smsp__sass_inst_executed_op_global_atom.sum", EXACT, false,                                 \
-      "warp atomics on global memory that return a value",                                         \
-      SUM(ROW(GLOBAL_ATOMIC), instructions))                                                       \
-    X("smsp__sass_inst_executed_op_global_red.sum", EXACT, false,                                  \
-      "warp reductions on global memory (nothing returned)",                                       \
-      SUM(ROW(GLOBAL_REDUCTION), instructions))                                                    \
-    X("smsp__sass_inst_executed_op_local_ld.sum", EXACT, false,                                    \
-      "warp instructions that load from local memory",                                             \
-      SUM(ROW(LOCAL_LOAD), instructions))                                                          \
-    X("smsp__sass_inst_executed_op_local_st.sum", EXACT, false,                                    \
-      "warp instructions that store to local memory",                                              \
-      SUM(ROW(LOCAL_STORE), instructions))                                                         \
-    X("smsp__sass_inst_executed_op_shared_ld.sum", EXACT, false,                                   \
-      "warp instructions that load from shared memory",                                            \
-      SUM(ROW(SHARED_LOAD), instructions))                                                         \
-    X("smsp__sass_inst_executed_op_shared_st.sum", EXACT, false,                                   \
-      "warp instructions that store to shared memory",                                             \
-      SUM(ROW(SHARED_STORE), instructions))                                                        \
-    X("smsp__sass_inst_executed_op_shared_atom.sum", EXACT, false,                                 \
-      "warp atomics on shared memory",                                                             \
-      SUM(ROW(SHARED_ATOMIC), instructions))                                                       \
-    X("smsp__sass_inst_executed_op_ldsm.sum", EXACT, false,                                        \
-      "warp matrix loads from shared memory (LDSM)",                                               \
-      SUM(ROW(SHARED_LDSM), instructions))                                                         \
-    X("smsp__sass_inst_executed_op_shared_stsm.sum", EXACT, false,                                 \
-      "warp matrix stores to shared memory (STSM)",                                                \
-      SUM(ROW(SHARED_STSM), instructions))                                                         \
-    X("smsp__sass_inst_executed_op_ldgsts.sum", EXACT, false,                                      \
-      "warp asynchronous copies, global to shared (LDGSTS)",                                       \
-      SUM(ROW(SHARED_COPY), instructions))                                                         \
-    X("smsp__sass_inst_executed_op_ldgsts_cache_access.sum", EXACT, false,                         \
-      "of those, through the L1 cache (LDGSTS.ACCESS)",                                            \
-      CALL(copies_access))                                                                         \
-    X("smsp__sass_inst_executed_op_ldgsts_cache_bypass.sum", EXACT, false,                         \
-      "of those, past the L1 cache (LDGSTS.BYPASS)",                                               \
-      SUM(ROW(SHARED_COPY), copies_bypass))                                                        \
-    X("smsp__sass_inst_executed_op_dshared.sum", EXACT, false,                                     \
-      "warp accesses to another CTA's shared memory",                                              \
-      SUM(ROW(REMOTE_SHARED), instructions))                                                       \
-    X("smsp__sass_inst_executed_op_tma_ld.sum", EXACT, false,                                      \
-      "bulk copies, global to shared",                                                             \
-      CALL(bulk_loads))                                                           \
-    X("smsp__sass_inst_executed_op_tma_st.sum", EXACT, false,                                      \
-      "bulk copies, shared to global",                                                             \
-      CALL(bulk_stores))                                                          \
-    X("smsp__sass_sectors_mem_global.sum", EXACT, false,                                           \
-      "32-byte sectors touched by all global accesses",                                            \
-      SUM(GLOBAL_ALL, sectors))                                                                    \
-    X("smsp__sass_sectors_mem_local.sum", EXACT, false,                                            \
-      "32-byte sectors touched by all local accesses",                                             \
-      SUM(LOCAL_ALL, sectors))                                                                     \
-    X("smsp__sass_l1tex_tags_mem_global.sum", EXACT, false,                                        \
-      "128-byte lines looked up by all global accesses",                                           \
-      SUM(GLOBAL_ALL, tags))                                                                       \
-    X("smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared.sum", EXACT, false,                         \
-      "passes through the shared-memory banks, all accesses",                                      \
-      CALL(shared_wavefronts))                                                                     \
-    X("smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", EXACT, false,              \
-      "of those, loads",                                                                           \
-      SUM(ROW(SHARED_LOAD), wavefronts))                                                           \
-    X("smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum", EXACT, false,              \
-      "of those, stores",                                                                          \
-      SUM(ROW(SHARED_STORE), wavefronts))                                                          \
-    X("smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_atom.sum", EXACT, false,            \
-      "of those, atomics",                                                                         \
-      SUM(ROW(SHARED_ATOMIC), wavefronts))                                                         \
-    X("smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldsm.sum", EXACT, false,            \
-      "of those, matrix loads",                                                                    \
-      SUM(ROW(SHARED_LDSM), wavefronts))                                                           \
-    X("smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_stsm.sum", EXACT, false,            \
-      "of those, matrix stores",                                                                   \
-      SUM(ROW(SHARED_STSM), wavefronts))                                                           \
-    X("smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum", EXACT, false,          \
-      "of those, the shared side of asynchronous copies",                                          \
-      SUM(ROW(SHARED_COPY), wavefronts))                                                           \
-    X("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", EXACT, false,                             \
-      "L1 requests of global loads and asynchronous copies",                                       \
-      SUM(GLOBAL_READS, requests))                                                                 \
-    X("l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", EXACT, false,                             \
-      "L1 requests of global stores",                                                              \
-      SUM(ROW(GLOBAL_STORE), requests))                                                            \
-    X("l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum", EXACT, false,                           \
-      "L1 requests of global atomics",                                                             \
-      SUM(ROW(GLOBAL_ATOMIC), requests))                                                           \
-    X("l1tex__t_requests_pipe_lsu_mem_global_op_red.sum", EXACT, false,                            \
-      "L1 requests of global reductions",                                                          \
-      SUM(ROW(GLOBAL_REDUCTION), requests))                                                        \
-    X("l1tex__t_requests_pipe_lsu_mem_local_op_ld.sum", EXACT, false,                              \
-      "L1 requests of local loads",                                                                \
-      SUM(ROW(LOCAL_LOAD), requests))                                                              \
-    X("l1tex__t_requests_pipe_lsu_mem_local_op_st.sum", EXACT, false,                              \
-      "L1 requests of local stores",                                                               \
-      SUM(ROW(LOCAL_STORE), requests))                                                             \
-    X("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", EXACT, false,                              \
-      "sectors of global loads and asynchronous copies",                                           \
-      SUM(GLOBAL_READS, sectors))                                                                  \
-    X("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", EXACT, false,                              \
-      "sectors of global stores",                                                                  \
-      SUM(ROW(GLOBAL_STORE), sectors))                                                             \
-    X("l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum", EXACT, false,                               \
-      "sectors of local loads",                                                                    \
-      SUM(ROW(LOCAL_LOAD), sectors))                                                               \
-    X("l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum", EXACT, false,                               \
-      "sectors of local stores",                                                                   \
-      SUM(ROW(LOCAL_STORE), sectors))                                                              \
-    X("launch__grid_size", EXACT, false,                                                           \
-      "CTAs launched",                                                                             \
-      CALL(grid_size))                                                                             \
-    X("launch__block_size", EXACT, false,                                                          \
-      "threads a CTA",                                                                             \
-      CALL(block_size))                                                                            \
-    X("launch__registers_per_thread", EXACT, false,                                                \
-      "registers allocated a thread",                                                              \
-      CALL(registers))                                                                             \
-    X("launch__shared_mem_per_block_static", EXACT, false,                                         \
-      "static shared memory a CTA, bytes",                                                         \
-      CALL(shared_static))                                                                         \
-    X("launch__shared_mem_per_block_dynamic", EXACT, false,                                        \
-      "dynamic shared memory a CTA, bytes",                                                        \
-      CALL(shared_dynamic))                                                                        \
-    X("launch__shared_mem_per_block_allocated", EXACT, false,                                      \
-      "shared memory a CTA takes, reservation and rounding included, bytes",                       \
-      CALL(shared_allocated))                                                                      \
-    X("launch__occupancy_limit_warps", EXACT, false,                                               \
-      "CTAs an SM can hold by warps",                                                              \
-      CALL(limit_warps))                                                                           \
-    X("launch__occupancy_limit_blocks", EXACT, false,                                              \
-      "CTAs an SM can hold at all",                                                                \
-      CALL(limit_blocks))                                                                          \
-    X("launch__occupancy_limit_registers", EXACT, false,                                           \
-      "CTAs an SM can hold by registers",                                                          \
-      CALL(limit_registers))                                                                       \
-    X("launch__occupancy_limit_shared_mem", EXACT, false,                                          \
-      "CTAs an SM can hold by shared memory",                                                      \
-      CALL(limit_shared))                                                                          \
-    X("sm__maximum_warps_per_active_cycle_pct", EXACT, true,                                       \
-      "theoretical occupancy",                                                                     \
-      CALL(theoretical_occupancy))                                                                 \
-    X("launch__waves_per_multiprocessor", EXACT, false,                                            \
-      "times the grid fills the GPU (a real number)",                                              \
-      CALL(waves))                                                                                 \
-    X("launch__shared_mem_config_size", MODELLED, false,                                           \
-      "carve-out of the SM for shared memory, bytes",                                              \
-      CALL(shared_config))                                                                         \
-    X("l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum", MODELLED, false,                \
-      "sectors of global loads and asynchronous copies found in L1",                               \
-      SUM(GLOBAL_READS, l1_hit_sectors))                                                           \
-    X("l1tex__t_sectors_pipe_lsu_mem_global_op_st_lookup_hit.sum", MODELLED, false,                \
-      "sectors of global stores whose line is in L1",                                              \
-      SUM(ROW(GLOBAL_STORE), l1_hit_sectors))                                                      \
-    X("l1tex__t_sectors_pipe_lsu_mem_local_op_ld_lookup_hit.sum", MODELLED, false,                 \
-      "sectors of local loads found in L1",                                                        \
-      SUM(ROW(LOCAL_LOAD), l1_hit_sectors))                                                        \
-    X("l1tex__t_sectors_pipe_lsu_mem_local_op_st_lookup_hit.sum", MODELLED, false,                 \
-      "sectors of local stores whose line is in L1",                                               \
-      SUM(ROW(LOCAL_STORE), l1_hit_sectors))                                                       \
-    X("l1tex__t_sector_pipe_lsu_mem_global_op_ld_hit_rate.pct", MODELLED, true,                    \
-      "L1 hit rate of global loads and asynchronous copies",                                       \
-      CALL(l1_load_hit_rate))                                                                      \
-    X("l1tex__t_sector_hit_rate.pct", MODELLED, true,                                              \
-      "L1 hit rate of all global and local accesses",                                              \
-      CALL(l1_hit_rate))                                                                           \
-    X("l1tex__m_xbar2l1tex_read_sectors_mem_lg_op_ld.sum", MODELLED, false,                        \
-      "sectors that global and local loads fetch from L2 into L1",                                 \
-      SUM(GLOBAL_READS | ROW(LOCAL_LOAD), xbar_read_sectors))                                      \
-    X("l1tex__m_l1tex2xbar_write_sectors_mem_lg_op_st.sum", MODELLED, false,                       \
-      "sectors that global and local stores send from L1 to L2",                                   \
-      SUM(ROW(GLOBAL_STORE) | ROW(LOCAL_STORE), xbar_write_sectors))                               \
-    X("lts__t_sectors_srcunit_tex_op_read.sum", MODELLED, false,                                   \
-      "sectors read from L2 by the SMs",                                                           \
-      L2(read_sectors))                                                                            \
-    X("lts__t_sectors_srcunit_ltcfabric_op_read.sum", MODELLED, false,                             \
-      "sectors that one side of L2 asks the other for",                                              \
-      L2(fabric_read_sectors))                                                                     \
-    X("lts__t_sectors_srcunit_ltcfabric_op_read_lookup_hit.sum", MODELLED, false,                  \
-      "... and found there", L2(fabric_read_hit_sectors))                                         \
-    X("lts__t_sectors_srcunit_tex_op_write.sum", MODELLED, false,                                  \
-      "sectors written to L2 by the SMs",                                                          \
-      L2(write_sectors))                                                                           \
-    X("lts__t_sectors_srcunit_tex_op_atom.sum", MODELLED, false,                                   \
-      "sectors of atomics done in L2",                                                             \
-      L2(atomic_sectors))                                                                          \
-    X("lts__t_sectors_srcunit_tex_op_red.sum", MODELLED, false,                                    \
-      "sectors of reductions done in L2",                                                          \
-      L2(reduction_sectors))                                                                       \
-    X("lts__t_sectors_srcunit_tex_op_read_lookup_hit.sum", MODELLED, false,                        \
-      "sectors read by the SMs and found on their side of L2",                                                   \
-      L2(read_hit_sectors))                                                                        \
-    X("lts__t_sector_hit_rate.pct", MODELLED, true,                                                \
-      "L2 hit rate of reads and writes",                                                           \
-      CALL(l2_hit_rate))                                                                           \
-    X("dram__sectors_read.sum", MODELLED, false,                                                   \
-      "sectors read from DRAM",                                                                    \
-      L2(dram_read_sectors))                                                                       \
-    X("dram__sectors_write.sum", MODELLED, false,                                                  \
-      "sectors written to DRAM before the launch ends",                                            \
-      L2(dram_write_sectors))                                                                      \
-    X("gpc__cycles_elapsed.max", MODELLED, false,                                                  \
-      "SM clocks from the launch to its end",                                                      \
-      CALL(elapsed))                                                                               \
-    X("sm__cycles_active.avg", MODELLED, false,                                                    \
-      "clocks in which an SM has a warp, mean over SMs (a real number)",                           \
-      CALL(active))                                                                                \
-    X("gpu__time_duration.sum", MODELLED, false,                                                   \
-      "nanoseconds from the launch to its end (a real number)",                                    \
-      CALL(duration))                                                                              \
-    X("sm__warps_active.avg.pct_of_peak_sustained_active", MODELLED, true,                         \
-      "achieved occupancy: warps on an active SM, in percent of those it can hold",                \
-      CALL(achieved_occupancy))
+const gmsim_metric gmsim_metrics[] = {
+    {"smsp__sass_inst_executed_op_global_ld.sum", EXACT, COUNT,
+     "warp instructions that load from global memory", SUM(ROW(GLOBAL_LOAD), instructions)},
+    {"smsp__sass_inst_executed_op_global_st.sum", EXACT, COUNT,
+     "warp instructions that store to global memory", SUM(ROW(GLOBAL_STORE), instructions)},
+    {"smsp__sass_inst_executed_op_global_atom.sum", EXACT, COUNT,
+     "warp atomics on global memory that return a value", SUM(ROW(GLOBAL_ATOMIC), instructions)},
+    {"smsp__sass_inst_executed_op_global_red.sum", EXACT, COUNT,
+     "warp reductions on global memory (nothing returned)",
+     SUM(ROW(GLOBAL_REDUCTION), instructions)},
+    {"smsp__sass_inst_executed_op_local_ld.sum", EXACT, COUNT,
+     "warp instructions that load from local memory", SUM(ROW(LOCAL_LOAD), instructions)},
+    {"smsp__sass_inst_executed_op_local_st.sum", EXACT, COUNT,
+     "warp instructions that store to local memory", SUM(ROW(LOCAL_STORE), instructions)},
+    {"smsp__sass_inst_executed_op_shared_ld.sum", EXACT, COUNT,
+     "warp instructions that load from shared memory", SUM(ROW(SHARED_LOAD), instructions)},
+    {"smsp__sass_inst_executed_op_shared_st.sum", EXACT, COUNT,
+     "warp instructions that store to shared memory", SUM(ROW(SHARED_STORE), instructions)},
+    {"smsp__sass_inst_executed_op_shared_atom.sum", EXACT, COUNT,
+     "warp atomics on shared memory", SUM(ROW(SHARED_ATOMIC), instructions)},
+    {"smsp__sass_inst_executed_op_ldsm.sum", EXACT, COUNT,
+     "warp matrix loads from shared memory (LDSM)", SUM(ROW(SHARED_LDSM), instructions)},
+    {"smsp__sass_inst_executed_op_shared_stsm.sum", EXACT, COUNT,
+     "warp matrix stores to shared memory (STSM)", SUM(ROW(SHARED_STSM), instructions)},
+    {"smsp__sass_inst_executed_op_ldgsts.sum", EXACT, COUNT,
+     "warp asynchronous copies, global to shared (LDGSTS)", SUM(ROW(SHARED_COPY), instructions)},
+    {"smsp__sass_inst_executed_op_ldgsts_cache_access.sum", EXACT, COUNT,
+     "of those, through the L1 cache (LDGSTS.ACCESS)", CALL(copies_access)},
+    {"smsp__sass_inst_executed_op_ldgsts_cache_bypass.sum", EXACT, COUNT,
+     "of those, past the L1 cache (LDGSTS.BYPASS)", SUM(ROW(SHARED_COPY), copies_bypass)},
+    {"smsp__sass_inst_executed_op_dshared.sum", EXACT, COUNT,
+     "warp accesses to another CTA's shared memory", SUM(ROW(REMOTE_SHARED), instructions)},
+    {"smsp__sass_inst_executed_op_tma_ld.sum", EXACT, COUNT,
+     "bulk copies, global to shared", CALL(bulk_loads)},
+    {"smsp__sass_inst_executed_op_tma_st.sum", EXACT, COUNT,
+     "bulk copies, shared to global", CALL(bulk_stores)},
+    {"smsp__sass_sectors_mem_global.sum", EXACT, COUNT,
+     "32-byte sectors touched by all global accesses", SUM(GMSIM_ROWS_GLOBAL, sectors),
+     .key = "global.sectors", .word = "sectors", .label = "global sectors", LESS},
+    {"smsp__sass_sectors_mem_local.sum", EXACT, COUNT,
+     "32-byte sectors touched by all local accesses", SUM(GMSIM_ROWS_LOCAL, sectors),
+     .key = "local.sectors", .label = "local sectors", LESS},
+    {"smsp__sass_l1tex_tags_mem_global.sum", EXACT, COUNT,
+     "128-byte lines looked up by all global accesses", SUM(GMSIM_ROWS_GLOBAL, tags),
+     .word = "tags"},
+    {"smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared.sum", EXACT, COUNT,
+     "passes through the shared-memory banks, all accesses", CALL(shared_wavefronts),
+     .key = "shared.wavefronts", .word = "wavefronts", .label = "shared wavefronts", LESS},
+    {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", EXACT, COUNT,
+     "of those, loads", SUM(ROW(SHARED_LOAD), wavefronts)},
+    {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum", EXACT, COUNT,
+     "of those, stores", SUM(ROW(SHARED_STORE), wavefronts)},
+    {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_atom.sum", EXACT, COUNT,
+     "of those, atomics", SUM(ROW(SHARED_ATOMIC), wavefronts)},
+    {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldsm.sum", EXACT, COUNT,
+     "of those, matrix loads", SUM(ROW(SHARED_LDSM), wavefronts)},
+    {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_stsm.sum", EXACT, COUNT,
+     "of those, matrix stores", SUM(ROW(SHARED_STSM), wavefronts)},
+    {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum", EXACT, COUNT,
+     "of those, the shared side of asynchronous copies", SUM(ROW(SHARED_COPY), wavefronts)},
+    {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", EXACT, COUNT,
+     "L1 requests of global loads and asynchronous copies", SUM(GMSIM_ROWS_READ, requests)},
+    {"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", EXACT, COUNT,
+     "L1 requests of global stores", SUM(ROW(GLOBAL_STORE), requests)},
+    {"l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum", EXACT, COUNT,
+     "L1 requests of global atomics", SUM(ROW(GLOBAL_ATOMIC), requests)},
+    {"l1tex__t_requests_pipe_lsu_mem_global_op_red.sum", EXACT, COUNT,
+     "L1 requests of global reductions", SUM(ROW(GLOBAL_REDUCTION), requests)},
+    {"l1tex__t_requests_pipe_lsu_mem_local_op_ld.sum", EXACT, COUNT,
+     "L1 requests of local loads", SUM(ROW(LOCAL_LOAD), requests)},
+    {"l1tex__t_requests_pipe_lsu_mem_local_op_st.sum", EXACT, COUNT,
+     "L1 requests of local stores", SUM(ROW(LOCAL_STORE), requests)},
+    {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", EXACT, COUNT,
+     "sectors of global loads and asynchronous copies", SUM(GMSIM_ROWS_READ, sectors)},
+    {"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", EXACT, COUNT,
+     "sectors of global stores", SUM(ROW(GLOBAL_STORE), sectors)},
+    {"l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum", EXACT, COUNT,
+     "sectors of local loads", SUM(ROW(LOCAL_LOAD), sectors)},
+    {"l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum", EXACT, COUNT,
+     "sectors of local stores", SUM(ROW(LOCAL_STORE), sectors)},
+    {"launch__grid_size", EXACT, COUNT,
+     "CTAs launched", CALL(grid_size)},
+    {"launch__block_size", EXACT, COUNT,
+     "threads a CTA", CALL(block_size)},
+    {"launch__registers_per_thread", EXACT, COUNT,
+     "registers allocated a thread", CALL(registers),
+     .key = "registers", .label = "registers a thread"},
+    {"launch__shared_mem_per_block_static", EXACT, BYTES,
+     "static shared memory a CTA, bytes", CALL(shared_static)},
+    {"launch__shared_mem_per_block_dynamic", EXACT, BYTES,
+     "dynamic shared memory a CTA, bytes", CALL(shared_dynamic)},
+    {"launch__shared_mem_per_block_allocated", EXACT, BYTES,
+     "shared memory a CTA takes, reservation and rounding included, bytes",
+     WORD(occupancy.shared_per_block),
+     .key = "shared.per_block", .label = "shared memory a block"},
+    {"launch__occupancy_limit_warps", EXACT, COUNT,
+     "CTAs an SM can hold by warps", WORD(occupancy.limit_warps)},
+    {"launch__occupancy_limit_blocks", EXACT, COUNT,
+     "CTAs an SM can hold at all", WORD(occupancy.limit_blocks)},
+    {"launch__occupancy_limit_registers", EXACT, COUNT,
+     "CTAs an SM can hold by registers", WORD(occupancy.limit_registers)},
+    {"launch__occupancy_limit_shared_mem", EXACT, COUNT,
+     "CTAs an SM can hold by shared memory", WORD(occupancy.limit_shared)},
+    {"sm__maximum_warps_per_active_cycle_pct", EXACT, PERCENT,
+     "theoretical occupancy", CALL(theoretical_occupancy),
+     .key = "occupancy", .word = "occupancy", .label = "occupancy, theoretical"},
+    {"launch__waves_per_multiprocessor", EXACT, COUNT,
+     "times the grid fills the GPU (a real number)", CALL(waves)},
+    {"launch__shared_mem_config_size", MODELLED, BYTES,
+     "carve-out of the SM for shared memory, bytes", WORD(occupancy.shared_config)},
+    {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum", MODELLED, COUNT,
+     "sectors of global loads and asynchronous copies found in L1",
+     SUM(GMSIM_ROWS_READ, l1_hit_sectors)},
+    {"l1tex__t_sectors_pipe_lsu_mem_global_op_st_lookup_hit.sum", MODELLED, COUNT,
+     "sectors of global stores whose line is in L1", SUM(ROW(GLOBAL_STORE), l1_hit_sectors)},
+    {"l1tex__t_sectors_pipe_lsu_mem_local_op_ld_lookup_hit.sum", MODELLED, COUNT,
+     "sectors of local loads found in L1", SUM(ROW(LOCAL_LOAD), l1_hit_sectors)},
+    {"l1tex__t_sectors_pipe_lsu_mem_local_op_st_lookup_hit.sum", MODELLED, COUNT,
+     "sectors of local stores whose line is in L1", SUM(ROW(LOCAL_STORE), l1_hit_sectors)},
+    {"l1tex__t_sector_pipe_lsu_mem_global_op_ld_hit_rate.pct", MODELLED, PERCENT,
+     "L1 hit rate of global loads and asynchronous copies", CALL(l1_load_hit_rate)},
+    {"l1tex__t_sector_hit_rate.pct", MODELLED, PERCENT,
+     "L1 hit rate of all global and local accesses", CALL(l1_hit_rate),
+     .key = "l1.hit_rate", .word = "l1-hit", .label = "L1 hit rate"},
+    {"l1tex__m_xbar2l1tex_read_sectors_mem_lg_op_ld.sum", MODELLED, COUNT,
+     "sectors that global and local loads fetch from L2 into L1",
+     SUM(GMSIM_ROWS_READ | ROW(LOCAL_LOAD), xbar_read_sectors)},
+    {"l1tex__m_l1tex2xbar_write_sectors_mem_lg_op_st.sum", MODELLED, COUNT,
+     "sectors that global and local stores send from L1 to L2",
+     SUM(ROW(GLOBAL_STORE) | ROW(LOCAL_STORE), xbar_write_sectors)},
+    {"lts__t_sectors_srcunit_tex_op_read.sum", MODELLED, COUNT,
+     "sectors read from L2 by the SMs", L2(read_sectors),
+     .word = "l2-read"},
+    {"lts__t_sectors_srcunit_ltcfabric_op_read.sum", MODELLED, COUNT,
+     "sectors that one side of L2 asks the other for", L2(fabric_read_sectors)},
+    {"lts__t_sectors_srcunit_ltcfabric_op_read_lookup_hit.sum", MODELLED, COUNT,
+     "... and found there", L2(fabric_read_hit_sectors)},
+    {"lts__t_sectors_srcunit_tex_op_write.sum", MODELLED, COUNT,
+     "sectors written to L2 by the SMs", L2(write_sectors),
+     .word = "l2-write"},
+    {"lts__t_sectors_srcunit_tex_op_atom.sum", MODELLED, COUNT,
+     "sectors of atomics done in L2", L2(atomic_sectors)},
+    {"lts__t_sectors_srcunit_tex_op_red.sum", MODELLED, COUNT,
+     "sectors of reductions done in L2", L2(reduction_sectors)},
+    {"lts__t_sectors_srcunit_tex_op_read_lookup_hit.sum", MODELLED, COUNT,
+     "sectors read by the SMs and found on their side of L2", L2(read_hit_sectors)},
+    {"lts__t_sector_hit_rate.pct", MODELLED, PERCENT,
+     "L2 hit rate of reads and writes", CALL(l2_hit_rate),
+     .key = "l2.hit_rate", .word = "l2-hit", .label = "L2 hit rate"},
+    {"dram__sectors_read.sum", MODELLED, COUNT,
+     "sectors read from DRAM", L2(dram_read_sectors),
+     .word = "dram-read"},
+    {"dram__sectors_write.sum", MODELLED, COUNT,
+     "sectors written to DRAM before the launch ends", L2(dram_write_sectors),
+     .word = "dram-write"},
+    {"gpc__cycles_elapsed.max", MODELLED, COUNT,
+     "SM clocks from the launch to its end", CALL(elapsed),
+     .key = "cycles", .word = "cycles", .label = "cycles", LESS},
+    {"sm__cycles_active.avg", MODELLED, COUNT,
+     "clocks in which an SM has a warp, mean over SMs (a real number)", CALL(active)},
+    {"gpu__time_duration.sum", MODELLED, NANOSECONDS,
+     "nanoseconds from the launch to its end (a real number)", CALL(duration),
+     .key = "time", .word = "time", .label = "time", LESS},
+    {"sm__warps_active.avg.pct_of_peak_sustained_active", MODELLED, PERCENT,
+     "achieved occupancy: warps on an active SM, in percent of those it can hold",
+     CALL(achieved_occupancy),
+     .key = "occupancy.achieved", .word = "warps", .label = "  achieved"},
+    /* Ratios of ncu's counters, which has no single one for them. */
+    {"gmsim__l1_global_load_hit_rate.pct", MODELLED, PERCENT,
+     "sectors of global loads found in L1, of all (not a metric of ncu)",
+     SHARE("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+           "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum")},
+    {"gmsim__l2_logical_read_hit_rate.pct", MODELLED, PERCENT,
+     "sectors read by the SMs and found in either partition of L2 (not a metric of ncu)",
+     SHARE("lts__t_sectors_srcunit_tex_op_read.sum",
+           "lts__t_sectors_srcunit_tex_op_read_lookup_hit.sum",
+           "lts__t_sectors_srcunit_ltcfabric_op_read_lookup_hit.sum")},
+    /* What nothing measures. */
+    {"gmsim__load_latency.avg", MODELLED, RATIO,
+     "clocks from a load's issue until its data are there, mean", CALL(load_latency),
+     .key = "load.latency", .label = "clocks a load waits", LESS},
+    {"gmsim__shared_wavefronts_per_request.ratio", EXACT, RATIO,
+     "wavefronts a request to shared memory", CALL(shared_per_request),
+     .key = "shared.per_request", .label = "  per request", LESS},
+    {"gmsim__shared_excess_wavefronts.sum", EXACT, COUNT,
+     "wavefronts that bank conflicts add", CALL(shared_excess),
+     .key = "shared.excess", .label = "  of bank conflicts", LESS},
+    {"gmsim__shared_conflict_degree.max", EXACT, RATIO,
+     "wavefronts over their ideal, of the worst instruction", CALL(conflict_degree)},
+    {"gmsim__global_sectors_per_request.ratio", EXACT, RATIO,
+     "sectors a request to global memory", CALL(global_per_request),
+     .key = "global.per_request", .label = "  per request", LESS},
+    {"gmsim__atomic_sectors.sum", MODELLED, COUNT, "atomics and reductions done in L2",
+     CALL(updates), .key = "atomic.sectors", .label = "updates in L2", LESS},
+    {"gmsim__l2_read_bytes.sum", MODELLED, BYTES, "bytes read from L2 by the SMs",
+     L2_BYTES(read_sectors), .key = "l2.read", .label = "L2 -> L1 bytes", LESS},
+    {"gmsim__l2_write_bytes.sum", MODELLED, BYTES, "bytes written to L2 by the SMs",
+     L2_BYTES(write_sectors), .key = "l2.written", .label = "L1 -> L2 bytes", LESS},
+    {"gmsim__dram_read_bytes.sum", MODELLED, BYTES, "bytes read from DRAM",
+     L2_BYTES(dram_read_sectors), .key = "dram.read", .label = "DRAM -> L2 bytes", LESS},
+    {"gmsim__dram_write_bytes.sum", MODELLED, BYTES,
+     "bytes written to DRAM before the launch ends",
+     L2_BYTES(dram_write_sectors), .key = "dram.written", .label = "L2 -> DRAM bytes", LESS},
+    {"gmsim__memory_instructions.sum", EXACT, COUNT,
+     "warp instructions that touch memory", SUM(GMSIM_ROWS_ALL & ~ROW(SHARED_COPY), instructions),
+     .key = "instructions", .label = "memory instructions", LESS},
+};
 /* clang-format on */
 
-#define AS_METRIC(name_, family_, percent_, meaning_, ...)                                         \
-    {.name = name_, .family = GMSIM_FAMILY_##family_, .is_percent = percent_, .meaning = meaning_},
-#define AS_SOURCE(name_, family_, percent_, meaning_, ...) __VA_ARGS__,
-
-const gmsim_metric gmsim_metrics[] = {METRICS(AS_METRIC)};
-static const metric_source sources[] = {METRICS(AS_SOURCE)};
-const unsigned gmsim_metric_count = G_N_ELEMENTS(gmsim_metrics);
-
-G_STATIC_ASSERT(G_N_ELEMENTS(gmsim_metrics) == G_N_ELEMENTS(sources));
-G_STATIC_ASSERT(GMSIM_ROWS <= 32);
+const unsigned gmsim_metric_all = G_N_ELEMENTS(gmsim_metrics);
+const unsigned gmsim_metric_count = G_N_ELEMENTS(gmsim_metrics) - OWN;
+const unsigned gmsim_metric_measurable = G_N_ELEMENTS(gmsim_metrics) - OWN + RATIOS;
 
 int gmsim_metric_find(const char *name)
 {
-    for (unsigned i = 0; i < gmsim_metric_count; i++) {
-        if (strcmp(gmsim_metrics[i].name, name) == 0)
+    for (unsigned i = 0; i < gmsim_metric_all; i++) {
+        const gmsim_metric *m = &gmsim_metrics[i];
+
+        if (strcmp(m->name, name) == 0 || g_strcmp0(m->key, name) == 0 ||
+            g_strcmp0(m->word, name) == 0)
             return (int)i;
     }
     return -1;
 }
 
+bool gmsim_metric_named(const gmsim_result *result, const char *name, double *value)
+{
+    int metric = gmsim_metric_find(name);
+
+    return metric >= 0 && gmsim_metric_value(result, (unsigned)metric, value);
+}
+
+static bool share_of(const gmsim_metric *m, const gmsim_result *result, double *value)
+{
+    double sum = 0, part, whole;
+
+    if (!gmsim_metric_named(result, m->whole, &whole) || whole <= 0)
+        return false;
+    for (unsigned i = 0; i < G_N_ELEMENTS(m->part) && m->part[i] != NULL; i++)
+        sum += gmsim_metric_named(result, m->part[i], &part) ? part : 0;
+    *value = 100 * MIN(sum, whole) / whole;
+    return true;
+}
+
 bool gmsim_metric_value(const gmsim_result *result, unsigned metric, double *value)
 {
-    const metric_source *source;
+    const gmsim_metric *m = &gmsim_metrics[metric];
+    uint64_t sum;
+    uint32_t word;
 
-    if (metric >= gmsim_metric_count)
+    if (metric >= gmsim_metric_all)
         return false;
-    source = &sources[metric];
-    switch (source->kind) {
-    case SOURCE_ROWS:
-        *value = (double)sum_rows(result, source->rows, source->offset);
-        return true;
-    case SOURCE_L2:
-        *value = (double)counter_at(&result->l2, source->offset);
-        return true;
-    case SOURCE_CALL:
-        return source->call(result, value);
+    if (m->call != NULL)
+        return m->call(result, value);
+    if (m->whole != NULL)
+        return share_of(m, result, value);
+    if (m->word_at > 0) {
+        memcpy(&word, (const char *)result + m->word_at, sizeof word);
+        return known(word, value);
     }
-    return false;
+    if (m->rows != 0)
+        sum = gmsim_rows_sum(result, m->rows, m->offset);
+    else
+        memcpy(&sum, (const char *)&result->l2 + m->offset, sizeof sum);
+    *value = (double)sum * (m->times > 0 ? m->times : 1);
+    return true;
 }

@@ -10,58 +10,6 @@
 
 #define MAX_WORDS (GMTRACE_WARP_LANES * 8u) /* 32 bytes a lane */
 
-bool gmsim_row_is_shared(gmsim_row row)
-{
-    switch (row) {
-    case GMSIM_SHARED_LOAD:
-    case GMSIM_SHARED_STORE:
-    case GMSIM_SHARED_ATOMIC:
-    case GMSIM_SHARED_LDSM:
-    case GMSIM_SHARED_STSM:
-    case GMSIM_SHARED_COPY:
-    case GMSIM_REMOTE_SHARED:
-        return true;
-    default:
-        return false;
-    }
-}
-
-bool gmsim_row_is_global(gmsim_row row)
-{
-    switch (row) {
-    case GMSIM_GLOBAL_LOAD:
-    case GMSIM_GLOBAL_STORE:
-    case GMSIM_GLOBAL_ATOMIC:
-    case GMSIM_GLOBAL_REDUCTION:
-    case GMSIM_GLOBAL_COPY:
-        return true;
-    default:
-        return false;
-    }
-}
-
-bool gmsim_row_is_local(gmsim_row row)
-{
-    return row == GMSIM_LOCAL_LOAD || row == GMSIM_LOCAL_STORE;
-}
-
-uint64_t gmsim_work(gmsim_row row, const gmsim_counts *counts)
-{
-    return gmsim_row_is_shared(row) ? counts->wavefronts : counts->sectors;
-}
-
-uint64_t gmsim_work_ideal(gmsim_row row, const gmsim_counts *counts)
-{
-    return gmsim_row_is_shared(row) ? counts->wavefronts_ideal : counts->sectors_ideal;
-}
-
-uint64_t gmsim_work_excess(gmsim_row row, const gmsim_counts *counts)
-{
-    uint64_t work = gmsim_work(row, counts), ideal = gmsim_work_ideal(row, counts);
-
-    return work > ideal ? work - ideal : 0;
-}
-
 static int compare_addresses(const void *left, const void *right)
 {
     uint64_t a, b;
@@ -153,25 +101,4 @@ void gmsim_pattern_of(const gmsim_worst *worst, gmsim_pattern *pattern)
                 pattern->lane_sector[i] = (uint8_t)s;
         }
     }
-}
-
-char *gmsim_pattern_words(const gmsim_pattern *pattern, bool shared)
-{
-    GString *words = g_string_new(NULL);
-    unsigned places = shared ? pattern->banks : pattern->sectors;
-    bool all = pattern->lanes == GMTRACE_WARP_LANES;
-    bool spaced = pattern->strided && pattern->addresses > 1;
-
-    if (!all)
-        g_string_append_printf(words, "%u lane%s, ", pattern->lanes,
-                               pattern->lanes == 1 ? "" : "s");
-    if (all || !spaced)
-        g_string_append_printf(words, "%u %s%s", places, shared ? "bank" : "sector",
-                               places == 1 ? "" : "s");
-    if (spaced)
-        g_string_append_printf(words, "%s%" G_GINT64_FORMAT " B apart", all ? ", " : "",
-                               ABS(pattern->stride));
-    else if (all)
-        g_string_append(words, pattern->addresses == 1 ? ", one address" : ", irregular");
-    return g_string_free(words, FALSE);
 }

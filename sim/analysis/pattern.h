@@ -28,21 +28,6 @@ typedef struct gmsim_pattern {
 
 void gmsim_pattern_of(const gmsim_worst *worst, gmsim_pattern *pattern);
 
-/* A few words for the report's last column: "1 bank, 128 B apart". Kept short: where
- * some lanes are inactive their number takes the place of one of the two. shared chooses between
- * banks and sectors. Free with g_free(). */
-char *gmsim_pattern_words(const gmsim_pattern *pattern, bool shared);
-
-/* Whether a row's cost is wavefronts over banks (true) or sectors (false). */
-bool gmsim_row_is_shared(gmsim_row row);
-bool gmsim_row_is_global(gmsim_row row);
-bool gmsim_row_is_local(gmsim_row row);
-
-/* The cost of a row or instruction, what it would be at its ideal, and the difference. */
-uint64_t gmsim_work(gmsim_row row, const gmsim_counts *counts);
-uint64_t gmsim_work_ideal(gmsim_row row, const gmsim_counts *counts);
-uint64_t gmsim_work_excess(gmsim_row row, const gmsim_counts *counts);
-
 G_END_DECLS
 
 #endif

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-#include "sim/analysis/pattern.h"
+#include "sim/analysis/rows.h"
 
 #define GAIN_PERCENT      10u /* of the bound: smaller moves are asides */
 #define EXCESS_PERCENT    5u  /* of a resource's own work: smaller excess is not mentioned */
@@ -39,8 +39,8 @@ static uint64_t largest(const uint64_t cycles[GMSIM_RESOURCES], gmsim_resource *
     return cycles[best];
 }
 
-/* Sums work and ideal over the rows that `belongs` accepts and finds the worst of them. */
-static void sum_work(const gmsim_result *result, bool (*belongs)(gmsim_row), gmsim_finding *finding)
+/* Sums work and ideal over a set of rows and finds the worst of them. */
+static void sum_work(const gmsim_result *result, uint32_t rows, gmsim_finding *finding)
 {
     uint64_t row_excess = 0, instr_excess = 0;
 
@@ -48,7 +48,7 @@ static void sum_work(const gmsim_result *result, bool (*belongs)(gmsim_row), gms
         gmsim_row row = (gmsim_row)i;
         uint64_t excess;
 
-        if (!belongs(row))
+        if (!gmsim_row_in(row, rows))
             continue;
         excess = gmsim_work_excess(row, &result->row[i]);
         finding->work += gmsim_work(row, &result->row[i]);
@@ -61,18 +61,14 @@ static void sum_work(const gmsim_result *result, bool (*belongs)(gmsim_row), gms
     for (uint32_t i = 0; i < result->instr_count; i++) {
         const gmsim_instr_counts *instr = &result->instr[i];
 
-        if (belongs(instr->row) && gmsim_work_excess(instr->row, &instr->counts) > instr_excess) {
+        if (gmsim_row_in(instr->row, rows) &&
+            gmsim_work_excess(instr->row, &instr->counts) > instr_excess) {
             instr_excess = gmsim_work_excess(instr->row, &instr->counts);
             finding->worst = instr;
         }
     }
     if (finding->worst != NULL)
         finding->row = finding->worst->row;
-}
-
-static bool is_conflict_row(gmsim_row row)
-{
-    return gmsim_row_is_shared(row);
 }
 
 static bool excess_matters(const gmsim_finding *finding)
@@ -86,7 +82,7 @@ static bool find_conflicts(const gmsim_result *result, gmsim_finding *finding)
     uint64_t cycles[GMSIM_RESOURCES];
 
     finding->kind = GMSIM_FINDING_CONFLICTS;
-    sum_work(result, is_conflict_row, finding);
+    sum_work(result, GMSIM_ROWS_SHARED, finding);
     if (!excess_matters(finding))
         return false;
     memcpy(cycles, result->min_cycles, sizeof cycles);
@@ -123,20 +119,14 @@ static uint64_t coalesced_crossing(const gmsim_result *result)
 
         if (i == GMSIM_GLOBAL_ATOMIC)
             most *= 2;
-        sectors += gmsim_row_is_global((gmsim_row)i) ? MIN(now, most) : now;
+        sectors += gmsim_row_in((gmsim_row)i, GMSIM_ROWS_GLOBAL) ? MIN(now, most) : now;
     }
     return sectors;
 }
 
 static uint64_t l1_sectors(const gmsim_result *result)
 {
-    uint64_t sectors = 0;
-
-    for (unsigned i = 0; i < GMSIM_ROWS; i++) {
-        if (gmsim_row_is_global((gmsim_row)i) || gmsim_row_is_local((gmsim_row)i))
-            sectors += result->row[i].sectors;
-    }
-    return sectors;
+    return gmsim_rows_work(result, GMSIM_ROWS_GLOBAL | GMSIM_ROWS_LOCAL);
 }
 
 static bool find_uncoalesced(const gmsim_gpu *gpu, const gmsim_result *result,
@@ -146,7 +136,7 @@ static bool find_uncoalesced(const gmsim_gpu *gpu, const gmsim_result *result,
     uint64_t less_l2 = coalesced_crossing(result);
 
     finding->kind = GMSIM_FINDING_UNCOALESCED;
-    sum_work(result, gmsim_row_is_global, finding);
+    sum_work(result, GMSIM_ROWS_GLOBAL, finding);
     if (!excess_matters(finding))
         return false;
     memcpy(cycles, result->min_cycles, sizeof cycles);
@@ -193,8 +183,7 @@ static bool find_atomics(const gmsim_result *result, gmsim_finding *finding)
     for (uint32_t i = 0; i < result->instr_count; i++) {
         const gmsim_instr_counts *instr = &result->instr[i];
 
-        if ((instr->row == GMSIM_GLOBAL_REDUCTION || instr->row == GMSIM_GLOBAL_ATOMIC) &&
-            instr->counts.sectors > best) {
+        if (gmsim_row_in(instr->row, GMSIM_ROWS_UPDATE) && instr->counts.sectors > best) {
             best = instr->counts.sectors;
             finding->worst = instr;
         }
@@ -220,7 +209,7 @@ static bool find_local(const gmsim_result *result, gmsim_finding *finding)
     for (uint32_t i = 0; i < result->instr_count; i++) {
         const gmsim_instr_counts *instr = &result->instr[i];
 
-        if (gmsim_row_is_local(instr->row) && instr->counts.sectors > best) {
+        if (gmsim_row_in(instr->row, GMSIM_ROWS_LOCAL) && instr->counts.sectors > best) {
             best = instr->counts.sectors;
             finding->worst = instr;
         }
@@ -353,4 +342,16 @@ bool gmsim_occupancy_relief(const gmsim_gpu *gpu, const gmsim_result *result, gm
         }
     }
     return false;
+}
+
+const char *gmsim_finding_name(gmsim_finding_kind kind)
+{
+    static const char *const names[GMSIM_FINDING_COUNT] = {
+        [GMSIM_FINDING_NO_MEMORY] = "no-memory-work",  [GMSIM_FINDING_NOTHING] = "nothing-to-fix",
+        [GMSIM_FINDING_CONFLICTS] = "bank-conflicts",  [GMSIM_FINDING_UNCOALESCED] = "uncoalesced",
+        [GMSIM_FINDING_ATOMICS] = "contended-atomics", [GMSIM_FINDING_LOCAL] = "local-memory",
+        [GMSIM_FINDING_SMALL_GRID] = "small-grid",     [GMSIM_FINDING_OCCUPANCY] = "low-occupancy",
+    };
+
+    return kind < GMSIM_FINDING_COUNT ? names[kind] : "";
 }

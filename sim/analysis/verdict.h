@@ -45,16 +45,6 @@ void gmsim_verdict_make(const gmsim_gpu *gpu, const gmsim_result *result, gmsim_
 /* "bank-conflicts": a stable word for machine-read reports. */
 const char *gmsim_finding_name(gmsim_finding_kind kind);
 
-/* The sentences of a finding; free each with g_free(). what: what, how much, where. fix: one thing
- * to change, NULL where there is none. bound: what the fix can give at most, NULL where no bound
- * follows from counts. aside: one short clause for a finding that is not the verdict. */
-char *gmsim_finding_what(const gmsim_gpu *gpu, const gmsim_result *result,
-                         const gmsim_finding *finding);
-char *gmsim_finding_fix(const gmsim_gpu *gpu, const gmsim_result *result,
-                        const gmsim_finding *finding);
-char *gmsim_finding_bound(const gmsim_result *result, const gmsim_finding *finding);
-char *gmsim_finding_aside(const gmsim_result *result, const gmsim_finding *finding);
-
 /* What an SM would need for one more CTA than it holds: the largest registers a thread or shared
  * bytes a CTA that would still admit it, and how many then fit. false: no such number. */
 typedef struct gmsim_relief {
@@ -64,11 +54,6 @@ typedef struct gmsim_relief {
 } gmsim_relief;
 
 bool gmsim_occupancy_relief(const gmsim_gpu *gpu, const gmsim_result *result, gmsim_relief *relief);
-
-/* "transpose.cu:8", "pc 0x170" or the row's name. Free with g_free(). */
-char *gmsim_instr_place(const gmsim_result *result, const gmsim_instr_counts *instr);
-/* "LDG.E", or the row's name where the code is not in the trace. */
-const char *gmsim_instr_opcode(const gmsim_result *result, const gmsim_instr_counts *instr);
 
 G_END_DECLS
 

@@ -69,10 +69,11 @@ gmsim_status gmsim_simulate(const gmsim_job *given, char **report, char **messag
                       message);
     } else {
         bool complete = true;
+        uint32_t index;
 
         gmsim_simulation_begin(&simulation);
         while (complete && gmsim_simulation_pending(&simulation))
-            complete = gmsim_simulation_step(&simulation, NULL, NULL, &error);
+            complete = gmsim_simulation_step(&simulation, &index, NULL, NULL, &error) != NULL;
         (void)gmsim_simulation_end(&simulation, complete, complete ? &error : NULL);
         status = finish(simulation.report.out, &text, error, report, message);
     }

@@ -97,10 +97,14 @@ static bool read_options(gmsim_simulation *s, const gmsim_job *job, const char *
 
     if (job->caches != NULL && strcmp(job->caches, "cold") != 0 && strcmp(job->caches, "warm") != 0)
         return fail_usage(error, "%scaches %s: must be one of cold, warm", dashes, job->caches);
-    s->format = gmsim_report_find(job->format != NULL ? job->format : "json");
-    if (s->format == NULL)
-        return fail_usage(error, "%sformat %s: must be one of text, json, csv", dashes,
-                          job->format);
+    s->format = gmsim_format_find(job->format != NULL ? job->format : "json");
+    if (s->format == NULL || s->format->launch == NULL) {
+        char *names = gmsim_format_names();
+
+        (void)fail_usage(error, "%sformat %s: must be one of %s", dashes, job->format, names);
+        g_free(names);
+        return false;
+    }
     s->options.caches = g_strcmp0(job->caches, "warm") == 0 ? GMSIM_CACHES_WARM : GMSIM_CACHES_COLD;
     s->options.flush = job->flush;
     s->options.functional = job->functional;
@@ -198,16 +202,14 @@ const gmsim_result *gmsim_simulation_replay(gmsim_simulation *s, uint32_t *index
     return result;
 }
 
-bool gmsim_simulation_step(gmsim_simulation *s, gmsim_progress progress, gpointer data,
-                           GError **error)
+const gmsim_result *gmsim_simulation_step(gmsim_simulation *s, uint32_t *index,
+                                          gmsim_progress progress, gpointer data, GError **error)
 {
-    uint32_t index;
-    const gmsim_result *result = gmsim_simulation_replay(s, &index, progress, data, error);
+    const gmsim_result *result = gmsim_simulation_replay(s, index, progress, data, error);
 
-    if (result == NULL)
-        return false;
-    s->format->launch(&s->report, index, result);
-    return true;
+    if (result != NULL)
+        s->format->launch(&s->report, *index, result);
+    return result;
 }
 
 bool gmsim_simulation_damage(const gmsim_simulation *s, GError **error)

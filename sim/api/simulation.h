@@ -17,10 +17,10 @@ typedef struct gmsim_simulation {
     /* For the caller to read, and to change before gmsim_simulation_begin(): out, trace, verbose,
      * quiet, color of the report. */
     gmsim_report report;
-    uint64_t records;                  /* replayed so far */
-    uint32_t started;                  /* launches begun, of report.selected */
-    const gmsim_report_format *format; /* a caller may put in its own before begin() */
+    uint64_t records; /* replayed so far */
+    uint32_t started; /* launches begun, of report.selected */
     /* Private. */
+    const gmsim_format *format;
     gmsim_gpu gpu;
     gmsim_options options;
     gmtrace_reader *reader;
@@ -42,12 +42,11 @@ void gmsim_simulation_begin(gmsim_simulation *simulation);
 /* True while launches are left. */
 bool gmsim_simulation_pending(const gmsim_simulation *simulation);
 
-/* Replays the next launch and reports it. */
-bool gmsim_simulation_step(gmsim_simulation *simulation, gmsim_progress progress, gpointer data,
-                           GError **error);
+/* Replays the next launch and reports it. The result is valid until the next one; NULL on error. */
+const gmsim_result *gmsim_simulation_step(gmsim_simulation *simulation, uint32_t *index,
+                                          gmsim_progress progress, gpointer data, GError **error);
 
-/* Replays the next launch without reporting it; begin and end are not called then. The result is
- * valid until the next one. */
+/* Replays the next launch without reporting it; begin and end are not called then. */
 const gmsim_result *gmsim_simulation_replay(gmsim_simulation *simulation, uint32_t *index,
                                             gmsim_progress progress, gpointer data, GError **error);
 /* False with error set where the trace is damaged though its launches could be replayed. */

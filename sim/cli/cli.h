@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "sim/device/gpu.h"
+#include "sim/report/report.h"
 
 G_BEGIN_DECLS
 
@@ -36,6 +37,13 @@ const char *cli_nearest(const char *word, const char *const *names);
 /* Parses options; on failure says why and returns false. Unknown ones are answered with the nearest
  * of `entries`. argv keeps what is left over. */
 bool cli_parse(GOptionContext *context, const GOptionEntry *entries, int *argc, char ***argv);
+
+/* Whether an option's value is NULL or one of `words` (ended by NULL); says what else it may be. */
+bool cli_one_of(const char *option, const char *value, const char *const *words);
+/* The format that is asked for, or the one that the output's name ends in; NULL after saying that
+ * there is none such. Both may be NULL. */
+const gmsim_format *cli_format(const char *wanted, const char *output);
+extern const char *const cli_caches[]; /* what --caches takes */
 
 /* output.c: a file that appears whole or not at all. */
 typedef struct cli_output {

@@ -203,13 +203,14 @@ static bool replay_side(gmsim_simulation *simulation, unsigned side, gmsim_side 
     return into->result != NULL;
 }
 
-static int compare_all(gmsim_simulation simulation[2], const gmsim_compare_format *format,
-                       gmsim_compare_report *report, const GArray *conditions)
+static int compare_all(gmsim_simulation simulation[2], const gmsim_format *format,
+                       gmsim_report *report, const GArray *conditions)
 {
     GError *error = NULL;
     int code = CLI_DONE;
 
-    format->begin(report);
+    if (format->begin_pairs != NULL)
+        format->begin_pairs(report);
     while (error == NULL && code != CLI_USAGE && gmsim_simulation_pending(&simulation[0])) {
         gmsim_comparison_of_two compare;
         gmsim_side side[2];
@@ -226,15 +227,15 @@ static int compare_all(gmsim_simulation simulation[2], const gmsim_compare_forma
     }
     if (error == NULL && gmsim_simulation_damage(&simulation[0], &error))
         (void)gmsim_simulation_damage(&simulation[1], &error);
-    format->end(report, error == NULL && code != CLI_USAGE);
+    if (format->end_pairs != NULL)
+        format->end_pairs(report, error == NULL && code != CLI_USAGE);
     return error != NULL ? cli_fail(NULL, error) : code;
 }
 
-static int run(const gmsim_compare_format *format, const GArray *conditions)
+static int run(const gmsim_format *format, const GArray *conditions)
 {
     gmsim_simulation simulation[2] = {0};
-    gmsim_compare_report report = {
-        .version = PACKAGE_VERSION, .all = given.all, .quiet = given.quiet};
+    gmsim_report report = {.version = PACKAGE_VERSION, .verbose = given.all, .quiet = given.quiet};
     cli_output output = {0};
     GError *error = NULL;
     int code = CLI_FAILED;
@@ -256,21 +257,6 @@ static int run(const gmsim_compare_format *format, const GArray *conditions)
     gmsim_simulation_close(&simulation[0]);
     gmsim_simulation_close(&simulation[1]);
     return code;
-}
-
-static const gmsim_compare_format *choose_format(void)
-{
-    const char *dot = given.output != NULL ? strrchr(given.output, '.') : NULL;
-    const gmsim_compare_format *format;
-
-    if (given.format == NULL) {
-        format = dot != NULL ? gmsim_compare_find(dot + 1) : NULL;
-        return format != NULL ? format : &gmsim_compare_text;
-    }
-    format = gmsim_compare_find(given.format);
-    if (format == NULL)
-        cli_say("--format %s: must be one of text, json, csv", given.format);
-    return format;
 }
 
 /* One trace is enough where something else tells the sides apart. */
@@ -302,7 +288,7 @@ int cli_compare(int argc, char **argv)
 {
     GOptionContext *context = g_option_context_new(NULL);
     GArray *conditions = g_array_new(FALSE, TRUE, sizeof(condition));
-    const gmsim_compare_format *format;
+    const gmsim_format *format;
     int code = CLI_USAGE;
 
     g_array_set_clear_func(conditions, clear_condition);
@@ -310,7 +296,7 @@ int cli_compare(int argc, char **argv)
     g_option_context_set_description(context, description);
     g_option_context_add_main_entries(context, entries, NULL);
     if (cli_parse(context, entries, &argc, &argv) && check_sides() &&
-        parse_conditions(conditions) && (format = choose_format()) != NULL)
+        parse_conditions(conditions) && (format = cli_format(given.format, given.output)) != NULL)
         code = run(format, conditions);
     g_option_context_free(context);
     g_array_free(conditions, TRUE);

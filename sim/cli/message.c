@@ -121,3 +121,39 @@ bool cli_parse(GOptionContext *context, const GOptionEntry *entries, int *argc, 
     g_error_free(error);
     return false;
 }
+
+const char *const cli_caches[] = {"cold", "warm", NULL};
+
+bool cli_one_of(const char *option, const char *value, const char *const *words)
+{
+    const char *guess;
+
+    if (value == NULL || g_strv_contains(words, value))
+        return true;
+    guess = cli_nearest(value, words);
+    if (guess != NULL)
+        cli_say("--%s %s: did you mean %s?", option, value, guess);
+    else {
+        char *all = g_strjoinv(", ", (char **)words);
+
+        cli_say("--%s %s: must be one of %s", option, value, all);
+        g_free(all);
+    }
+    return false;
+}
+
+const gmsim_format *cli_format(const char *wanted, const char *output)
+{
+    GPtrArray *names = g_ptr_array_new();
+    const gmsim_format *format = NULL;
+
+    for (const gmsim_format *one = gmsim_formats; one->name != NULL; one++)
+        g_ptr_array_add(names, (gpointer)one->name);
+    g_ptr_array_add(names, NULL);
+    if (wanted == NULL)
+        format = gmsim_format_of(output);
+    else if (cli_one_of("format", wanted, (const char *const *)names->pdata))
+        format = gmsim_format_find(wanted);
+    g_ptr_array_unref(names);
+    return format;
+}

@@ -13,9 +13,7 @@
 #include <errno.h>
 #include <string.h>
 
-static const gmsim_report_format *written; /* the format that the report is in */
-static const char *folder;
-static bool failed;
+#include "sim/analysis/rows.h"
 
 /* gnuplot's quotes, for a kernel's name. */
 static void put_quoted(GString *out, const char *text)
@@ -79,7 +77,7 @@ static char *script_of(const char *name, const gmsim_result *result)
 }
 
 /* Runs gnuplot in the folder; says what is wrong. */
-static bool draw(const char *script)
+static bool draw(const char *folder, const char *script)
 {
     const char *argv[] = {"gnuplot", script, NULL};
     g_autofree char *said = NULL;
@@ -97,14 +95,19 @@ static bool draw(const char *script)
     return false;
 }
 
-static void plot_launch(gmsim_report *report, uint32_t index, const gmsim_result *result)
+bool cli_plot_folder(const char *folder)
+{
+    if (g_mkdir_with_parents(folder, 0777) == 0)
+        return true;
+    cli_say("%s: cannot be made: %s", folder, g_strerror(errno));
+    return false;
+}
+
+bool cli_plot_launch(const char *folder, uint32_t index, const gmsim_result *result)
 {
     g_autoptr(GError) error = NULL;
     g_autofree char *kernel = g_strndup(result->kernel->name, strcspn(result->kernel->name, "(<"));
 
-    written->launch(report, index, result);
-    if (failed)
-        return;
     g_strcanon(kernel, G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS "_", '_');
     g_autofree char *name = g_strdup_printf("%.60s-%u", kernel, index);
     g_autofree char *file = g_strdup_printf("%s.gp", name);
@@ -112,30 +115,7 @@ static void plot_launch(gmsim_report *report, uint32_t index, const gmsim_result
     g_autofree char *script = script_of(name, result);
     if (!g_file_set_contents(path, script, -1, &error)) {
         cli_say("%s", error->message);
-        failed = true;
-        return;
-    }
-    failed = !draw(file);
-}
-
-bool cli_plot_begin(gmsim_simulation *simulation, const char *dir)
-{
-    static gmsim_report_format wrapped;
-
-    if (g_mkdir_with_parents(dir, 0777) != 0) {
-        cli_say("%s: cannot be made: %s", dir, g_strerror(errno));
         return false;
     }
-    folder = dir;
-    failed = false;
-    written = simulation->format;
-    wrapped = *written;
-    wrapped.launch = plot_launch;
-    simulation->format = &wrapped;
-    return true;
-}
-
-bool cli_plot_failed(void)
-{
-    return failed;
+    return draw(folder, file);
 }

@@ -5,13 +5,12 @@
 #ifndef GMSIM_CLI_PLOT_H
 #define GMSIM_CLI_PLOT_H
 
-#include "sim/api/simulation.h"
+#include "sim/model/model.h"
 
-/* Has every launch that is reported drawn into `dir`, which is made if it is not there and must
- * outlive the simulation. Call it before gmsim_simulation_begin(). False, and said, on error. */
-bool cli_plot_begin(gmsim_simulation *simulation, const char *dir);
+/* Makes the folder if it is not there; says what is wrong. */
+bool cli_plot_folder(const char *folder);
 
-/* Whether a picture could not be drawn; it was said. */
-bool cli_plot_failed(void);
+/* Draws a launch into it; says what is wrong. */
+bool cli_plot_launch(const char *folder, uint32_t index, const gmsim_result *result);
 
 #endif

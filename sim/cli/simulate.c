@@ -78,34 +78,6 @@ static const char description[] =
     "\n"
     "Exit status: 0 done, 1 failed or damaged input, 2 usage. gmsim(1) has the rest.\n";
 
-static bool one_of(const char *option, const char *value, const char *const *words)
-{
-    const char *guess;
-
-    if (value == NULL || g_strv_contains(words, value))
-        return true;
-    guess = cli_nearest(value, words);
-    if (guess != NULL)
-        cli_say("--%s %s: did you mean %s?", option, value, guess);
-    else {
-        char *all = g_strjoinv(", ", (char **)words);
-
-        cli_say("--%s %s: must be one of %s", option, value, all);
-        g_free(all);
-    }
-    return false;
-}
-
-static const char *choose_format(void)
-{
-    const char *dot = given.output != NULL ? strrchr(given.output, '.') : NULL;
-
-    if (given.format != NULL)
-        return given.format;
-    return dot != NULL && (strcmp(dot, ".json") == 0 || strcmp(dot, ".csv") == 0) ? dot + 1
-                                                                                  : "text";
-}
-
 static bool use_color(void)
 {
     const char *no_color = g_getenv("NO_COLOR"), *term = g_getenv("TERM");
@@ -134,13 +106,12 @@ static bool check_word(const char *word)
 
 static bool check_options(void)
 {
-    static const char *const formats[] = {"text", "json", "csv", NULL};
-    static const char *const caches[] = {"cold", "warm", NULL};
     static const char *const colors[] = {"auto", "always", "never", NULL};
     unsigned named = given.rest != NULL ? g_strv_length(given.rest) : 0;
 
-    if (!one_of("format", given.format, formats) || !one_of("caches", given.caches, caches) ||
-        !one_of("color", given.color, colors))
+    if (cli_format(given.format, given.output) == NULL ||
+        !cli_one_of("caches", given.caches, cli_caches) ||
+        !cli_one_of("color", given.color, colors))
         return false;
     if (given.quiet && given.verbose) {
         cli_say("--quiet and --verbose exclude each other");
@@ -189,18 +160,23 @@ static int replay(gmsim_simulation *simulation)
     cli_progress progress;
     GError *error = NULL;
     gint64 begun = g_get_monotonic_time(), spent;
-    bool done = true;
+    bool done = true, drawn = true;
     int code = CLI_DONE;
 
     cli_progress_init(&progress, !given.quiet);
     gmsim_simulation_begin(simulation);
     while (done && gmsim_simulation_pending(simulation) && !ferror(report->out)) {
         char *what = g_strdup_printf("launch %u of %u", simulation->started + 1, report->selected);
+        const gmsim_result *result;
+        uint32_t index;
 
         cli_progress_begin(&progress, what);
-        done = gmsim_simulation_step(simulation, cli_progress_update, &progress, &error);
+        result = gmsim_simulation_step(simulation, &index, cli_progress_update, &progress, &error);
         cli_progress_end(&progress);
         g_free(what);
+        done = result != NULL;
+        if (done && drawn && given.plot != NULL)
+            drawn = cli_plot_launch(given.plot, index, result);
     }
     /* A failed write is said when the output is closed. */
     if (!gmsim_simulation_end(simulation, done && !ferror(report->out), done ? &error : NULL))
@@ -208,7 +184,7 @@ static int replay(gmsim_simulation *simulation)
     spent = g_get_monotonic_time() - begun;
     if (error != NULL)
         code = cli_fail(NULL, error);
-    else if (ferror(report->out))
+    else if (ferror(report->out) || !drawn)
         code = CLI_FAILED;
     else if (given.verbose)
         cli_say("%" G_GUINT64_FORMAT " records in %.3f s (%.2f M/s)", simulation->records,
@@ -226,7 +202,7 @@ static int run(void)
                               .kernel = given.kernel,
                               .launch = given.launch,
                               .caches = given.caches,
-                              .format = choose_format(),
+                              .format = cli_format(given.format, given.output)->name,
                               .flush = given.flush,
                               .functional = given.functional,
                               .verbose = given.verbose};
@@ -251,10 +227,7 @@ static int run(void)
         simulation.report.color = use_color();
         if (given.program != NULL)
             simulation.report.trace = given.program;
-        code = given.plot == NULL || cli_plot_begin(&simulation, given.plot) ? replay(&simulation)
-                                                                             : CLI_FAILED;
-        if (code == CLI_DONE && cli_plot_failed())
-            code = CLI_FAILED;
+        code = given.plot == NULL || cli_plot_folder(given.plot) ? replay(&simulation) : CLI_FAILED;
         if (!cli_output_close(&output, code == CLI_DONE) && code == CLI_DONE)
             code = CLI_FAILED;
     }

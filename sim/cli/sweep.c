@@ -10,6 +10,12 @@
 #include <string.h>
 
 #include "sim/analysis/metrics.h"
+#include "sim/report/report.h"
+
+/* Shown where none is chosen. */
+static const char *const default_metrics[] = {"cycles",     "sectors",  "wavefronts", "l1-hit",
+                                              "l2-read",    "l2-write", "l2-hit",     "dram-read",
+                                              "dram-write", "occupancy"};
 
 static struct {
     char **traces, **synthetic, **gpus, **sets, **metrics, **rest;
@@ -77,31 +83,44 @@ static bool read_count(const char *option, const char *text, guint64 least, guin
     return false;
 }
 
-static bool add_metric(GArray *metrics, const char *name)
+static void say_unknown(const char *name)
 {
-    int index = sweep_find_metric(name);
+    GPtrArray *names = g_ptr_array_new();
+    const char *guess;
 
-    if (strcmp(name, "all") == 0) {
-        for (unsigned i = 0; i < gmsim_metric_count; i++)
-            g_array_append_val(metrics, i);
-        return true;
-    }
-    if (index < 0) {
-        const char **names = sweep_metric_names();
-        const char *guess = cli_nearest(name, names);
+    for (unsigned i = 0; i < gmsim_metric_all; i++) {
+        const gmsim_metric *m = &gmsim_metrics[i];
+        const char *const of[] = {m->word, m->key, m->name};
 
-        if (guess != NULL)
-            cli_say("--metric %s: did you mean %s?", name, guess);
-        else
-            cli_say("--metric %s: no such metric; gmsim(1) lists them", name);
-        g_free(names);
-        return false;
+        for (unsigned k = 0; k < G_N_ELEMENTS(of); k++) {
+            if (of[k] != NULL)
+                g_ptr_array_add(names, (gpointer)of[k]);
+        }
     }
-    g_array_append_val(metrics, index);
-    return true;
+    g_ptr_array_add(names, NULL);
+    guess = cli_nearest(name, (const char *const *)names->pdata);
+    if (guess != NULL)
+        cli_say("--metric %s: did you mean %s?", name, guess);
+    else
+        cli_say("--metric %s: no such metric; gmsim(1) lists them", name);
+    g_ptr_array_unref(names);
 }
 
-static bool choose_metrics(sweep_study *sweep)
+static bool add_metric(GArray *metrics, const char *name)
+{
+    int index = gmsim_metric_find(name);
+    bool all = strcmp(name, "all") == 0;
+
+    for (unsigned i = 0; all && i < gmsim_metric_count; i++)
+        g_array_append_val(metrics, i);
+    if (!all && index >= 0)
+        g_array_append_val(metrics, index);
+    if (!all && index < 0)
+        say_unknown(name);
+    return all || index >= 0;
+}
+
+static bool choose_metrics(gmsim_sweep *sweep)
 {
     sweep->metrics = g_array_new(FALSE, FALSE, sizeof(unsigned));
     sweep->chosen = given.metrics != NULL;
@@ -115,16 +134,12 @@ static bool choose_metrics(sweep_study *sweep)
         if (!good)
             return false;
     }
-    for (const char *const *name = sweep_default_metrics; !sweep->chosen && *name != NULL; name++) {
-        int index = sweep_find_metric(*name);
-
-        if (index >= 0)
-            g_array_append_val(sweep->metrics, index);
-    }
+    for (unsigned i = 0; !sweep->chosen && i < G_N_ELEMENTS(default_metrics); i++)
+        (void)add_metric(sweep->metrics, default_metrics[i]);
     return true;
 }
 
-static bool choose_share(sweep_study *sweep)
+static bool choose_share(sweep_study *study)
 {
     guint64 id = 0, count = 1, jobs = g_get_num_processors();
 
@@ -136,95 +151,89 @@ static bool choose_share(sweep_study *sweep)
         !read_count("task-id", given.task_id, 0, count - 1, &id) ||
         !read_count("jobs", given.jobs, 1, 1024, &jobs))
         return false;
-    sweep->first = id;
-    sweep->step = count;
-    sweep->processes = (unsigned)jobs;
+    study->sweep.first = id;
+    study->sweep.step = count;
+    study->processes = (unsigned)jobs;
     return true;
 }
 
-typedef void (*writer)(const sweep_study *sweep, FILE *out);
-
-static writer choose_writer(void)
-{
-    static const char *const names[] = {"text", "json", "csv", NULL};
-    static const writer writers[] = {sweep_write_text, sweep_write_json, sweep_write_csv};
-    const char *dot = given.output != NULL ? strrchr(given.output, '.') : NULL;
-    const char *wanted = given.format;
-
-    if (wanted == NULL)
-        wanted = dot != NULL && strcmp(dot, ".csv") == 0    ? "csv"
-                 : dot != NULL && strcmp(dot, ".json") == 0 ? "json"
-                                                            : "text";
-    for (unsigned i = 0; names[i] != NULL; i++) {
-        if (strcmp(names[i], wanted) == 0)
-            return writers[i];
-    }
-    cli_say("--format %s: must be one of text, json, csv", wanted);
-    return NULL;
-}
-
-static bool prepare(sweep_study *sweep)
+static bool prepare(sweep_study *study)
 {
     char **lone = given.rest;
 
-    if (given.caches != NULL && strcmp(given.caches, "cold") != 0 &&
-        strcmp(given.caches, "warm") != 0) {
-        cli_say("--caches %s: must be one of cold, warm", given.caches);
-        return false;
-    }
     if (lone != NULL && given.traces != NULL) {
         cli_say("%s: write --trace before every trace, or before none", *lone);
         return false;
     }
-    sweep->job = (gmsim_job){.size = sizeof sweep->job,
+    study->job = (gmsim_job){.size = sizeof study->job,
                              .kernel = given.kernel,
                              .launch = given.launch,
                              .caches = given.caches,
                              .flush = given.flush,
                              .functional = given.functional};
-    sweep->quiet = given.quiet;
-    sweep->keep_going = given.keep_going;
-    return choose_metrics(sweep) && choose_share(sweep) &&
-           sweep_plan_make(&sweep->plan, lone != NULL ? lone : given.traces, given.synthetic,
-                           given.gpus, given.sets) &&
-           (given.keep_going || sweep_plan_check(&sweep->plan));
+    study->quiet = given.quiet;
+    study->keep_going = given.keep_going;
+    if (!cli_one_of("caches", given.caches, cli_caches) || !choose_metrics(&study->sweep) ||
+        !choose_share(study) ||
+        !sweep_plan_make(&study->plan, lone != NULL ? lone : given.traces, given.synthetic,
+                         given.gpus, given.sets) ||
+        !(given.keep_going || sweep_plan_check(&study->plan)))
+        return false;
+    study->sweep.columns = sweep_plan_columns(&study->plan);
+    study->sweep.count = study->plan.count;
+    study->sweep.value = sweep_plan_value;
+    study->sweep.plan = &study->plan;
+    return true;
 }
 
-static void write_plan(const sweep_study *sweep, FILE *out)
+/* With a line's braces filled in its own text. */
+static void write_plan(const gmsim_sweep *sweep, FILE *out)
 {
-    for (uint64_t i = sweep->first; i < sweep->plan.count; i += sweep->step) {
-        char *point = sweep_plan_describe(&sweep->plan, i, true);
+    for (uint64_t i = sweep->first; i < sweep->count; i += sweep->step) {
+        fprintf(out, "%" G_GUINT64_FORMAT, i);
+        for (unsigned k = 0; k < sweep->columns->len; k++) {
+            const gmsim_sweep_column *column =
+                &g_array_index(sweep->columns, gmsim_sweep_column, k);
 
-        fprintf(out, "%" G_GUINT64_FORMAT " %s\n", i, point);
-        g_free(point);
+            if (column->kind != GMSIM_SWEEP_BRACES)
+                fprintf(out, " %s=%s", column->name, sweep->value(sweep->plan, i, column));
+        }
+        fputc('\n', out);
     }
 }
 
 static int run(void)
 {
-    sweep_study sweep = {0};
+    const gmsim_format *format = cli_format(given.format, given.output);
+    gmsim_report report = {.version = PACKAGE_VERSION};
+    sweep_study study = {0};
     cli_output output = {0};
     int code = CLI_USAGE;
-    writer write = choose_writer();
 
-    if (write != NULL && prepare(&sweep)) {
+    if (format != NULL && prepare(&study)) {
         bool whole = given.plan;
 
         code = CLI_DONE;
         if (!whole)
-            whole = sweep_run(&sweep, &code) || sweep.keep_going;
+            whole = sweep_run(&study, &code) || study.keep_going;
         if (whole && !cli_output_open(&output, given.output)) {
             code = CLI_FAILED;
         } else if (whole) {
-            (given.plan ? write_plan : write)(&sweep, output.file);
+            report.out = output.file;
+            if (given.plan)
+                write_plan(&study.sweep, output.file);
+            else
+                format->sweep(&report, &study.sweep);
             if (!cli_output_close(&output, true))
                 code = CLI_FAILED;
         }
     }
-    sweep_results_free(&sweep);
-    sweep_plan_clear(&sweep.plan);
-    if (sweep.metrics != NULL)
-        g_array_unref(sweep.metrics);
+    sweep_results_free(&study);
+    if (study.sweep.columns != NULL)
+        g_array_unref(study.sweep.columns);
+    sweep_plan_clear(&study.plan);
+    if (study.sweep.metrics != NULL)
+        g_array_unref(study.sweep.metrics);
     return code;
 }
 

@@ -196,60 +196,46 @@ static bool braces_vary(const sweep_plan *plan, unsigned index)
 
 GArray *sweep_plan_columns(const sweep_plan *plan)
 {
-    GArray *columns = g_array_new(FALSE, FALSE, sizeof(sweep_column));
+    GArray *columns = g_array_new(FALSE, FALSE, sizeof(gmsim_sweep_column));
     /* The braces say what varies in a line. */
-    sweep_column column = {.name = "trace",
-                           .kind = SWEEP_TRACE,
-                           .varies = plan->traces->len > 1 && plan->names->len == 0};
+    gmsim_sweep_column column = {.name = "trace",
+                                 .kind = GMSIM_SWEEP_TRACE,
+                                 .varies = plan->traces->len > 1 && plan->names->len == 0};
 
     g_array_append_val(columns, column);
-    column = (sweep_column){.name = "gpu", .kind = SWEEP_GPU, .varies = plan->gpus->len > 1};
+    column =
+        (gmsim_sweep_column){.name = "gpu", .kind = GMSIM_SWEEP_GPU, .varies = plan->gpus->len > 1};
     g_array_append_val(columns, column);
     for (unsigned i = 0; i < plan->names->len; i++) {
-        column = (sweep_column){.name = plan->names->pdata[i],
-                                .kind = SWEEP_BRACES,
-                                .index = i,
-                                .varies = braces_vary(plan, i)};
+        column = (gmsim_sweep_column){.name = plan->names->pdata[i],
+                                      .kind = GMSIM_SWEEP_BRACES,
+                                      .index = i,
+                                      .varies = braces_vary(plan, i)};
         g_array_append_val(columns, column);
     }
     for (unsigned i = 0; i < plan->keys->len; i++) {
-        column = (sweep_column){.name = plan->keys->pdata[i],
-                                .kind = SWEEP_KEY,
-                                .index = i,
-                                .varies = ((GPtrArray *)plan->settings->pdata[i])->len > 1};
+        column = (gmsim_sweep_column){.name = plan->keys->pdata[i],
+                                      .kind = GMSIM_SWEEP_KEY,
+                                      .index = i,
+                                      .varies = ((GPtrArray *)plan->settings->pdata[i])->len > 1};
         g_array_append_val(columns, column);
     }
     return columns;
 }
 
-const char *sweep_plan_value(const sweep_plan *plan, uint64_t point, const sweep_column *column)
+const char *sweep_plan_value(const void *data, uint64_t point, const gmsim_sweep_column *column)
 {
+    const sweep_plan *plan = data;
+
     switch (column->kind) {
-    case SWEEP_TRACE:
+    case GMSIM_SWEEP_TRACE:
         return plan->traces->pdata[trace_of(plan, point)];
-    case SWEEP_GPU:
+    case GMSIM_SWEEP_GPU:
         return plan->gpus->pdata[gpu_of(plan, point)];
-    case SWEEP_BRACES:
+    case GMSIM_SWEEP_BRACES:
         return ((char **)plan->braces->pdata[trace_of(plan, point)])[column->index];
-    case SWEEP_KEY:
+    case GMSIM_SWEEP_KEY:
         break;
     }
     return strchr(setting_of(plan, point, column->index), '=') + 1;
-}
-
-char *sweep_plan_describe(const sweep_plan *plan, uint64_t point, bool all)
-{
-    GArray *columns = sweep_plan_columns(plan);
-    GString *text = g_string_new(NULL);
-
-    for (unsigned i = 0; i < columns->len; i++) {
-        const sweep_column *column = &g_array_index(columns, sweep_column, i);
-
-        /* With all, a line's braces are filled in its own text. */
-        if (all ? column->kind != SWEEP_BRACES : column->varies)
-            g_string_append_printf(text, "%s%s=%s", text->len > 0 ? " " : "", column->name,
-                                   sweep_plan_value(plan, point, column));
-    }
-    g_array_unref(columns);
-    return g_string_free(text, FALSE);
 }

@@ -19,66 +19,49 @@
 
 /* ------------------------------------------------------------------------- in a point's process */
 
-static const GArray *wanted; /* of the process: the metrics that a report writes down */
-
 static void put(FILE *out, const void *data, size_t size)
 {
     if (size > 0)
         (void)fwrite(data, size, 1, out); /* ferror() is asked at the end */
 }
 
-static void put_begin(gmsim_report *report)
-{
-    (void)report;
-}
-
-static void put_end(gmsim_report *report, bool complete)
-{
-    (void)report;
-    (void)complete;
-}
-
-static void put_launch(gmsim_report *report, uint32_t index, const gmsim_result *result)
+/* What the sweep's process reads. */
+static void put_launch(FILE *out, const GArray *metrics, uint32_t index, const gmsim_result *result)
 {
     uint32_t length = (uint32_t)strlen(result->kernel->name);
 
-    put(report->out, &index, sizeof index);
-    put(report->out, &length, sizeof length);
-    put(report->out, result->kernel->name, length);
-    for (unsigned i = 0; i < wanted->len; i++) {
+    put(out, &index, sizeof index);
+    put(out, &length, sizeof length);
+    put(out, result->kernel->name, length);
+    for (unsigned i = 0; i < metrics->len; i++) {
         double value;
 
-        if (!gmsim_metric_value(result, g_array_index(wanted, unsigned, i), &value))
+        if (!gmsim_metric_value(result, g_array_index(metrics, unsigned, i), &value))
             value = (double)NAN;
-        put(report->out, &value, sizeof value);
+        put(out, &value, sizeof value);
     }
 }
 
-static const gmsim_report_format numbers = {.name = "numbers",
-                                            .meaning = "what a sweep's parent process reads",
-                                            .begin = put_begin,
-                                            .launch = put_launch,
-                                            .end = put_end};
-
 /* Exit code of a point's process. A failure's text takes the place of the numbers. */
-static int simulate_point(const sweep_study *sweep, uint64_t point, FILE *out)
+static int simulate_point(const sweep_study *study, uint64_t point, FILE *out)
 {
-    gmsim_job job = sweep->job;
+    gmsim_job job = study->job;
     gmsim_simulation simulation;
     GError *error = NULL;
     int code = CLI_DONE;
 
-    wanted = sweep->metrics;
-    sweep_plan_job(&sweep->plan, point, &job);
+    sweep_plan_job(&study->plan, point, &job);
     if (gmsim_simulation_open(&simulation, &job, "--", &error)) {
-        bool done = true;
+        while (error == NULL && gmsim_simulation_pending(&simulation)) {
+            uint32_t index;
+            const gmsim_result *result =
+                gmsim_simulation_replay(&simulation, &index, NULL, NULL, &error);
 
-        simulation.report.out = out;
-        simulation.format = &numbers;
-        gmsim_simulation_begin(&simulation);
-        while (done && gmsim_simulation_pending(&simulation))
-            done = gmsim_simulation_step(&simulation, NULL, NULL, &error);
-        (void)gmsim_simulation_end(&simulation, done, done ? &error : NULL);
+            if (result != NULL)
+                put_launch(out, study->sweep.metrics, index, result);
+        }
+        if (error == NULL)
+            (void)gmsim_simulation_damage(&simulation, &error);
     }
     gmsim_simulation_close(&simulation);
     if (error == NULL && (fflush(out) != 0 || ferror(out)))
@@ -99,7 +82,7 @@ static int simulate_point(const sweep_study *sweep, uint64_t point, FILE *out)
 
 static void free_row(gpointer data)
 {
-    sweep_row *row = data;
+    gmsim_sweep_row *row = data;
 
     g_free(row->kernel);
     g_free(row->value);
@@ -110,12 +93,12 @@ static void free_row(gpointer data)
 static bool read_row(FILE *in, const GArray *metrics, GPtrArray *rows)
 {
     uint32_t launch, length;
-    sweep_row *row;
+    gmsim_sweep_row *row;
     bool whole;
 
     if (fread(&launch, sizeof launch, 1, in) != 1 || fread(&length, sizeof length, 1, in) != 1)
         return false;
-    row = g_new0(sweep_row, 1);
+    row = g_new0(gmsim_sweep_row, 1);
     row->launch = launch;
     row->kernel = g_malloc0((gsize)length + 1);
     row->value = g_new0(double, metrics->len + 1);
@@ -128,7 +111,7 @@ static bool read_row(FILE *in, const GArray *metrics, GPtrArray *rows)
     return whole;
 }
 
-static void collect(const sweep_study *sweep, sweep_result *result, FILE *in, int status)
+static void collect(const sweep_study *study, gmsim_sweep_point *result, FILE *in, int status)
 {
     rewind(in);
     result->code = WIFEXITED(status) ? WEXITSTATUS(status) : CLI_FAILED;
@@ -143,7 +126,7 @@ static void collect(const sweep_study *sweep, sweep_result *result, FILE *in, in
         text[length] = 0;
         result->failure = g_strdup(length > 0 ? text : "its process failed");
     } else {
-        while (read_row(in, sweep->metrics, result->rows)) {
+        while (read_row(in, study->sweep.metrics, result->rows)) {
         }
         if (result->rows->len == 0) {
             result->failure = g_strdup("its process left no numbers");
@@ -158,14 +141,14 @@ typedef struct worker {
     FILE *file;
 } worker;
 
-static bool start(const sweep_study *sweep, worker *w, uint64_t point)
+static bool start(const sweep_study *study, worker *w, uint64_t point)
 {
     w->point = point;
     w->file = tmpfile();
     if (w->file != NULL) {
         w->pid = fork();
         if (w->pid == 0)
-            _exit(simulate_point(sweep, point, w->file));
+            _exit(simulate_point(study, point, w->file));
         if (w->pid > 0)
             return true;
         fclose(w->file);
@@ -176,7 +159,7 @@ static bool start(const sweep_study *sweep, worker *w, uint64_t point)
 }
 
 /* Waits for any worker's end; false where there is none, or its point failed. */
-static bool finish_one(sweep_study *sweep, worker *workers)
+static bool finish_one(sweep_study *study, worker *workers)
 {
     int status;
     pid_t pid;
@@ -184,61 +167,63 @@ static bool finish_one(sweep_study *sweep, worker *workers)
     do
         pid = waitpid(-1, &status, 0);
     while (pid < 0 && errno == EINTR);
-    for (unsigned i = 0; pid > 0 && i < sweep->processes; i++) {
+    for (unsigned i = 0; pid > 0 && i < study->processes; i++) {
         worker *w = &workers[i];
 
         if (w->pid != pid)
             continue;
-        collect(sweep, &sweep->result[w->point], w->file, status);
+        collect(study, &study->sweep.point[w->point], w->file, status);
         fclose(w->file);
         w->pid = 0;
-        return sweep->result[w->point].failure == NULL;
+        return study->sweep.point[w->point].failure == NULL;
     }
     return false;
 }
 
-static bool tell_failures(const sweep_study *sweep, int *code)
+static bool tell_failures(const sweep_study *study, int *code)
 {
     bool good = true;
 
-    for (uint64_t i = sweep->first; i < sweep->plan.count; i += sweep->step) {
-        const sweep_result *result = &sweep->result[i];
+    for (uint64_t i = study->sweep.first; i < study->sweep.count; i += study->sweep.step) {
+        const gmsim_sweep_point *result = &study->sweep.point[i];
         char *what;
 
         if (result->failure == NULL)
             continue;
-        what = sweep_plan_describe(&sweep->plan, i, false);
+        what = gmsim_sweep_describe(&study->sweep, i);
         cli_say("point %" G_GUINT64_FORMAT "%s%s%s: %s", i, *what != 0 ? " (" : "", what,
                 *what != 0 ? ")" : "", result->failure);
         g_free(what);
         if (good)
             *code = result->code;
         good = false;
-        if (!sweep->keep_going)
+        if (!study->keep_going)
             break;
     }
     return good;
 }
 
-bool sweep_run(sweep_study *sweep, int *code)
+bool sweep_run(sweep_study *study, int *code)
 {
-    worker *workers = g_new0(worker, sweep->processes);
-    uint64_t share = (sweep->plan.count - sweep->first + sweep->step - 1) / sweep->step, done = 0;
-    uint64_t next = sweep->first;
+    worker *workers = g_new0(worker, study->processes);
+    uint64_t share = (study->sweep.count - study->sweep.first + study->sweep.step - 1) /
+                     study->sweep.step,
+             done = 0;
+    uint64_t next = study->sweep.first;
     unsigned running = 0;
     bool begin = true, started = true;
     cli_progress progress;
 
-    sweep->result = g_new0(sweep_result, sweep->plan.count);
-    cli_progress_init(&progress, !sweep->quiet);
-    while (running > 0 || (begin && next < sweep->plan.count)) {
-        for (unsigned i = 0; i < sweep->processes && begin && next < sweep->plan.count; i++) {
+    study->sweep.point = g_new0(gmsim_sweep_point, study->sweep.count);
+    cli_progress_init(&progress, !study->quiet);
+    while (running > 0 || (begin && next < study->sweep.count)) {
+        for (unsigned i = 0; i < study->processes && begin && next < study->sweep.count; i++) {
             if (workers[i].pid != 0)
                 continue;
-            begin = started = start(sweep, &workers[i], next);
+            begin = started = start(study, &workers[i], next);
             if (started) {
                 running++;
-                next += sweep->step;
+                next += study->sweep.step;
             }
         }
         if (running == 0)
@@ -249,7 +234,7 @@ bool sweep_run(sweep_study *sweep, int *code)
                     done, share, running);
             fflush(stderr);
         }
-        if (!finish_one(sweep, workers) && !sweep->keep_going)
+        if (!finish_one(study, workers) && !study->keep_going)
             begin = false;
         running--;
         done++;
@@ -260,16 +245,16 @@ bool sweep_run(sweep_study *sweep, int *code)
         *code = CLI_FAILED;
         return false;
     }
-    return tell_failures(sweep, code);
+    return tell_failures(study, code);
 }
 
-void sweep_results_free(sweep_study *sweep)
+void sweep_results_free(sweep_study *study)
 {
-    for (uint64_t i = 0; sweep->result != NULL && i < sweep->plan.count; i++) {
-        if (sweep->result[i].rows != NULL)
-            g_ptr_array_unref(sweep->result[i].rows);
-        g_free(sweep->result[i].failure);
+    for (uint64_t i = 0; study->sweep.point != NULL && i < study->sweep.count; i++) {
+        if (study->sweep.point[i].rows != NULL)
+            g_ptr_array_unref(study->sweep.point[i].rows);
+        g_free(study->sweep.point[i].failure);
     }
-    g_free(sweep->result);
-    sweep->result = NULL;
+    g_free(study->sweep.point);
+    study->sweep.point = NULL;
 }

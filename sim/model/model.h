@@ -172,10 +172,6 @@ typedef void (*gmsim_progress)(uint64_t done, uint64_t total, gpointer data);
 const gmsim_result *gmsim_model_run(gmsim_model *model, gmtrace_reader *reader, uint32_t launch,
                                     gmsim_progress progress, gpointer data, GError **error);
 
-const char *gmsim_stall_name(gmsim_stall stall);          /* "DRAM bandwidth" */
-const char *gmsim_row_name(gmsim_row row);                /* "shared load" */
-const char *gmsim_resource_name(gmsim_resource resource); /* "shared", "L1", "L2", "DRAM" */
-
 G_END_DECLS
 
 #endif

@@ -3,71 +3,78 @@
  * compare_text.c - two launches side by side for people: one sentence, then every quantity with its
  * difference and ratio, then the instructions that changed.
  */
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-#include "sim/analysis/compare.h"
+#include "sim/analysis/rows.h"
 #include "sim/report/format.h"
-#include "sim/analysis/pattern.h"
-#include "sim/analysis/verdict.h"
+#include "sim/report/formats.h"
+#include "sim/report/words.h"
 
 #define CHANGED_SHOWN 8u
 
-/* A quantity as text, with its sign where it is a difference. */
-static gmsim_number number_of(gmsim_unit unit, double value, bool signed_)
-{
-    gmsim_number number, text = {""};
-    const char *sign = value < 0 ? "-" : signed_ && value > 0 ? "+" : "";
-    double size = fabs(value);
+const gmsim_column gmsim_pair_columns[GMSIM_PAIR_COLUMNS] = {
+    [GMSIM_PAIR_LAUNCH_A] = {.key = "launch_a", .outer = true},
+    [GMSIM_PAIR_LAUNCH_B] = {.key = "launch_b", .outer = true},
+    [GMSIM_PAIR_QUANTITY] = {.key = "quantity", .outer = true},
+    [GMSIM_PAIR_LABEL] = {.title = "", .gap = 2, .width = 24, .left = true},
+    [GMSIM_PAIR_A] = {.key = "a", .title = "A", .width = 15},
+    [GMSIM_PAIR_B] = {.key = "b", .title = "B", .width = 15},
+    [GMSIM_PAIR_DELTA] = {.key = "delta", .title = "delta", .width = 16, .delta = true},
+    [GMSIM_PAIR_RATIO] = {.key = "ratio", .title = "ratio", .width = 9},
+    [GMSIM_PAIR_WORD] = {.key = "verdict", .title = "", .gap = 2, .left = true},
+};
 
-    switch (unit) {
-    case GMSIM_UNIT_COUNT:
-        number = gmsim_count((uint64_t)(size + 0.5));
-        break;
-    case GMSIM_UNIT_BYTES:
-        number = gmsim_bytes((uint64_t)(size + 0.5));
-        break;
-    case GMSIM_UNIT_PERCENT:
-        g_ascii_formatd(number.text, sizeof number.text, "%.1f", size);
-        g_strlcat(number.text, signed_ ? " pt" : " %", sizeof number.text);
-        break;
-    case GMSIM_UNIT_NANOSECONDS:
-        g_ascii_formatd(number.text, sizeof number.text, "%.2f", size / 1000);
-        g_strlcat(number.text, " us", sizeof number.text);
-        break;
-    case GMSIM_UNIT_RATIO:
-    default:
-        g_ascii_formatd(number.text, sizeof number.text, "%.2f", size);
-        break;
+void gmsim_pair_row(const gmsim_comparison_of_two *compare, const gmsim_quantity_pair *quantity,
+                    gmsim_field field[GMSIM_PAIR_COLUMNS])
+{
+    const gmsim_metric *metric = quantity->metric;
+
+    for (unsigned s = 0; s < 2; s++) {
+        field[GMSIM_PAIR_LAUNCH_A + s] = gmsim_number_of(GMSIM_UNIT_COUNT, compare->side[s].index);
+        field[GMSIM_PAIR_A + s] = gmsim_number_of(metric->unit, quantity->value[s]);
     }
-    g_snprintf(text.text, sizeof text.text, "%s%s", sign, number.text);
-    return text;
+    field[GMSIM_PAIR_QUANTITY] = gmsim_words(metric->key);
+    field[GMSIM_PAIR_LABEL] = gmsim_words(metric->label);
+    field[GMSIM_PAIR_DELTA] = gmsim_number_of(metric->unit, quantity->delta);
+    field[GMSIM_PAIR_RATIO] = gmsim_number_of(GMSIM_UNIT_RATIO, quantity->ratio);
+    field[GMSIM_PAIR_WORD] = gmsim_words(gmsim_compare_word(quantity));
 }
 
-static void put_quantity(GString *out, const gmsim_quantity_pair *q)
+/* What the table shows: three digits of a ratio, none of percentages; no dash for what is missing
+ * beside the values. */
+static void put_quantities(GString *out, const gmsim_comparison_of_two *c)
 {
-    gmsim_number a = {"-"}, b = {"-"}, delta = {""}, ratio = {""};
+    const char *wait[2] = {gmsim_compare_wait(c->side[0].result),
+                           gmsim_compare_wait(c->side[1].result)};
+    gmsim_field field[GMSIM_PAIR_COLUMNS];
+    gmsim_table table;
+    char ratio[32];
 
-    if (q->has[0])
-        a = number_of(q->unit, q->value[0], false);
-    if (q->has[1])
-        b = number_of(q->unit, q->value[1], false);
-    if (q->has[0] && q->has[1]) {
-        delta = number_of(q->unit, q->value[1] - q->value[0], true);
-        if (q->value[0] > 0 && q->unit != GMSIM_UNIT_PERCENT)
-            g_ascii_formatd(ratio.text, sizeof ratio.text, "%.3f", q->value[1] / q->value[0]);
+    gmsim_table_begin(&table, GMSIM_TABLE_TEXT, gmsim_pair_columns, GMSIM_PAIR_COLUMNS, out, false);
+    for (unsigned i = 0; i < c->quantity->len; i++) {
+        const gmsim_quantity_pair *q = &g_array_index(c->quantity, gmsim_quantity_pair, i);
+        bool shown = isfinite(q->ratio) && q->metric->unit != GMSIM_UNIT_PERCENT;
+
+        gmsim_pair_row(c, q, field);
+        if (isnan(q->delta))
+            field[GMSIM_PAIR_DELTA] = gmsim_words("");
+        g_ascii_formatd(ratio, sizeof ratio, "%.3f", q->ratio);
+        field[GMSIM_PAIR_RATIO] = gmsim_words(shown ? ratio : "");
+        gmsim_table_row(&table, field);
     }
-    g_string_append_printf(out, "  %-24s%15s%15s%16s%9s", q->name, a.text, b.text, delta.text,
-                           ratio.text);
-    if (*gmsim_compare_word(q) != 0)
-        g_string_append_printf(out, "  %s", gmsim_compare_word(q));
-    g_string_append_c(out, '\n');
-}
-
-static void put_words(GString *out, const char *name, const char *a, const char *b)
-{
-    g_string_append_printf(out, "  %-24s%15s%15s\n", name, a, b);
+    for (unsigned i = 0; i < GMSIM_PAIR_COLUMNS; i++)
+        field[i] = gmsim_words("");
+    field[GMSIM_PAIR_LABEL] = gmsim_words("binding resource");
+    field[GMSIM_PAIR_A] = gmsim_words(gmsim_resource_name(c->side[0].result->bound));
+    field[GMSIM_PAIR_B] = gmsim_words(gmsim_resource_name(c->side[1].result->bound));
+    gmsim_table_row(&table, field);
+    if (wait[0] == NULL || wait[1] == NULL)
+        return;
+    field[GMSIM_PAIR_LABEL] = gmsim_words("warps wait most for");
+    field[GMSIM_PAIR_A] = gmsim_words(wait[0]);
+    field[GMSIM_PAIR_B] = gmsim_words(wait[1]);
+    gmsim_table_row(&table, field);
 }
 
 static bool same_size(const uint32_t a[3], const uint32_t b[3])
@@ -80,8 +87,7 @@ static char *size_text(const uint32_t size[3])
     return g_strdup_printf("%ux%ux%u", size[0], size[1], size[2]);
 }
 
-static void put_sides(GString *out, const gmsim_compare_report *report,
-                      const gmsim_comparison_of_two *c)
+static void put_sides(GString *out, const gmsim_report *report, const gmsim_comparison_of_two *c)
 {
     const gmsim_side *a = &c->side[0], *b = &c->side[1];
     bool one_gpu = strcmp(a->gpu->name, b->gpu->name) == 0;
@@ -109,15 +115,6 @@ static void put_sides(GString *out, const gmsim_compare_report *report,
     g_string_append_c(out, '\n');
 }
 
-static const gmsim_quantity_pair *find(const gmsim_comparison_of_two *c, const char *key)
-{
-    for (unsigned i = 0; i < c->count; i++) {
-        if (strcmp(c->quantity[i].key, key) == 0)
-            return &c->quantity[i];
-    }
-    return NULL;
-}
-
 /* The count that changed most in the direction of the verdict, in words; NULL where none did. */
 static char *largest_change(const gmsim_comparison_of_two *c, bool faster)
 {
@@ -130,12 +127,12 @@ static char *largest_change(const gmsim_comparison_of_two *c, bool faster)
     char *text = NULL;
 
     for (unsigned i = 0; i < G_N_ELEMENTS(named); i++) {
-        const gmsim_quantity_pair *q = find(c, named[i].key);
+        const gmsim_quantity_pair *q = gmsim_compare_find(c, named[i].key);
         double change;
 
         if (q == NULL || !(q->value[0] > 0))
             continue;
-        change = (q->value[1] - q->value[0]) / q->value[0];
+        change = q->delta / q->value[0];
         if ((change < 0) != faster || fabs(change) <= best)
             continue;
         best = fabs(change);
@@ -146,45 +143,40 @@ static char *largest_change(const gmsim_comparison_of_two *c, bool faster)
     return text;
 }
 
-static void put_sentence(GString *out, const gmsim_compare_report *report,
-                         const gmsim_comparison_of_two *c)
+static void put_sentence(GString *out, const gmsim_comparison_of_two *c)
 {
-    const gmsim_quantity_pair *q = find(c, c->by_time ? "time" : "cycles");
+    const gmsim_quantity_pair *q = gmsim_compare_find(c, c->by_time ? "time" : "cycles");
     const char *wait[2] = {gmsim_compare_wait(c->side[0].result),
                            gmsim_compare_wait(c->side[1].result)};
     GString *text = g_string_new(NULL);
     char *change;
 
-    if (!c->has_speedup || q == NULL) {
+    if (isnan(c->speedup) || q == NULL) {
         g_string_append(text, "No times: a side was counted without timing.");
     } else if (fabs(c->speedup - 1) < 0.01) {
         g_string_append_printf(
             text, "A and B take the same predicted time within 1 %% (%s and %s%s).",
-            number_of(q->unit, q->value[0], false).text,
-            number_of(q->unit, q->value[1], false).text, c->by_time ? "" : " cycles");
+            gmsim_shown(q->metric->unit, q->value[0], false).text,
+            gmsim_shown(q->metric->unit, q->value[1], false).text, c->by_time ? "" : " cycles");
     } else {
         bool faster = c->speedup > 1;
 
         g_string_append_printf(
             text, "B is predicted %.2fx %s: %s -> %s%s", faster ? c->speedup : 1 / c->speedup,
-            faster ? "faster" : "slower", number_of(q->unit, q->value[0], false).text,
-            number_of(q->unit, q->value[1], false).text, c->by_time ? "" : " cycles");
+            faster ? "faster" : "slower", gmsim_shown(q->metric->unit, q->value[0], false).text,
+            gmsim_shown(q->metric->unit, q->value[1], false).text, c->by_time ? "" : " cycles");
         change = largest_change(c, faster);
         if (change != NULL)
             g_string_append_printf(text, ", with %s", change);
         g_string_append_c(text, '.');
         g_free(change);
     }
-    if (c->has_speedup && wait[0] != NULL && wait[1] != NULL && strcmp(wait[0], wait[1]) != 0)
+    if (!isnan(c->speedup) && wait[0] != NULL && wait[1] != NULL && strcmp(wait[0], wait[1]) != 0)
         g_string_append_printf(text, " Warps of A spend most clocks on %s, those of B on %s.",
                                wait[0], wait[1]);
-    else if (c->has_speedup && wait[0] != NULL && wait[1] != NULL)
+    else if (!isnan(c->speedup) && wait[0] != NULL && wait[1] != NULL)
         g_string_append_printf(text, " Warps of both spend most clocks on %s.", wait[0]);
-    if (report->color)
-        g_string_append(out, "\033[1m");
     gmsim_wrap(out, text->str, 0, 0, GMSIM_REPORT_WIDTH);
-    if (report->color)
-        g_string_append(out, "\033[0m");
     g_string_append_c(out, '\n');
     g_string_free(text, TRUE);
 }
@@ -192,12 +184,12 @@ static void put_sentence(GString *out, const gmsim_compare_report *report,
 static void put_warnings(GString *out, const gmsim_comparison_of_two *c)
 {
     const gmsim_result *a = c->side[0].result, *b = c->side[1].result;
-    const gmsim_quantity_pair *q = find(c, "instructions");
+    const gmsim_quantity_pair *q = gmsim_compare_find(c, "instructions");
 
     if (!same_size(a->launch->grid, b->launch->grid) ||
         !same_size(a->launch->block, b->launch->block))
         g_string_append(out, "Note: the grids differ; check that both do the same work.\n");
-    else if (q != NULL && fabs(q->value[0] - q->value[1]) > 0)
+    else if (q != NULL && fabs(q->delta) > 0)
         g_string_append(out, "Note: the sides execute different numbers of memory instructions.\n");
     if (a->truncated || b->truncated)
         g_string_append(out, "Note: a trace is cut short; its side is of a part of the launch.\n");
@@ -220,83 +212,74 @@ static char *place_of(const gmsim_comparison_of_two *c, const gmsim_instr_pair *
     return both;
 }
 
-static const char *per_request(const gmsim_instr_counts *instr, gmsim_number *text)
+static gmsim_field per_request(const gmsim_instr_counts *instr)
 {
     if (instr == NULL)
-        return "none";
-    *text = gmsim_ratio(gmsim_work(instr->row, &instr->counts), instr->counts.requests);
-    return text->text;
+        return gmsim_words("none");
+    return gmsim_quotient(GMSIM_UNIT_RATIO, gmsim_work(instr->row, &instr->counts),
+                          instr->counts.requests);
 }
 
-static void put_instructions(GString *out, const gmsim_compare_report *report,
+static void put_instructions(GString *out, const gmsim_report *report,
                              const gmsim_comparison_of_two *c)
 {
+    static const gmsim_column columns[] = {
+        {.title = "", .gap = 2, .width = 30, .left = true}, /* place */
+        {.title = "", .gap = 1, .width = 16, .left = true}, /* access */
+        {.title = "", .gap = 1, .width = 6},                /* a request of A */
+        {.title = "", .gap = 1, .width = 2},
+        {.title = "", .gap = 1, .width = 6, .left = true}, /* ... of B */
+        {.title = "", .gap = 1, .width = 18, .left = true},
+        {.title = "", .gap = 1, .width = 15, .delta = true},
+    };
     unsigned changed = 0, shown = 0;
+    gmsim_table table;
 
     for (unsigned i = 0; i < c->instr->len; i++)
         changed += g_array_index(c->instr, gmsim_instr_pair, i).delta != 0;
     g_string_append_printf(out, "\n%s\n",
                            changed > 0 ? "Changed instructions" : "No instruction changed.");
+    gmsim_table_begin(&table, GMSIM_TABLE_TEXT, columns, G_N_ELEMENTS(columns), out, false);
     for (unsigned i = 0; i < c->instr->len; i++) {
         const gmsim_instr_pair *pair = &g_array_index(c->instr, gmsim_instr_pair, i);
-        const gmsim_instr_counts *one = pair->side[0] != NULL ? pair->side[0] : pair->side[1];
-        bool shared = gmsim_row_is_shared(one->row);
-        gmsim_number a, b;
+        gmsim_row row = (pair->side[0] != NULL ? pair->side[0] : pair->side[1])->row;
         char *place;
 
-        if (!report->all && (pair->delta == 0 || shown == CHANGED_SHOWN))
+        if (!report->verbose && (pair->delta == 0 || shown == CHANGED_SHOWN))
             break;
         shown++;
         place = place_of(c, pair);
-        g_string_append_printf(out, "  %-30s %-16s %6s -> %-6s %s/request %15s\n", place,
-                               gmsim_row_name(one->row), per_request(pair->side[0], &a),
-                               per_request(pair->side[1], &b), shared ? "wavefronts" : "sectors   ",
-                               number_of(GMSIM_UNIT_COUNT, (double)pair->delta, true).text);
+        gmsim_table_row(
+            &table,
+            (gmsim_field[]){
+                gmsim_words(place), gmsim_words(gmsim_row_name(row)), per_request(pair->side[0]),
+                gmsim_words("->"), per_request(pair->side[1]),
+                gmsim_words(gmsim_row_is_shared(row) ? "wavefronts/request" : "sectors   /request"),
+                gmsim_number_of(GMSIM_UNIT_COUNT, (double)pair->delta)});
         g_free(place);
     }
-    if (!report->all && shown < changed)
+    if (!report->verbose && shown < changed)
         g_string_append_printf(out, "  and %u more (--all)\n", changed - shown);
-    if (!report->all && changed < c->instr->len)
+    if (!report->verbose && changed < c->instr->len)
         g_string_append_printf(out, "Unchanged: %u of %u instructions (--all)\n",
                                c->instr->len - changed, c->instr->len);
 }
 
-static void text_begin(gmsim_compare_report *report)
+void gmsim_text_pair(gmsim_report *report, const gmsim_comparison_of_two *c)
 {
-    report->written = 0;
-}
-
-static void text_pair(gmsim_compare_report *report, const gmsim_comparison_of_two *c)
-{
-    const gmsim_result *a = c->side[0].result, *b = c->side[1].result;
-    const char *wait[2] = {gmsim_compare_wait(a), gmsim_compare_wait(b)};
     GString *out = g_string_new(NULL);
 
     if (report->written++ > 0)
         g_string_append(out, "\n----------------------------------------\n\n");
     if (!report->quiet)
         put_sides(out, report, c);
-    put_sentence(out, report, c);
+    put_sentence(out, c);
     if (!report->quiet) {
         put_warnings(out, c);
-        g_string_append_printf(out, "\n  %-24s%15s%15s%16s%9s\n", "", "A", "B", "delta", "ratio");
-        for (unsigned i = 0; i < c->count; i++)
-            put_quantity(out, &c->quantity[i]);
-        put_words(out, "binding resource", gmsim_resource_name(a->bound),
-                  gmsim_resource_name(b->bound));
-        if (wait[0] != NULL && wait[1] != NULL)
-            put_words(out, "warps wait most for", wait[0], wait[1]);
+        g_string_append_c(out, '\n');
+        put_quantities(out, c);
         put_instructions(out, report, c);
     }
     fputs(out->str, report->out);
     g_string_free(out, TRUE);
 }
-
-static void text_end(gmsim_compare_report *report, bool complete)
-{
-    (void)report;
-    (void)complete;
-}
-
-const gmsim_compare_format gmsim_compare_text = {
-    .name = "text", .begin = text_begin, .pair = text_pair, .end = text_end};

@@ -6,6 +6,7 @@
 #include "sim/report/format.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 gmsim_number gmsim_count(uint64_t count)
@@ -67,6 +68,40 @@ gmsim_number gmsim_percentage(uint64_t part, uint64_t whole)
     return number;
 }
 
+gmsim_number gmsim_shown(gmsim_unit unit, double value, bool delta)
+{
+    gmsim_number number = {""}, text;
+    double size = fabs(value);
+
+    switch (unit) {
+    case GMSIM_UNIT_BYTES:
+        number = gmsim_bytes((uint64_t)(size + 0.5));
+        break;
+    case GMSIM_UNIT_PERCENT:
+        put_fixed(&number, "%.1f", size, delta ? " pt" : "%");
+        break;
+    case GMSIM_UNIT_NANOSECONDS:
+        put_fixed(&number, "%.2f", size / 1000, " us");
+        break;
+    case GMSIM_UNIT_COUNT:
+        if (size == floor(size)) {
+            number = gmsim_count((uint64_t)size);
+            break;
+        }
+        /* a mean */
+        G_GNUC_FALLTHROUGH;
+    case GMSIM_UNIT_RATIO:
+    default:
+        put_fixed(&number, "%.2f", size, "");
+    }
+    g_snprintf(text.text, sizeof text.text, "%s%s",
+               value < 0            ? "-"
+               : delta && value > 0 ? "+"
+                                    : "",
+               number.text);
+    return text;
+}
+
 char *gmsim_clean(const char *name, unsigned width)
 {
     char *valid = g_utf8_make_valid(name != NULL ? name : "", -1), *shorter;
@@ -112,6 +147,11 @@ void gmsim_wrap(GString *out, const char *text, unsigned column, unsigned indent
         text += bytes;
         text += strspn(text, " ");
     }
+}
+
+void gmsim_heading(GString *out, bool bold, const char *heading)
+{
+    g_string_append_printf(out, bold ? "\033[1m%s\033[0m" : "%s", heading);
 }
 
 void gmsim_bar(GString *out, uint64_t part, uint64_t whole, unsigned columns)

@@ -143,6 +143,14 @@ void gmsim_json_real(gmsim_json *json, const char *key, double value)
     fputs(text, json->out);
 }
 
+void gmsim_json_number(gmsim_json *json, const char *key, double value)
+{
+    if (value >= 0 && value < 9007199254740992.0 && value == floor(value))
+        gmsim_json_uint(json, key, (uint64_t)value);
+    else
+        gmsim_json_real(json, key, value);
+}
+
 void gmsim_json_bool(gmsim_json *json, const char *key, bool value)
 {
     lead(json, key);

@@ -43,6 +43,8 @@ void gmsim_json_uint(gmsim_json *json, const char *key, uint64_t value);
 void gmsim_json_int(gmsim_json *json, const char *key, int64_t value);
 /* Shortest text that reads back as the same number; not finite: null. */
 void gmsim_json_real(gmsim_json *json, const char *key, double value);
+/* As an integer where it is whole. */
+void gmsim_json_number(gmsim_json *json, const char *key, double value);
 void gmsim_json_bool(gmsim_json *json, const char *key, bool value);
 void gmsim_json_null(gmsim_json *json, const char *key);
 

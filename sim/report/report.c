@@ -1,49 +1,64 @@
 /* SPDX-License-Identifier: MIT
  *
- * report.c - the formats by name, and what several of them need.
+ * report.c - the formats by name.
  */
 #include "sim/report/report.h"
 
 #include <string.h>
 
-#include "sim/analysis/pattern.h"
+#include "sim/report/formats.h"
 
-const gmsim_report_format *const gmsim_report_formats[] = {&gmsim_report_text, &gmsim_report_json,
-                                                           &gmsim_report_csv, NULL};
+const gmsim_format gmsim_formats[] = {
+    {.name = "text",
+     .meaning = "for people: verdict, tables, lanes",
+     .begin = gmsim_text_begin,
+     .launch = gmsim_text_launch,
+     .end = gmsim_text_end,
+     .pair = gmsim_text_pair,
+     .sweep = gmsim_text_sweep},
+    {.name = "json",
+     .meaning = "schemas gmsim-report/1, gmsim-compare/1, gmsim-sweep/1; streamed",
+     .begin = gmsim_json_begin,
+     .launch = gmsim_json_launch,
+     .end = gmsim_json_end,
+     .begin_pairs = gmsim_json_begin_pairs,
+     .pair = gmsim_json_pair,
+     .end_pairs = gmsim_json_end,
+     .sweep = gmsim_json_sweep},
+    {.name = "csv",
+     .meaning = "one row a launch, quantity or point, one column a metric",
+     .begin = gmsim_csv_begin,
+     .launch = gmsim_csv_launch,
+     .end = gmsim_csv_end,
+     .begin_pairs = gmsim_csv_begin_pairs,
+     .pair = gmsim_csv_pair,
+     .end_pairs = gmsim_csv_end,
+     .sweep = gmsim_csv_sweep},
+    {.name = NULL},
+};
 
-const gmsim_report_format *gmsim_report_find(const char *name)
+const gmsim_format *gmsim_format_find(const char *name)
 {
-    for (unsigned i = 0; gmsim_report_formats[i] != NULL; i++) {
-        if (strcmp(gmsim_report_formats[i]->name, name) == 0)
-            return gmsim_report_formats[i];
+    for (const gmsim_format *format = gmsim_formats; format->name != NULL; format++) {
+        if (strcmp(format->name, name) == 0)
+            return format;
     }
     return NULL;
 }
 
-double gmsim_conflict_degree(const gmsim_result *result)
+const gmsim_format *gmsim_format_of(const char *path)
 {
-    double most = 0;
+    const char *dot = path != NULL ? strrchr(path, '.') : NULL;
+    const gmsim_format *format = dot != NULL ? gmsim_format_find(dot + 1) : NULL;
 
-    for (uint32_t i = 0; i < result->instr_count; i++) {
-        const gmsim_counts *counts = &result->instr[i].counts;
-
-        if (gmsim_row_is_shared(result->instr[i].row) && counts->wavefronts_ideal > 0)
-            most = MAX(most, (double)counts->wavefronts / (double)counts->wavefronts_ideal);
-    }
-    return most;
+    return format != NULL ? format : &gmsim_formats[0];
 }
 
-const char *gmsim_unseen_name(unsigned bit)
+char *gmsim_format_names(void)
 {
-    static const char *const names[] = {"constant",       "texture",       "surface",
-                                        "graph launches", "warpgroup MMA", "tensor-map copies"};
+    GString *names = g_string_new(NULL);
 
-    return bit < G_N_ELEMENTS(names) ? names[bit] : NULL;
-}
-
-const char *gmsim_limiter_name(unsigned bit)
-{
-    static const char *const names[] = {"warps", "blocks", "registers", "shared_mem", "barriers"};
-
-    return bit < G_N_ELEMENTS(names) ? names[bit] : NULL;
+    for (const gmsim_format *format = gmsim_formats; format->name != NULL; format++)
+        g_string_append_printf(names, "%s%s", names->len > 0 ? ", " : "", format->name);
+    return g_string_free(names, FALSE);
 }

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * report.h - results to people and programs: one table of functions for each output format.
+ * report.h - results to people and programs: one table of formats, chosen by name, each a table of
+ * functions for launches, comparisons and sweeps.
  *
- * A report is begun once, given every launch's result in trace order, and ended. Nothing is kept
- * between launches, so a trace of any number of launches is written in constant memory.
+ * Launches and pairs are begun once, given every result in trace order, and ended. Nothing is kept
+ * between them, so a trace of any number of launches is written in constant memory. A sweep is
+ * written when all its points are known.
  */
 #ifndef GMSIM_REPORT_H
 #define GMSIM_REPORT_H
 
 #include <stdio.h>
 
+#include "sim/analysis/compare.h"
 #include "sim/analysis/metrics.h"
 #include "sim/report/json.h"
+#include "sim/report/table.h"
 
 G_BEGIN_DECLS
 
@@ -21,7 +25,9 @@ typedef struct gmsim_report {
     /* Set by the caller before begin(); borrowed until end(). */
     FILE *out;
     const char *version; /* of gmsim */
-    const char *trace;   /* the trace as the user named it */
+    bool verbose, quiet, color;
+    /* Of launches: */
+    const char *trace; /* the trace as the user named it */
     const gmsim_gpu *gpu;
     const gmtrace_capture *capture;
     gmsim_caches caches;
@@ -29,42 +35,76 @@ typedef struct gmsim_report {
     uint32_t launch_count; /* in the trace */
     uint32_t selected;     /* of them reported */
     bool summary;          /* text: one line a launch */
-    bool verbose, quiet, color;
     /* Private to the format. */
     gmsim_json json;
+    gmsim_table table;
     uint32_t written;
 } gmsim_report;
 
-typedef struct gmsim_report_format {
+/* What varies in a sweep, and a launch's numbers at one of its points. */
+typedef enum gmsim_sweep_kind {
+    GMSIM_SWEEP_TRACE,
+    GMSIM_SWEEP_GPU,
+    GMSIM_SWEEP_BRACES, /* of a synthetic pattern */
+    GMSIM_SWEEP_KEY     /* of the GPU */
+} gmsim_sweep_kind;
+
+typedef struct gmsim_sweep_column {
+    const char *name;
+    gmsim_sweep_kind kind;
+    unsigned index; /* of the braces or the key */
+    bool varies;
+} gmsim_sweep_column;
+
+typedef struct gmsim_sweep_row {
+    uint32_t launch;
+    char *kernel;
+    double *value; /* of each metric; NaN where the launch has none */
+} gmsim_sweep_row;
+
+typedef struct gmsim_sweep_point {
+    GPtrArray *rows; /* gmsim_sweep_row *, one a launch */
+    char *failure;   /* NULL where all went well; a point that failed is left out */
+    int code;
+} gmsim_sweep_point;
+
+typedef struct gmsim_sweep {
+    GArray *columns;      /* gmsim_sweep_column: trace, GPU, braces, keys */
+    GArray *metrics;      /* unsigned: indices into gmsim_metrics */
+    bool chosen;          /* by the user; others are not shown where they are 0 */
+    uint64_t count;       /* points */
+    uint64_t first, step; /* this process' share: first, first + step, ... */
+    gmsim_sweep_point *point;
+    const char *(*value)(const void *plan, uint64_t point, const gmsim_sweep_column *column);
+    const void *plan;
+} gmsim_sweep;
+
+/* The columns of a point that vary: "gpu=a100 l1.size=256K". Free with g_free(). */
+char *gmsim_sweep_describe(const gmsim_sweep *sweep, uint64_t point);
+
+/* A format may leave out what it cannot show: then its functions are NULL. */
+typedef struct gmsim_format {
     const char *name, *meaning;
     void (*begin)(gmsim_report *report);
     /* index: the launch's number in the trace. */
     void (*launch)(gmsim_report *report, uint32_t index, const gmsim_result *result);
     /* complete: every selected launch was written; false after an error. */
     void (*end)(gmsim_report *report, bool complete);
-} gmsim_report_format;
+    void (*begin_pairs)(gmsim_report *report);
+    void (*pair)(gmsim_report *report, const gmsim_comparison_of_two *compare);
+    void (*end_pairs)(gmsim_report *report, bool complete);
+    void (*sweep)(gmsim_report *report, const gmsim_sweep *sweep);
+} gmsim_format;
 
-extern const gmsim_report_format gmsim_report_text, gmsim_report_json, gmsim_report_csv;
-
-/* All formats, ended by NULL; the first is the default. */
-extern const gmsim_report_format *const gmsim_report_formats[];
+/* Ended by one without a name; the first is the default. */
+extern const gmsim_format gmsim_formats[];
 
 /* NULL where there is no such format. */
-const gmsim_report_format *gmsim_report_find(const char *name);
-
-/* Parts of the JSON report, for reports that hold several: a GPU, a launch. */
-void gmsim_report_json_gpu(gmsim_json *json, const gmsim_gpu *gpu);
-void gmsim_report_json_launch(gmsim_json *json, const char *key, const gmsim_gpu *gpu,
-                              uint32_t index, const gmsim_result *result);
-
-/* Largest ratio of wavefronts to their ideal of any shared-memory instruction; 0 without one. */
-double gmsim_conflict_degree(const gmsim_result *result);
-
-/* Words for GMTRACE_UNSEEN_* bits, lowest bit first; NULL past the last. */
-const char *gmsim_unseen_name(unsigned bit);
-
-/* Words for GMSIM_LIMIT_* bits, lowest bit first, as in JSON; NULL past the last. */
-const char *gmsim_limiter_name(unsigned bit);
+const gmsim_format *gmsim_format_find(const char *name);
+/* That which `path` ends in (".csv"), else the default. path may be NULL. */
+const gmsim_format *gmsim_format_of(const char *path);
+/* "text, json, csv". Free with g_free(). */
+char *gmsim_format_names(void);
 
 G_END_DECLS
 

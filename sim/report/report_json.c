@@ -7,9 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "sim/analysis/pattern.h"
-#include "sim/report/report.h"
-#include "sim/analysis/verdict.h"
+#include "sim/analysis/rows.h"
+#include "sim/report/formats.h"
+#include "sim/report/words.h"
 
 static void put_known(gmsim_json *json, const char *key, uint32_t value)
 {
@@ -32,7 +32,7 @@ static void put_parameter(const char *key, const char *value, const char *meanin
         gmsim_json_string(json, key, value);
 }
 
-void gmsim_report_json_gpu(gmsim_json *json, const gmsim_gpu *gpu)
+void gmsim_json_gpu(gmsim_json *json, const gmsim_gpu *gpu)
 {
     gmsim_json_object(json, "gpu", false);
     gmsim_json_string(json, "name", gpu->name);
@@ -42,33 +42,44 @@ void gmsim_report_json_gpu(gmsim_json *json, const gmsim_gpu *gpu)
     gmsim_json_close(json);
 }
 
+/* The keys of the bits that are set. */
+static void put_bits(gmsim_json *json, const char *key, const gmsim_names *names, uint32_t bits)
+{
+    gmsim_json_array(json, key, true);
+    for (unsigned bit = 0; names[bit].key != NULL; bit++) {
+        if (bits >> bit & 1u)
+            gmsim_json_string(json, NULL, names[bit].key);
+    }
+    gmsim_json_close(json);
+}
+
 static void put_capture(gmsim_json *json, const gmtrace_capture *capture)
 {
     gmsim_json_object(json, "capture", true);
     gmsim_json_string(json, "source", capture->source);
     gmsim_json_string(json, "program", capture->program);
     gmsim_json_string(json, "gpu", capture->gpu);
-    gmsim_json_array(json, "not_seen", true);
-    for (unsigned bit = 0; gmsim_unseen_name(bit) != NULL; bit++) {
-        if (capture->unseen >> bit & 1u)
-            gmsim_json_string(json, NULL, gmsim_unseen_name(bit));
-    }
-    gmsim_json_close(json);
+    put_bits(json, "not_seen", gmsim_unseen_table, capture->unseen);
     gmsim_json_close(json);
 }
 
-static void json_begin(gmsim_report *report)
+void gmsim_json_head(gmsim_report *report, const char *schema)
+{
+    gmsim_json_init(&report->json, report->out);
+    gmsim_json_object(&report->json, NULL, false);
+    gmsim_json_string(&report->json, "schema", schema);
+    gmsim_json_string(&report->json, "gmsim", report->version);
+}
+
+void gmsim_json_begin(gmsim_report *report)
 {
     gmsim_json *json = &report->json;
 
-    gmsim_json_init(json, report->out);
-    gmsim_json_object(json, NULL, false);
-    gmsim_json_string(json, "schema", "gmsim-report/1");
-    gmsim_json_string(json, "gmsim", report->version);
+    gmsim_json_head(report, "gmsim-report/1");
     gmsim_json_string(json, "trace", report->trace);
     if (report->capture != NULL)
         put_capture(json, report->capture);
-    gmsim_report_json_gpu(json, report->gpu);
+    gmsim_json_gpu(json, report->gpu);
     gmsim_json_string(json, "caches", report->caches == GMSIM_CACHES_WARM ? "warm" : "cold");
     gmsim_json_bool(json, "flush", report->flush);
     gmsim_json_array(json, "launches", false);
@@ -76,16 +87,12 @@ static void json_begin(gmsim_report *report)
 
 static void put_metrics(gmsim_json *json, const gmsim_result *result)
 {
-    double value;
-
     gmsim_json_object(json, "metrics", false);
     for (unsigned i = 0; i < gmsim_metric_count; i++) {
-        if (!gmsim_metric_value(result, i, &value))
-            continue;
-        if (value >= 0 && value < 9007199254740992.0 && value == floor(value))
-            gmsim_json_uint(json, gmsim_metrics[i].name, (uint64_t)value);
-        else
-            gmsim_json_real(json, gmsim_metrics[i].name, value);
+        double value;
+
+        if (gmsim_metric_value(result, i, &value))
+            gmsim_json_number(json, gmsim_metrics[i].name, value);
     }
     gmsim_json_close(json);
 }
@@ -119,23 +126,11 @@ static void put_verdict(gmsim_json *json, const gmsim_gpu *gpu, const gmsim_resu
 /* Times are SM clocks; "warp_clocks" add up to the clocks warps were resident. */
 static void put_timing(gmsim_json *json, const gmsim_timing *timing)
 {
-    static const char *const keys[GMSIM_STALLS] = {
-        [GMSIM_STALL_ISSUE] = "issue",
-        [GMSIM_STALL_MATH] = "math",
-        [GMSIM_STALL_SHARED] = "shared",
-        [GMSIM_STALL_L1] = "l1",
-        [GMSIM_STALL_L2] = "l2",
-        [GMSIM_STALL_DRAM_LATENCY] = "dram_latency",
-        [GMSIM_STALL_DRAM_BANDWIDTH] = "dram_bandwidth",
-        [GMSIM_STALL_BARRIER] = "barrier",
-        [GMSIM_STALL_LAUNCH] = "launch",
-    };
-
     gmsim_json_uint(json, "cycles", timing->cycles);
     gmsim_json_uint(json, "launch_cycles", timing->launch_cycles);
     gmsim_json_object(json, "warp_clocks", true);
     for (unsigned i = 0; i < GMSIM_STALLS; i++)
-        gmsim_json_uint(json, keys[i], timing->stall[i]);
+        gmsim_json_uint(json, gmsim_stall_table[i].key, timing->stall[i]);
     gmsim_json_uint(json, "all", timing->warp_active);
     gmsim_json_close(json);
     if (timing->loads > 0)
@@ -144,23 +139,23 @@ static void put_timing(gmsim_json *json, const gmsim_timing *timing)
 
 static void put_own(gmsim_json *json, const gmsim_gpu *gpu, const gmsim_result *result)
 {
-    static const char *const resource[GMSIM_RESOURCES] = {"shared", "l1", "l2", "dram"};
     unsigned last = 0;
+    double degree;
 
     gmsim_json_object(json, "gmsim", false);
-    if (gmsim_conflict_degree(result) > 0)
-        gmsim_json_real(json, "shared_conflict_degree", gmsim_conflict_degree(result));
+    if (gmsim_metric_named(result, "gmsim__shared_conflict_degree.max", &degree))
+        gmsim_json_real(json, "shared_conflict_degree", degree);
     if (result->timed)
         put_timing(json, &result->timing);
     if (result->min_cycles[result->bound] > 0)
-        gmsim_json_string(json, "bound", resource[result->bound]);
+        gmsim_json_string(json, "bound", gmsim_resource_table[result->bound].key);
     gmsim_json_object(json, "min_cycles", true);
     for (unsigned i = 0; i < GMSIM_RESOURCES; i++) {
         bool unknown = (i == GMSIM_RESOURCE_L2 && gpu->l2_bytes_per_clock == 0) ||
                        (i == GMSIM_RESOURCE_DRAM && gpu->dram_bytes_per_clock == 0);
 
         if (!unknown)
-            gmsim_json_uint(json, resource[i], result->min_cycles[i]);
+            gmsim_json_uint(json, gmsim_resource_table[i].key, result->min_cycles[i]);
     }
     gmsim_json_close(json);
     for (unsigned i = 0; i < GMSIM_DEGREE_BINS; i++) {
@@ -188,12 +183,7 @@ static void put_occupancy(gmsim_json *json, const gmsim_gpu *gpu, const gmsim_re
     gmsim_json_uint(json, "max_warps", gpu->occupancy_warps_per_sm);
     gmsim_json_real(json, "theoretical_pct", occupancy->theoretical_pct);
     gmsim_json_uint(json, "blocks_per_sm", occupancy->blocks);
-    gmsim_json_array(json, "limiters", true);
-    for (unsigned bit = 0; gmsim_limiter_name(bit) != NULL; bit++) {
-        if (occupancy->limiters >> bit & 1u)
-            gmsim_json_string(json, NULL, gmsim_limiter_name(bit));
-    }
-    gmsim_json_close(json);
+    put_bits(json, "limiters", gmsim_limiter_table, occupancy->limiters);
     gmsim_json_object(json, "blocks_by_limit", true);
     put_known(json, "warps", occupancy->limit_warps);
     put_known(json, "blocks", occupancy->limit_blocks);
@@ -212,22 +202,12 @@ static void put_occupancy(gmsim_json *json, const gmsim_gpu *gpu, const gmsim_re
 static void put_counts(gmsim_json *json, gmsim_row row, const gmsim_counts *counts)
 {
     gmsim_json_string(json, "access", gmsim_row_name(row));
-    gmsim_json_uint(json, "instructions", counts->instructions);
-    gmsim_json_uint(json, "threads", counts->threads);
-    gmsim_json_uint(json, "bytes", counts->bytes);
-    gmsim_json_uint(json, "requests", counts->requests);
-    if (gmsim_row_is_shared(row)) {
-        gmsim_json_uint(json, "wavefronts", counts->wavefronts);
-        gmsim_json_uint(json, "wavefronts_ideal", counts->wavefronts_ideal);
-        return;
+    for (unsigned i = 0; i < gmsim_counter_count; i++) {
+        const gmsim_counter *counter = &gmsim_counters[i];
+
+        if (gmsim_row_in(row, counter->rows))
+            gmsim_json_uint(json, counter->key, gmsim_counter_value(counts, counter->offset));
     }
-    gmsim_json_uint(json, "sectors", counts->sectors);
-    gmsim_json_uint(json, "sectors_ideal", counts->sectors_ideal);
-    gmsim_json_uint(json, "tags", counts->tags);
-    gmsim_json_uint(json, "l1_hit_sectors", counts->l1_hit_sectors);
-    gmsim_json_uint(json, "l1_miss_sectors", counts->l1_miss_sectors);
-    gmsim_json_uint(json, "l2_read_sectors", counts->xbar_read_sectors);
-    gmsim_json_uint(json, "l2_write_sectors", counts->xbar_write_sectors);
 }
 
 static void put_worst(gmsim_json *json, gmsim_row row, const gmsim_worst *worst)
@@ -240,7 +220,7 @@ static void put_worst(gmsim_json *json, gmsim_row row, const gmsim_worst *worst)
     gmsim_json_object(json, "worst", true);
     gmsim_json_uint(json, "cta", worst->cta);
     gmsim_json_uint(json, "warp", worst->warp);
-    gmsim_json_uint(json, gmsim_row_is_shared(row) ? "wavefronts" : "sectors", worst->work);
+    gmsim_json_uint(json, gmsim_work_name(row), worst->work);
     gmsim_json_uint(json, "lanes", pattern.lanes);
     gmsim_json_uint(json, "lane_bytes", worst->size);
     if (pattern.strided && pattern.lanes > 1)
@@ -279,8 +259,8 @@ static void put_instruction(gmsim_json *json, const gmsim_result *result,
     gmsim_json_close(json);
 }
 
-void gmsim_report_json_launch(gmsim_json *json, const char *key, const gmsim_gpu *gpu,
-                              uint32_t index, const gmsim_result *result)
+void gmsim_json_result(gmsim_json *json, const char *key, const gmsim_gpu *gpu, uint32_t index,
+                       const gmsim_result *result)
 {
     const gmtrace_launch *launch = result->launch;
 
@@ -301,12 +281,12 @@ void gmsim_report_json_launch(gmsim_json *json, const char *key, const gmsim_gpu
     gmsim_json_close(json);
 }
 
-static void json_launch(gmsim_report *report, uint32_t index, const gmsim_result *result)
+void gmsim_json_launch(gmsim_report *report, uint32_t index, const gmsim_result *result)
 {
-    gmsim_report_json_launch(&report->json, NULL, report->gpu, index, result);
+    gmsim_json_result(&report->json, NULL, report->gpu, index, result);
 }
 
-static void json_end(gmsim_report *report, bool complete)
+void gmsim_json_end(gmsim_report *report, bool complete)
 {
     gmsim_json *json = &report->json;
 
@@ -315,11 +295,3 @@ static void json_end(gmsim_report *report, bool complete)
     gmsim_json_close(json);
     gmsim_json_finish(json);
 }
-
-const gmsim_report_format gmsim_report_json = {
-    .name = "json",
-    .meaning = "schema gmsim-report/1, streamed",
-    .begin = json_begin,
-    .launch = json_launch,
-    .end = json_end,
-};

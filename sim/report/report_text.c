@@ -7,19 +7,13 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "sim/analysis/rows.h"
 #include "sim/report/format.h"
+#include "sim/report/formats.h"
 #include "sim/report/text.h"
-#include "sim/analysis/verdict.h"
+#include "sim/report/words.h"
 
 #define INDENT 9u /* of the verdict's lines, "VERDICT  " */
-
-void gmsim_text_heading(GString *out, const gmsim_report *report, const char *heading)
-{
-    if (report->color)
-        g_string_append_printf(out, "\033[1m%s\033[0m", heading);
-    else
-        g_string_append(out, heading);
-}
 
 static void put_part(GString *out, const char *label, char *text)
 {
@@ -38,7 +32,7 @@ static void put_verdict(GString *out, const gmsim_report *report, const gmsim_re
 
     gmsim_verdict_make(report->gpu, result, &verdict);
     what = gmsim_finding_what(report->gpu, result, &verdict.finding[0]);
-    gmsim_text_heading(out, report, "VERDICT");
+    gmsim_heading(out, report->color, "VERDICT");
     g_string_append(out, "  ");
     gmsim_wrap(out, what, INDENT, INDENT, GMSIM_REPORT_WIDTH);
     g_string_append_c(out, '\n');
@@ -69,14 +63,11 @@ static void put_header(GString *out, const gmsim_report *report, uint32_t index,
     const gmsim_gpu *gpu = report->gpu;
     char *trace = gmsim_clean(report->trace, 50);
     char *kernel = gmsim_clean(result->kernel->name, report->verbose ? 0 : GMSIM_REPORT_WIDTH - 7);
-    uint64_t warps = 0, instructions = 0;
+    uint64_t warps = (uint64_t)result->occupancy.warps_per_block * launch->grid[0] *
+                     launch->grid[1] * launch->grid[2];
+    double instructions = 0;
 
-    for (unsigned i = 0; i < GMSIM_ROWS; i++) {
-        if (i != GMSIM_SHARED_COPY) /* the other side of an LDGSTS counted already */
-            instructions += result->row[i].instructions;
-    }
-    warps = (uint64_t)result->occupancy.warps_per_block * launch->grid[0] * launch->grid[1] *
-            launch->grid[2];
+    (void)gmsim_metric_named(result, "instructions", &instructions);
     g_string_append_printf(out, "gmsim %s   trace %s", report->version, trace);
     if (report->launch_count > 1)
         g_string_append_printf(out, "   launch %u of %u, from 0", index, report->launch_count);
@@ -94,7 +85,7 @@ static void put_header(GString *out, const gmsim_report *report, uint32_t index,
     put_dimensions(out, "\ngrid", launch->grid);
     put_dimensions(out, "  block", launch->block);
     g_string_append_printf(out, "  %s warps  %s memory instructions  %s caches\n\n",
-                           gmsim_count(warps).text, gmsim_count(instructions).text,
+                           gmsim_count(warps).text, gmsim_count((uint64_t)instructions).text,
                            report->caches == GMSIM_CACHES_WARM ? "warm" : "cold");
     g_free(trace);
     g_free(kernel);
@@ -108,42 +99,56 @@ static void put_footer(GString *out, const gmsim_report *report, const gmsim_res
                      "bandwidths. Not modelled: the TLB.");
     unsigned named = 0;
 
-    for (unsigned bit = 0; gmsim_unseen_name(bit) != NULL; bit++) {
+    for (unsigned bit = 0; gmsim_unseen_table[bit].name != NULL; bit++) {
         if (result->unseen >> bit & 1u)
             g_string_append_printf(text, "%s%s", named++ > 0 ? ", " : " Not seen by the capture: ",
-                                   gmsim_unseen_name(bit));
+                                   gmsim_unseen_table[bit].name);
     }
     if (named > 0)
         g_string_append_c(text, '.');
-    gmsim_text_heading(out, report, "Model");
+    gmsim_heading(out, report->color, "Model");
     g_string_append(out, "  ");
     gmsim_wrap(out, text->str, 7, 7, GMSIM_REPORT_WIDTH);
     g_string_append_c(out, '\n');
     g_string_free(text, TRUE);
 }
 
-static void put_summary_line(GString *out, const gmsim_report *report, uint32_t index,
+static const gmsim_column summary_columns[] = {
+    {.title = "launch", .width = 6},
+    {.title = "kernel", .width = 23, .gap = 2, .left = true},
+    {.title = "blocks", .width = 10, .gap = 1},
+    {.title = "occup %", .width = 7, .gap = 1},
+    {.title = "cycles", .width = 12, .gap = 1},
+    {.title = "min cycles", .width = 12, .gap = 1},
+    {.title = "bound", .width = 7, .gap = 2, .left = true},
+    {.title = "finding", .left = true},
+};
+
+static void put_summary_line(const gmsim_report *report, gmsim_table *table, uint32_t index,
                              const gmsim_result *result)
 {
-    char *kernel = gmsim_clean(result->kernel->name, 23);
+    char *kernel = gmsim_clean(result->kernel->name, 23), occupancy[16], number[16];
+    gmsim_field field[G_N_ELEMENTS(summary_columns)];
     gmsim_verdict verdict;
 
     gmsim_verdict_make(report->gpu, result, &verdict);
-    g_string_append_printf(out, "%6u  %-23s %10s %7.4g %12s %12s  %-7s%s\n", index, kernel,
-                           gmsim_count((uint64_t)result->launch->grid[0] * result->launch->grid[1] *
-                                       result->launch->grid[2])
-                               .text,
-                           result->occupancy.theoretical_pct,
-                           result->timed ? gmsim_count(result->timing.cycles).text : "-",
-                           gmsim_count(result->min_cycles[result->bound]).text,
-                           verdict.finding[0].kind == GMSIM_FINDING_NO_MEMORY
+    g_snprintf(occupancy, sizeof occupancy, "%.4g", result->occupancy.theoretical_pct);
+    g_snprintf(number, sizeof number, "%u", index);
+    field[0] = gmsim_words(number);
+    field[1] = gmsim_words(kernel);
+    field[2] = gmsim_metric_field(result, (unsigned)gmsim_metric_find("launch__grid_size"));
+    field[3] = gmsim_words(occupancy);
+    field[4] = gmsim_metric_field(result, (unsigned)gmsim_metric_find("cycles"));
+    field[5] = gmsim_number_of(GMSIM_UNIT_COUNT, (double)result->min_cycles[result->bound]);
+    field[6] = gmsim_words(verdict.finding[0].kind == GMSIM_FINDING_NO_MEMORY
                                ? "-"
-                               : gmsim_resource_name(result->bound),
-                           gmsim_finding_name(verdict.finding[0].kind));
+                               : gmsim_resource_name(result->bound));
+    field[7] = gmsim_words(gmsim_finding_name(verdict.finding[0].kind));
+    gmsim_table_row(table, field);
     g_free(kernel);
 }
 
-static void put_summary_head(GString *out, const gmsim_report *report)
+static void put_summary_head(GString *out, gmsim_report *report)
 {
     char *trace = gmsim_clean(report->trace, 50);
 
@@ -151,13 +156,12 @@ static void put_summary_head(GString *out, const gmsim_report *report)
                            report->version, trace, report->gpu->name, report->selected,
                            report->launch_count,
                            report->caches == GMSIM_CACHES_WARM ? "warm" : "cold");
-    gmsim_text_heading(out, report, "launch");
-    g_string_append_printf(out, "  %-23s %10s %7s %12s %12s  %-7s%s\n", "kernel", "blocks",
-                           "occup %", "cycles", "min cycles", "bound", "finding");
+    gmsim_table_begin(&report->table, GMSIM_TABLE_TEXT, summary_columns,
+                      G_N_ELEMENTS(summary_columns), out, report->color);
     g_free(trace);
 }
 
-static void text_begin(gmsim_report *report)
+void gmsim_text_begin(gmsim_report *report)
 {
     GString *out;
 
@@ -170,12 +174,13 @@ static void text_begin(gmsim_report *report)
     g_string_free(out, TRUE);
 }
 
-static void text_launch(gmsim_report *report, uint32_t index, const gmsim_result *result)
+void gmsim_text_launch(gmsim_report *report, uint32_t index, const gmsim_result *result)
 {
     GString *out = g_string_new(NULL);
 
     if (report->summary) {
-        put_summary_line(out, report, index, result);
+        report->table.out = out;
+        put_summary_line(report, &report->table, index, result);
     } else if (report->quiet) {
         if (report->selected > 1) {
             char *kernel = gmsim_clean(result->kernel->name, GMSIM_REPORT_WIDTH - 16);
@@ -205,7 +210,7 @@ static void text_launch(gmsim_report *report, uint32_t index, const gmsim_result
     g_string_free(out, TRUE);
 }
 
-static void text_end(gmsim_report *report, bool complete)
+void gmsim_text_end(gmsim_report *report, bool complete)
 {
     if (report->summary && !report->quiet && complete)
         fputs("\n--launch N or --kernel REGEX reports a launch in full.\n", report->out);
@@ -213,11 +218,3 @@ static void text_end(gmsim_report *report, bool complete)
         fprintf(report->out, "\nIncomplete: %u of %u launches could be reported.\n",
                 report->written, report->selected);
 }
-
-const gmsim_report_format gmsim_report_text = {
-    .name = "text",
-    .meaning = "for people: verdict, tables, lanes",
-    .begin = text_begin,
-    .launch = text_launch,
-    .end = text_end,
-};

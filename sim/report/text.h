@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* text_tables.c: requests, work, ideal, hits, bytes and least cycles down the hierarchy ... */
+/* text_pipe.c: requests, work, ideal, hits, bytes and least cycles down the hierarchy ... */
 void gmsim_text_pipe(GString *out, const gmsim_report *report, const gmsim_result *result);
 /* ... and what an SM holds. */
 void gmsim_text_occupancy(GString *out, const gmsim_report *report, const gmsim_result *result);
@@ -22,9 +22,6 @@ void gmsim_text_time(GString *out, const gmsim_report *report, const gmsim_resul
 /* text_lanes.c: instructions by excess work; the histogram and the worst request's lanes. */
 void gmsim_text_hot(GString *out, const gmsim_report *report, const gmsim_result *result);
 void gmsim_text_lanes(GString *out, const gmsim_report *report, const gmsim_result *result);
-
-/* A heading, bold where the report is coloured. */
-void gmsim_text_heading(GString *out, const gmsim_report *report, const char *heading);
 
 /* source.c: line `line` of a source file of the trace, without indentation and line end, or NULL.
  * The file is looked for as recorded, then by ever shorter tails of its path below the current

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/analysis/rows.h"
 #include "sim/report/format.h"
-#include "sim/analysis/pattern.h"
 #include "sim/report/text.h"
-#include "sim/analysis/verdict.h"
+#include "sim/report/words.h"
 
 #define SHOWN        4u  /* instructions, unless verbose */
 #define LEFT_COLUMNS 44u /* of the histogram */
@@ -68,7 +68,7 @@ static char *why(const gmsim_instr_counts *instr)
 {
     gmsim_pattern pattern;
 
-    if (gmsim_row_is_local(instr->row))
+    if (gmsim_row_in(instr->row, GMSIM_ROWS_LOCAL))
         return g_strdup("spill or per-thread array");
     if (instr->worst.work == 0)
         return g_strdup("");
@@ -95,20 +95,29 @@ static void put_source(GString *out, const gmsim_result *result, const gmsim_ins
 
 void gmsim_text_hot(GString *out, const gmsim_report *report, const gmsim_result *result)
 {
+    static const gmsim_column columns[] = {
+        {.title = "excess", .width = 12},
+        {.title = "share", .width = 7},
+        {.title = "per req", .width = 8},
+        {.title = "ideal", .width = 6},
+        {.title = "op", .width = 18, .gap = 2, .left = true},
+        {.title = "source", .width = 18, .gap = 1, .left = true},
+        {.title = "worst request", .gap = 1, .left = true},
+    };
     uint32_t shown = report->verbose ? result->instr_count : MIN(result->instr_count, SHOWN);
     uint64_t waves = all_excess(result, true), sectors = all_excess(result, false);
+    gmsim_table table;
     hot *ranked;
 
     if (result->instr_count == 0)
         return;
     ranked = rank(report, result);
-    gmsim_text_heading(out, report, "Hot instructions");
+    gmsim_heading(out, report->color, "Hot instructions");
     g_string_append_printf(out, "  %s, %u of %u shown%s\n",
                            ranked[0].cost > 0 ? "by excess work" : "by work; none is in excess",
                            shown, result->instr_count,
                            shown < result->instr_count ? " (--verbose: all)" : "");
-    g_string_append_printf(out, "%12s%7s%8s%6s  %-18s %-18s %s\n", "excess", "share", "per req",
-                           "ideal", "op", "source", "worst request");
+    gmsim_table_begin(&table, GMSIM_TABLE_TEXT, columns, G_N_ELEMENTS(columns), out, false);
     for (uint32_t i = 0; i < shown; i++) {
         const gmsim_instr_counts *instr = ranked[i].instr;
         const gmsim_counts *counts = &instr->counts;
@@ -117,12 +126,15 @@ void gmsim_text_hot(GString *out, const gmsim_report *report, const gmsim_result
         char *place = gmsim_instr_place(result, instr), *words = why(instr);
         char *opcode = gmsim_clean(gmsim_instr_opcode(result, instr), 18);
 
-        g_string_append_printf(
-            out, "%12s%7s%8s%6s  %-18s %-18s %s\n", gmsim_count(excess).text,
-            gmsim_percentage(excess, shared ? waves : sectors).text,
-            gmsim_ratio(gmsim_work(instr->row, counts), counts->requests).text,
-            gmsim_ratio(gmsim_work_ideal(instr->row, counts), counts->requests).text, opcode, place,
-            words);
+        gmsim_table_row(
+            &table,
+            (gmsim_field[]){
+                gmsim_number_of(GMSIM_UNIT_COUNT, (double)excess),
+                gmsim_quotient(GMSIM_UNIT_PERCENT, excess, shared ? waves : sectors),
+                gmsim_quotient(GMSIM_UNIT_RATIO, gmsim_work(instr->row, counts), counts->requests),
+                gmsim_quotient(GMSIM_UNIT_RATIO, gmsim_work_ideal(instr->row, counts),
+                               counts->requests),
+                gmsim_words(opcode), gmsim_words(place), gmsim_words(words)});
         if (excess > 0 || report->verbose)
             put_source(out, result, instr);
         g_free(place);
@@ -228,18 +240,17 @@ static void strips(GPtrArray *lines, const gmsim_worst *worst, bool shared)
     }
 }
 
-/* The instruction whose strip is shown: the most excess, shared or global as asked. */
-static const gmsim_instr_counts *worst_of(const gmsim_result *result, bool shared)
+/* The instruction whose strip is shown: the most excess among some rows. */
+static const gmsim_instr_counts *worst_of(const gmsim_result *result, uint32_t rows)
 {
     const gmsim_instr_counts *worst = NULL;
     uint64_t most = 0;
 
     for (uint32_t i = 0; i < result->instr_count; i++) {
         const gmsim_instr_counts *instr = &result->instr[i];
-        bool fits = shared ? gmsim_row_is_shared(instr->row) : gmsim_row_is_global(instr->row);
         uint64_t excess = gmsim_work_excess(instr->row, &instr->counts);
 
-        if (fits && instr->worst.work > 0 && excess > most) {
+        if (gmsim_row_in(instr->row, rows) && instr->worst.work > 0 && excess > most) {
             most = excess;
             worst = instr;
         }
@@ -257,8 +268,7 @@ static char *request_title(const gmsim_result *result, const gmsim_instr_counts 
     title = g_strdup_printf("%s  CTA (%" G_GUINT64_FORMAT ",%" G_GUINT64_FORMAT
                             ",%" G_GUINT64_FORMAT ") warp %u: %u %s",
                             place, worst->cta % row, worst->cta % plane / row, worst->cta / plane,
-                            worst->warp, worst->work,
-                            gmsim_row_is_shared(instr->row) ? "wavefronts" : "sectors");
+                            worst->warp, worst->work, gmsim_work_name(instr->row));
     g_free(place);
     return title;
 }
@@ -283,12 +293,13 @@ void gmsim_text_lanes(GString *out, const gmsim_report *report, const gmsim_resu
 {
     GPtrArray *left = g_ptr_array_new_with_free_func(g_free);
     GPtrArray *right = g_ptr_array_new_with_free_func(g_free);
-    const gmsim_instr_counts *shared = worst_of(result, true), *global = worst_of(result, false);
+    const gmsim_instr_counts *shared = worst_of(result, GMSIM_ROWS_SHARED);
+    const gmsim_instr_counts *global = worst_of(result, GMSIM_ROWS_GLOBAL);
     char *title;
 
     histogram(left, result);
     if (shared != NULL) {
-        gmsim_text_heading(out, report, "Bank conflicts");
+        gmsim_heading(out, report->color, "Bank conflicts");
         title = request_title(result, shared);
         g_string_append_printf(out, "  %-*s  %s\n", (int)(LEFT_COLUMNS - 16),
                                "wavefronts a request", title);
@@ -296,14 +307,14 @@ void gmsim_text_lanes(GString *out, const gmsim_report *report, const gmsim_resu
         strips(right, &shared->worst, true);
         zip(out, left, right);
     } else if (left->len > 0) {
-        gmsim_text_heading(out, report, "Bank conflicts");
+        gmsim_heading(out, report->color, "Bank conflicts");
         g_string_append(out, "  none; wavefronts a shared request:\n");
         zip(out, left, right);
     }
     if (global != NULL && (shared == NULL || report->verbose)) {
         g_ptr_array_set_size(right, 0);
         g_ptr_array_set_size(left, 0);
-        gmsim_text_heading(out, report, "Worst global request");
+        gmsim_heading(out, report->color, "Worst global request");
         title = request_title(result, global);
         g_string_append_printf(out, "  %s\n", title);
         g_free(title);

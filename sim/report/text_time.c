@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "sim/analysis/rows.h"
 #include "sim/report/format.h"
 #include "sim/report/text.h"
 
@@ -48,13 +49,12 @@ void gmsim_text_time(GString *out, const gmsim_report *report, const gmsim_resul
 {
     const gmsim_timing *timing = &result->timing;
     char number[G_ASCII_DTOSTR_BUF_SIZE];
-    int occupancy = gmsim_metric_find("sm__warps_active.avg.pct_of_peak_sustained_active");
     uint64_t bound = result->min_cycles[result->bound];
     double achieved;
 
     if (!result->timed)
         return;
-    gmsim_text_heading(out, report, "Time");
+    gmsim_heading(out, report->color, "Time");
     g_string_append_printf(out, "  %s cycles", gmsim_count(timing->cycles).text);
     if (timing->clock_mhz > 0)
         g_string_append_printf(out, ", %s us at %u MHz",
@@ -73,7 +73,7 @@ void gmsim_text_time(GString *out, const gmsim_report *report, const gmsim_resul
             out, "%*sa load waits %s clocks", (int)TIME_INDENT, "",
             g_ascii_formatd(number, sizeof number, "%.0f",
                             (double)timing->load_cycles / (double)timing->loads));
-    if (occupancy >= 0 && gmsim_metric_value(result, (unsigned)occupancy, &achieved))
+    if (gmsim_metric_named(result, "occupancy.achieved", &achieved))
         g_string_append_printf(out, "%s%s %% occupancy achieved",
                                timing->loads > 0 ? "; " : "      ",
                                g_ascii_formatd(number, sizeof number, "%.1f", achieved));

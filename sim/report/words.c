@@ -3,24 +3,12 @@
  * words.c - findings as sentences: what, how much, where; one fix; a bound. Says "at least" and "at
  * best" because cycles are lower bounds from counts, and never promises a time.
  */
-#include "sim/analysis/verdict.h"
+#include "sim/report/words.h"
 
 #include <string.h>
 
+#include "sim/analysis/rows.h"
 #include "sim/report/format.h"
-#include "sim/analysis/pattern.h"
-
-const char *gmsim_finding_name(gmsim_finding_kind kind)
-{
-    static const char *const names[GMSIM_FINDING_COUNT] = {
-        [GMSIM_FINDING_NO_MEMORY] = "no-memory-work",  [GMSIM_FINDING_NOTHING] = "nothing-to-fix",
-        [GMSIM_FINDING_CONFLICTS] = "bank-conflicts",  [GMSIM_FINDING_UNCOALESCED] = "uncoalesced",
-        [GMSIM_FINDING_ATOMICS] = "contended-atomics", [GMSIM_FINDING_LOCAL] = "local-memory",
-        [GMSIM_FINDING_SMALL_GRID] = "small-grid",     [GMSIM_FINDING_OCCUPANCY] = "low-occupancy",
-    };
-
-    return kind < GMSIM_FINDING_COUNT ? names[kind] : "";
-}
 
 static const gmtrace_instr *instr_of(const gmsim_result *result, const gmsim_instr_counts *instr)
 {
@@ -54,6 +42,27 @@ char *gmsim_instr_place(const gmsim_result *result, const gmsim_instr_counts *in
     g_free(base);
     g_free(clean);
     return place;
+}
+
+char *gmsim_pattern_words(const gmsim_pattern *pattern, bool shared)
+{
+    GString *words = g_string_new(NULL);
+    unsigned places = shared ? pattern->banks : pattern->sectors;
+    bool all = pattern->lanes == GMTRACE_WARP_LANES;
+    bool spaced = pattern->strided && pattern->addresses > 1;
+
+    if (!all)
+        g_string_append_printf(words, "%u lane%s, ", pattern->lanes,
+                               pattern->lanes == 1 ? "" : "s");
+    if (all || !spaced)
+        g_string_append_printf(words, "%u %s%s", places, shared ? "bank" : "sector",
+                               places == 1 ? "" : "s");
+    if (spaced)
+        g_string_append_printf(words, "%s%" G_GINT64_FORMAT " B apart", all ? ", " : "",
+                               ABS(pattern->stride));
+    else if (all)
+        g_string_append(words, pattern->addresses == 1 ? ", one address" : ", irregular");
+    return g_string_free(words, FALSE);
 }
 
 /* ", most of them LDS at transpose.cu:8 (32.00 a request, ideal 1.00)" */
@@ -107,29 +116,13 @@ static void say_conflicts(GString *text, const gmsim_result *result, const gmsim
     g_string_append_c(text, '.');
 }
 
-static const char *access_word(gmsim_row row)
-{
-    switch (row) {
-    case GMSIM_GLOBAL_STORE:
-        return "stores";
-    case GMSIM_GLOBAL_ATOMIC:
-        return "atomics";
-    case GMSIM_GLOBAL_REDUCTION:
-        return "reductions";
-    case GMSIM_GLOBAL_COPY:
-        return "asynchronous copies";
-    default:
-        return "loads";
-    }
-}
-
 static void say_uncoalesced(GString *text, const gmsim_result *result, const gmsim_finding *finding)
 {
     g_string_append_printf(
         text,
         "Uncoalesced global %s limit this kernel: %s of the %s sectors its requests touch would do "
         "if each warp's bytes were packed, and %s needs at least %s cycles for them",
-        access_word(finding->row), gmsim_percentage(finding->ideal, finding->work).text,
+        gmsim_row_table[finding->row].many, gmsim_percentage(finding->ideal, finding->work).text,
         gmsim_count(finding->work).text, gmsim_resource_name(result->bound),
         gmsim_count(finding->now).text);
     append_worst(text, result, finding, ". Worst: ");
@@ -155,12 +148,8 @@ static void say_atomics(GString *text, const gmsim_result *result, const gmsim_f
 
 static void say_local(GString *text, const gmsim_result *result, const gmsim_finding *finding)
 {
-    uint64_t all = 0;
+    uint64_t all = gmsim_rows_work(result, GMSIM_ROWS_GLOBAL | GMSIM_ROWS_LOCAL);
 
-    for (unsigned i = 0; i < GMSIM_ROWS; i++) {
-        if (gmsim_row_is_local((gmsim_row)i) || gmsim_row_is_global((gmsim_row)i))
-            all += result->row[i].sectors;
-    }
     g_string_append_printf(text,
                            "Local memory limits this kernel: register spills or per-thread arrays "
                            "make %s of the sectors its L1 handles",

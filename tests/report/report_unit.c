@@ -8,10 +8,9 @@
 #include <stdlib.h>
 
 #include "sim/report/format.h"
-#include "sim/analysis/pattern.h"
 #include "sim/report/report.h"
 #include "sim/report/text.h"
-#include "sim/analysis/verdict.h"
+#include "sim/report/words.h"
 #include "tests/report/report_fixture.h"
 
 static double metric(const fixture *f, const char *name)
@@ -38,7 +37,7 @@ static void test_metrics_transpose(void)
     g_assert_cmpfloat(metric(&f, "lts__t_sector_hit_rate.pct"), ==, 50);
     g_assert_cmpfloat(metric(&f, "launch__grid_size"), ==, 1024);
     g_assert_cmpfloat(metric(&f, "launch__occupancy_limit_warps"), ==, 2);
-    g_assert_cmpfloat(gmsim_conflict_degree(&f.result), ==, 32);
+    g_assert_cmpfloat(metric(&f, "gmsim__shared_conflict_degree.max"), ==, 32);
 }
 
 /* What a launch does not have is absent, not 0. */
@@ -56,7 +55,7 @@ static void test_metrics_absent(void)
     f.code[0].opcode = "HGMMA.64x64x16.F32";
     g_assert_cmpfloat(metric(&f, "smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared.sum"), ==, -1);
     g_assert_cmpint(gmsim_metric_find("smsp__no_such_metric.sum"), ==, -1);
-    g_assert_false(gmsim_metric_value(&f.result, gmsim_metric_count, &(double){0}));
+    g_assert_false(gmsim_metric_value(&f.result, gmsim_metric_all, &(double){0}));
 }
 
 /* Hardware counts the global side of cp.async with the global loads, and L1-bypassing ones apart.
@@ -79,18 +78,83 @@ static void test_metrics_copy(void)
     g_assert_cmpfloat(metric(&f, "smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared.sum"), ==, 30);
 }
 
+/* Names differ; ncu's come first, then ratios of them, then the rest of gmsim's own. */
 static void test_metrics_table(void)
 {
-    for (unsigned i = 0; i < gmsim_metric_count; i++) {
-        const char *name = gmsim_metrics[i].name;
+    for (unsigned i = 0; i < gmsim_metric_all; i++) {
+        const gmsim_metric *m = &gmsim_metrics[i];
+        bool own = g_str_has_prefix(m->name, "gmsim__");
 
-        g_assert_cmpint(gmsim_metric_find(name), ==, (int)i);
-        g_assert_cmpstr(gmsim_metrics[i].meaning, !=, "");
-        if (!g_str_has_prefix(name, "launch__") && !g_str_has_prefix(name, "sm__maximum"))
-            g_assert_true(g_str_has_suffix(name, ".sum") || g_str_has_suffix(name, ".pct") ||
-                          g_str_has_suffix(name, ".max") || strstr(name, ".avg"));
-        g_assert_cmpint(gmsim_metrics[i].is_percent, ==,
-                        strstr(name, ".pct") || g_str_has_suffix(name, "_pct"));
+        g_assert_cmpint(gmsim_metric_find(m->name), ==, (int)i);
+        g_assert_true(m->key == NULL || gmsim_metric_find(m->key) == (int)i);
+        g_assert_true(m->word == NULL || gmsim_metric_find(m->word) == (int)i);
+        g_assert_true((m->key == NULL) == (m->label == NULL));
+        g_assert_cmpstr(m->meaning, !=, "");
+        g_assert_cmpint(own, ==, i >= gmsim_metric_count);
+        g_assert_cmpint(m->whole != NULL, ==,
+                        i >= gmsim_metric_count && i < gmsim_metric_measurable);
+        if (!g_str_has_prefix(m->name, "launch__") && !g_str_has_prefix(m->name, "sm__maximum"))
+            g_assert_true(g_str_has_suffix(m->name, ".sum") || g_str_has_suffix(m->name, ".pct") ||
+                          g_str_has_suffix(m->name, ".max") || strstr(m->name, ".avg") ||
+                          g_str_has_suffix(m->name, ".ratio"));
+        g_assert_cmpint(m->unit == GMSIM_UNIT_PERCENT, ==,
+                        strstr(m->name, ".pct") || g_str_has_suffix(m->name, "_pct"));
+    }
+}
+
+/* gmsim's own follow from the same counters as ncu's. */
+static void test_metrics_own(void)
+{
+    fixture f;
+
+    fixture_transpose(&f, false);
+    g_assert_cmpfloat(metric(&f, "shared.excess"), ==, 31 * 32768);
+    g_assert_cmpfloat(metric(&f, "shared.per_request"), ==, 16.5);
+    g_assert_cmpfloat(metric(&f, "global.per_request"), ==, 4);
+    g_assert_cmpfloat(metric(&f, "dram.read"), ==, 131072 * 32);
+    g_assert_cmpfloat(metric(&f, "instructions"), ==, 4 * 32768);
+    g_assert_cmpfloat(metric(&f, "gmsim__l1_global_load_hit_rate.pct"), ==, 0);
+    g_assert_cmpfloat(metric(&f, "load.latency"), ==, -1);
+    f.result.l2.read_hit_sectors = f.result.l2.fabric_read_hit_sectors = 32768;
+    g_assert_cmpfloat(metric(&f, "gmsim__l2_logical_read_hit_rate.pct"), ==, 50);
+}
+
+/* --------------------------------------------------------------------------------------- tables */
+
+/* The same columns and rows as text of known and of found widths, as CSV and as JSON. */
+static void test_table(void)
+{
+    const gmsim_column columns[] = {
+        {.key = "who", .title = "who", .width = 5, .left = true, .outer = true},
+        {.key = "size", .title = "size", .width = 10},
+        {.title = "only text", .gap = 1, .left = true},
+        {.key = "change", .delta = true},
+    };
+    gmsim_column found[G_N_ELEMENTS(columns)];
+    const gmsim_field rows[2][4] = {{gmsim_words("a"), gmsim_number_of(GMSIM_UNIT_BYTES, 4096),
+                                     gmsim_words(""), gmsim_number_of(GMSIM_UNIT_PERCENT, -1.5)},
+                                    {gmsim_words("say \"b\""),
+                                     gmsim_quotient(GMSIM_UNIT_RATIO, 1, 0), gmsim_words("x"),
+                                     gmsim_words(NULL)}};
+    static const char *const wanted[] = {
+        "who        size only text\na       4.0 KiB\nsay \"b\"         - x\n",
+        "who         size only text\na        4.0 KiB\nsay \"b\"        - x\n",
+        "\"who\",\"size\",\"change\"\r\n\"a\",4096,-1.500000\r\n\"say \"\"b\"\"\",,\r\n"};
+
+    memcpy(found, columns, sizeof found);
+    found[0].width = found[1].width = 0;
+    found[1].gap = 2;
+    for (unsigned form = 0; form < 3; form++) {
+        GString *out = g_string_new(NULL);
+        gmsim_table table;
+
+        gmsim_table_begin(&table, form == 2 ? GMSIM_TABLE_CSV : GMSIM_TABLE_TEXT,
+                          form == 1 ? found : columns, 4, out, false);
+        for (unsigned i = 0; i < 2; i++)
+            gmsim_table_row(&table, rows[i]);
+        gmsim_table_end(&table);
+        g_assert_cmpstr(out->str, ==, wanted[form]);
+        g_string_free(out, TRUE);
     }
 }
 
@@ -392,7 +456,7 @@ static void test_verdict_shape(void)
 
 static char *report_of(const fixture *f, const char *format, bool summary)
 {
-    const gmsim_report_format *table = gmsim_report_find(format);
+    const gmsim_format *table = gmsim_format_find(format);
     gmsim_report report = {.version = "test",
                            .trace = "t.trc",
                            .gpu = &f->gpu,
@@ -556,6 +620,8 @@ int main(int argc, char **argv)
     g_test_add_func("/metrics/absent", test_metrics_absent);
     g_test_add_func("/metrics/copy", test_metrics_copy);
     g_test_add_func("/metrics/table", test_metrics_table);
+    g_test_add_func("/metrics/own", test_metrics_own);
+    g_test_add_func("/report/table", test_table);
     g_test_add_func("/json/scalars", test_json_scalars);
     g_test_add_func("/json/nested", test_json_nested);
     g_test_add_func("/report/patterns", test_patterns);

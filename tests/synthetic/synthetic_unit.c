@@ -3,7 +3,7 @@
  * synthetic_unit.c - synthetic traces against counts derived by hand. Each case says how its
  * numbers follow from the pattern.
  */
-#include "sim/model/model.h"
+#include "sim/analysis/rows.h"
 #include "traces/code/path.h"
 #include "traces/synthetic/synthetic.h"
 

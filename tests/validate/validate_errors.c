@@ -100,10 +100,10 @@ static void test_quantities(void)
 {
     g_assert_cmpuint(gmsim_quantity_count(), >, gmsim_metric_count);
     for (unsigned i = 0; i < gmsim_quantity_count(); i++) {
-        const gmsim_metric *metric = gmsim_quantity(i);
+        const gmsim_metric *metric = &gmsim_metrics[i];
 
         g_assert_cmpint(gmsim_quantity_find(metric->name), ==, (int)i);
-        g_assert_true((gmsim_quantity_parts(i) != NULL) == (i >= gmsim_metric_count));
+        g_assert_true((gmsim_metrics[i].whole != NULL) == (i >= gmsim_metric_count));
         g_assert_true(g_str_has_prefix(metric->name, "gmsim__") == (i >= gmsim_metric_count));
     }
     g_assert_cmpint(gmsim_quantity_find("gmsim__"), ==, -1);
@@ -212,7 +212,7 @@ static void test_statistics(void)
     all.launches = (unsigned)G_N_ELEMENTS(points);
     for (unsigned i = 0; i < all.launches; i++)
         g_array_index(all.cells, gmsim_comparison, i * gmsim_quantity_count() + metric) =
-            gmsim_compare(gmsim_quantity(metric), true, points[i].predicted,
+            gmsim_compare(&gmsim_metrics[metric], true, points[i].predicted,
                           gmsim_number_read(points[i].measured, "sector"));
     s = gmsim_statistics_of(&all, metric);
     g_assert_cmpuint(s.errors, ==, 4);                         /* not the two with measured 0 */

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * formats.h - the functions of the formats, for the table of report.c, and what they share. Private
+ * to sim/report.
+ */
+#ifndef GMSIM_FORMATS_H
+#define GMSIM_FORMATS_H
+
+#include "sim/report/report.h"
+
+G_BEGIN_DECLS
+
+/* report_text.c, compare_text.c, sweep_text.c */
+void gmsim_text_begin(gmsim_report *report);
+void gmsim_text_launch(gmsim_report *report, uint32_t index, const gmsim_result *result);
+void gmsim_text_end(gmsim_report *report, bool complete);
+void gmsim_text_pair(gmsim_report *report, const gmsim_comparison_of_two *compare);
+void gmsim_text_sweep(gmsim_report *report, const gmsim_sweep *sweep);
+
+/* report_json.c, study_json.c */
+void gmsim_json_begin(gmsim_report *report);
+void gmsim_json_launch(gmsim_report *report, uint32_t index, const gmsim_result *result);
+void gmsim_json_end(gmsim_report *report, bool complete);
+void gmsim_json_begin_pairs(gmsim_report *report);
+void gmsim_json_pair(gmsim_report *report, const gmsim_comparison_of_two *compare);
+void gmsim_json_sweep(gmsim_report *report, const gmsim_sweep *sweep);
+/* What every document begins with. */
+void gmsim_json_head(gmsim_report *report, const char *schema);
+/* A GPU, and a launch in full. */
+void gmsim_json_gpu(gmsim_json *json, const gmsim_gpu *gpu);
+void gmsim_json_result(gmsim_json *json, const char *key, const gmsim_gpu *gpu, uint32_t index,
+                       const gmsim_result *result);
+
+/* csv.c */
+void gmsim_csv_begin(gmsim_report *report);
+void gmsim_csv_launch(gmsim_report *report, uint32_t index, const gmsim_result *result);
+void gmsim_csv_end(gmsim_report *report, bool complete);
+void gmsim_csv_begin_pairs(gmsim_report *report);
+void gmsim_csv_pair(gmsim_report *report, const gmsim_comparison_of_two *compare);
+void gmsim_csv_sweep(gmsim_report *report, const gmsim_sweep *sweep);
+
+/* compare_text.c: a comparison's quantities, one a row, in every format. */
+enum {
+    GMSIM_PAIR_LAUNCH_A,
+    GMSIM_PAIR_LAUNCH_B,
+    GMSIM_PAIR_QUANTITY,
+    GMSIM_PAIR_LABEL,
+    GMSIM_PAIR_A,
+    GMSIM_PAIR_B,
+    GMSIM_PAIR_DELTA,
+    GMSIM_PAIR_RATIO,
+    GMSIM_PAIR_WORD,
+    GMSIM_PAIR_COLUMNS
+};
+extern const gmsim_column gmsim_pair_columns[GMSIM_PAIR_COLUMNS];
+void gmsim_pair_row(const gmsim_comparison_of_two *compare, const gmsim_quantity_pair *quantity,
+                    gmsim_field field[GMSIM_PAIR_COLUMNS]);
+
+G_END_DECLS
+
+#endif
