@@ -37,6 +37,28 @@ typedef struct gmsim_steps {
     uint32_t count, from[GMSIM_LIST_MAX], value[GMSIM_LIST_MAX];
 } gmsim_steps;
 
+/* Pipes of a sub-partition. An instruction occupies one or two of them. */
+typedef enum gmsim_pipe {
+    GMSIM_PIPE_ISSUE, /* the scheduler: every instruction, one a clock */
+    GMSIM_PIPE_FMA,   /* FP32 and, on its heavy half, integer multiply-add */
+    GMSIM_PIPE_HEAVY, /* that half */
+    GMSIM_PIPE_ALU,   /* integer, logic, compare, select, shift */
+    GMSIM_PIPE_XU,    /* special functions, conversions */
+    GMSIM_PIPE_FP64,
+    GMSIM_PIPE_TENSOR,
+    GMSIM_PIPE_UNIFORM, /* what is the same for all lanes */
+    GMSIM_PIPES
+} gmsim_pipe;
+
+/* One instruction: what it keeps busy, in clocks. */
+typedef struct gmsim_cost {
+    uint16_t pipe, clocks; /* GMSIM_PIPE_ISSUE: no other than that */
+    uint16_t heavy;        /* GMSIM_PIPE_HEAVY */
+    uint16_t unit;         /* the SM's load-store unit: shuffles and the like */
+    uint16_t constant;     /* the SM's constant cache */
+    uint16_t latency;      /* until the scoreboard that it sets is free */
+} gmsim_cost;
+
 /* Most that the model's tables hold. */
 #define GMSIM_QUEUE     8u
 #define GMSIM_OPEN_ROWS 4096u
@@ -137,6 +159,13 @@ typedef struct gmsim_gpu {
     uint32_t sm_barrier;      /* clocks from the last arrival until the first warp goes on */
     uint32_t sm_barrier_warp; /* and for each warp */
     uint32_t sm_constant_address; /* clocks of latency of each further address of a constant load */
+
+    /* [pipe]: what an instruction costs, by what carries it out: a gmtrace_unit each. */
+    gmsim_cost pipe_other, pipe_fp32, pipe_fp16, pipe_fp64, pipe_imad, pipe_imad_wide, pipe_alu,
+        pipe_sfu, pipe_convert, pipe_convert64, pipe_bits, pipe_tensor, pipe_tensor_f16,
+        pipe_tensor_tf32, pipe_tensor_int8, pipe_tensor_fp64, pipe_wgmma, pipe_shuffle, pipe_vote,
+        pipe_match_any, pipe_match_all, pipe_redux, pipe_ldc, pipe_uldc, pipe_s2r, pipe_s2ur,
+        pipe_cs2r, pipe_uniform, pipe_membar;
 
     /* [launch]: order in which hardware hands the first CTAs to SMs is built from these. */
     gmsim_list launch_groups; /* SMs of each group of SMs (GPC); one group of all where unknown */

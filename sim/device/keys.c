@@ -5,6 +5,8 @@
  */
 #include "sim/device/keys.h"
 
+#include "sim/device/cost.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +25,8 @@
     ROW(group, key, kind, least, most, true, "unknown", meaning)
 #define GIVEN(group, key, kind, least, most, text, meaning)                                        \
     ROW(group, key, kind, least, most, false, text, meaning)
+
+#define COST(key, text, meaning) ROW(pipe, key, COST, 0, 0, false, text, meaning)
 
 const gmsim_key gmsim_keys[] = {
     {"gpu", "title", GMSIM_KEY_TEXT, FIELD(title), 0, 63, false, NULL, "the part's name"},
@@ -145,6 +149,37 @@ const gmsim_key gmsim_keys[] = {
     GIVEN(sm, barrier_warp, COUNT, 0, 1000, "2", "clocks more for each warp"),
     GIVEN(sm, constant_address, COUNT, 0, 1000, "11",
           "clocks of each further address of a load of constants"),
+    COST(other, "latency 12",
+         "what is issued and no more: control flow, and memory, whose time follows from addresses"),
+    COST(fp32, "fma 1", "FFMA, FADD, FMUL"),
+    COST(fp16, "fma 1", "HFMA2, HADD2, HMUL2"),
+    COST(fp64, "fp64 2, latency 8", "DFMA, DADD, DMUL, DSETP"),
+    COST(imad, "fma 1, heavy 2", "IMAD, IDP"),
+    COST(imad_wide, "fma 1, heavy 2", "IMAD.WIDE"),
+    COST(alu, "alu 2", "integer addition, logic, shifts, selection, comparison, minimum"),
+    COST(sfu, "xu 8, latency 17", "MUFU"),
+    COST(convert, "xu 8, latency 17", "F2I, I2F, F2F, FRND"),
+    COST(convert64, "xu 8, latency 17", "the same from or to 64 bits"),
+    COST(bits, "xu 8, latency 17", "POPC, FLO, BREV"),
+    COST(tensor, "tensor 6, latency 25", "HMMA.16816.F32; other shapes in proportion"),
+    COST(tensor_f16, "tensor 6, latency 25", "HMMA.16816.F16; other shapes in proportion"),
+    COST(tensor_tf32, "tensor 6, latency 25", "HMMA.1688.F32.TF32; other shapes in proportion"),
+    COST(tensor_int8, "tensor 6, latency 25", "IMMA.16832; other shapes and types in proportion"),
+    COST(tensor_fp64, "tensor 16, latency 32", "DMMA.8x8x4"),
+    COST(wgmma, "tensor 4, latency 32", "HGMMA and the like"),
+    COST(shuffle, "lsu 1, latency 24", "SHFL"),
+    COST(vote, "alu 2", "VOTE"),
+    COST(match_any, "lsu 64, latency 375", "MATCH.ANY"),
+    COST(match_all, "lsu 2, latency 28", "MATCH.ALL"),
+    COST(redux, "lsu 2, latency 44", "REDUX"),
+    COST(ldc, "constant 2, latency 28",
+         "LDC; 32 times the clocks where lanes ask for different addresses"),
+    COST(uldc, "uniform 2, latency 30", "ULDC"),
+    COST(s2r, "latency 28", "S2R"),
+    COST(s2ur, "latency 28", "S2UR"),
+    COST(cs2r, "alu 2, latency 12", "CS2R, R2UR"),
+    COST(uniform, "uniform 2, latency 12", "the uniform datapath: U..."),
+    COST(membar, "latency 255", "MEMBAR"),
     MAYBE(launch, groups, COUNTS, 1, 1024,
           "SMs of each group of SMs, in the order in which the first CTAs fill them"),
     MAYBE(launch, again, COUNT, 1, 32, "groups after which the first has another turn"),
@@ -332,6 +367,8 @@ char *gmsim_key_parse(const gmsim_key *key, const char *text, gmsim_gpu *gpu)
         return parse_list(key, text, (gmsim_list *)(void *)field);
     case GMSIM_KEY_STEPS:
         return parse_steps(key, text, (gmsim_steps *)(void *)field);
+    case GMSIM_KEY_COST:
+        return gmsim_cost_parse(text, (gmsim_cost *)(void *)field);
     case GMSIM_KEY_BOOL:
         if (strcmp(text, "yes") && strcmp(text, "no"))
             return g_strdup_printf("'%s' is neither yes nor no", text);
@@ -406,6 +443,8 @@ char *gmsim_key_format(const gmsim_key *key, const gmsim_gpu *gpu)
         }
         return g_string_free(words, FALSE);
     }
+    case GMSIM_KEY_COST:
+        return gmsim_cost_format((const gmsim_cost *)(const void *)field);
     case GMSIM_KEY_SIZE64:
         memcpy(&value, field, sizeof value);
         return format_size(value);

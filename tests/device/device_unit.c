@@ -426,6 +426,18 @@ static void test_set(void)
     refuse("l1.sets=4x", "--set l1.sets: '4x' is not a number");
     refuse("l2.ways=65", "--set l2.ways: 65 is out of range (1 to 32)");
     refuse("l2.fill_sectors=3", "--set l2.fill_sectors=3: l2.fill_sectors must be 1, 2 or 4");
+    g_assert_true(gmsim_gpu_set(&gpu, "pipe.imad = heavy 4,  fma 2, latency 9", &error));
+    g_assert_no_error(error);
+    g_assert_cmpuint(gpu.pipe_imad.pipe, ==, GMSIM_PIPE_FMA);
+    g_assert_cmpuint(gpu.pipe_imad.clocks, ==, 2);
+    g_assert_cmpuint(gpu.pipe_imad.heavy, ==, 4);
+    g_assert_cmpuint(gpu.pipe_imad.latency, ==, 9);
+    refuse("pipe.fp64=2", "--set pipe.fp64: '2' is not PIPE CLOCKS");
+    refuse("pipe.fp64=dpu 2", "--set pipe.fp64: 'dpu' is no pipe (fma, *");
+    refuse("pipe.fp64=fp64 2, alu 2", "--set pipe.fp64: alu: one pipe of *");
+    refuse("pipe.fp64=lsu 1, lsu 2", "--set pipe.fp64: lsu: *each word once");
+    refuse("pipe.fp64=fp64 0", "--set pipe.fp64: fp64: '0' is not a number from 1 to 1000");
+    refuse("pipe.fp64=fp64 2 3", "--set pipe.fp64: fp64: '2 3' is not a number *");
     refuse("launch.again=0", "--set launch.again: 0 is out of range (1 to 32, or unknown)");
 }
 

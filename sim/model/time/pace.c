@@ -3,9 +3,8 @@
  * pace.c - the time of the instructions between two records. The code's own control bits say how
  * long after an instruction the next may issue, and which scoreboards an instruction sets and waits
  * for; results of variable latency (special functions, shuffles, constants) come after a time that
- * depends on the opcode. Pipes, rates and latencies: micro/math_rates.cu. A load from constant
- * memory takes the SM's constant cache two clocks an address (micro/constant.cu): one address, or
- * 32 if the lanes' indices differ.
+ * depends on the unit (traces/code/decoded.h). What a unit costs is the GPU's: [pipe] of its .ini.
+ * A load from constant memory has one address, or 32 if the lanes' indices differ.
  *
  * Left out: fetching the instructions, conflicts between register banks, results that arrive
  * together, loads of constants that miss.
@@ -17,38 +16,51 @@
 /* Repetitions of a loop that are gone through; the others take as long as the last of them. */
 #define REPEATS 4u
 
-/* pipe, clocks on it, on the heavy half, on the load-store unit, on the constant cache; latency */
-static const gmsim_cost costs[GMTRACE_UNITS] = {
-    [GMTRACE_UNIT_OTHER] = {GMSIM_PIPE_ISSUE, 0, 0, 0, 0, 12},
-    [GMTRACE_UNIT_FP32] = {GMSIM_PIPE_FMA, 1, 0, 0, 0, 0},
-    [GMTRACE_UNIT_FP16] = {GMSIM_PIPE_FMA, 1, 0, 0, 0, 0},
-    [GMTRACE_UNIT_FP64] = {GMSIM_PIPE_FP64, 2, 0, 0, 0, 8},
-    [GMTRACE_UNIT_IMAD] = {GMSIM_PIPE_FMA, 1, 2, 0, 0, 0},
-    [GMTRACE_UNIT_IMAD_WIDE] = {GMSIM_PIPE_FMA, 1, 2, 0, 0, 0},
-    [GMTRACE_UNIT_ALU] = {GMSIM_PIPE_ALU, 2, 0, 0, 0, 0},
-    [GMTRACE_UNIT_SFU] = {GMSIM_PIPE_XU, 8, 0, 0, 0, 17},
-    [GMTRACE_UNIT_CONVERT] = {GMSIM_PIPE_XU, 8, 0, 0, 0, 17},
-    [GMTRACE_UNIT_CONVERT64] = {GMSIM_PIPE_XU, 8, 0, 0, 0, 17},
-    [GMTRACE_UNIT_BITS] = {GMSIM_PIPE_XU, 8, 0, 0, 0, 17},
-    [GMTRACE_UNIT_TENSOR] = {GMSIM_PIPE_TENSOR, 6, 0, 0, 0, 25},
-    [GMTRACE_UNIT_TENSOR_F16] = {GMSIM_PIPE_TENSOR, 6, 0, 0, 0, 25},
-    [GMTRACE_UNIT_TENSOR_TF32] = {GMSIM_PIPE_TENSOR, 6, 0, 0, 0, 25},
-    [GMTRACE_UNIT_TENSOR_INT8] = {GMSIM_PIPE_TENSOR, 6, 0, 0, 0, 25},
-    [GMTRACE_UNIT_TENSOR_FP64] = {GMSIM_PIPE_TENSOR, 16, 0, 0, 0, 32},
-    [GMTRACE_UNIT_WGMMA] = {GMSIM_PIPE_TENSOR, 4, 0, 0, 0, 32},
-    [GMTRACE_UNIT_SHUFFLE] = {GMSIM_PIPE_ISSUE, 0, 0, 1, 0, 24},
-    [GMTRACE_UNIT_VOTE] = {GMSIM_PIPE_ALU, 2, 0, 0, 0, 0},
-    [GMTRACE_UNIT_MATCH_ANY] = {GMSIM_PIPE_ISSUE, 0, 0, 64, 0, 375},
-    [GMTRACE_UNIT_MATCH_ALL] = {GMSIM_PIPE_ISSUE, 0, 0, 2, 0, 28},
-    [GMTRACE_UNIT_REDUX] = {GMSIM_PIPE_ISSUE, 0, 0, 2, 0, 44},
-    [GMTRACE_UNIT_LDC] = {GMSIM_PIPE_ISSUE, 0, 0, 0, 2, 28},
-    [GMTRACE_UNIT_ULDC] = {GMSIM_PIPE_UNIFORM, 2, 0, 0, 0, 30},
-    [GMTRACE_UNIT_S2R] = {GMSIM_PIPE_ISSUE, 0, 0, 0, 0, 28},
-    [GMTRACE_UNIT_S2UR] = {GMSIM_PIPE_ISSUE, 0, 0, 0, 0, 28},
-    [GMTRACE_UNIT_CS2R] = {GMSIM_PIPE_ALU, 2, 0, 0, 0, 12},
-    [GMTRACE_UNIT_UNIFORM] = {GMSIM_PIPE_UNIFORM, 2, 0, 0, 0, 12},
-    [GMTRACE_UNIT_MEMBAR] = {GMSIM_PIPE_ISSUE, 0, 0, 0, 0, 255},
+/* Where the GPU has the cost of a unit. */
+static const size_t cost_at[GMTRACE_UNITS] = {
+    [GMTRACE_UNIT_OTHER] = offsetof(gmsim_gpu, pipe_other),
+    [GMTRACE_UNIT_FP32] = offsetof(gmsim_gpu, pipe_fp32),
+    [GMTRACE_UNIT_FP16] = offsetof(gmsim_gpu, pipe_fp16),
+    [GMTRACE_UNIT_FP64] = offsetof(gmsim_gpu, pipe_fp64),
+    [GMTRACE_UNIT_IMAD] = offsetof(gmsim_gpu, pipe_imad),
+    [GMTRACE_UNIT_IMAD_WIDE] = offsetof(gmsim_gpu, pipe_imad_wide),
+    [GMTRACE_UNIT_ALU] = offsetof(gmsim_gpu, pipe_alu),
+    [GMTRACE_UNIT_SFU] = offsetof(gmsim_gpu, pipe_sfu),
+    [GMTRACE_UNIT_CONVERT] = offsetof(gmsim_gpu, pipe_convert),
+    [GMTRACE_UNIT_CONVERT64] = offsetof(gmsim_gpu, pipe_convert64),
+    [GMTRACE_UNIT_BITS] = offsetof(gmsim_gpu, pipe_bits),
+    [GMTRACE_UNIT_TENSOR] = offsetof(gmsim_gpu, pipe_tensor),
+    [GMTRACE_UNIT_TENSOR_F16] = offsetof(gmsim_gpu, pipe_tensor_f16),
+    [GMTRACE_UNIT_TENSOR_TF32] = offsetof(gmsim_gpu, pipe_tensor_tf32),
+    [GMTRACE_UNIT_TENSOR_INT8] = offsetof(gmsim_gpu, pipe_tensor_int8),
+    [GMTRACE_UNIT_TENSOR_FP64] = offsetof(gmsim_gpu, pipe_tensor_fp64),
+    [GMTRACE_UNIT_WGMMA] = offsetof(gmsim_gpu, pipe_wgmma),
+    [GMTRACE_UNIT_SHUFFLE] = offsetof(gmsim_gpu, pipe_shuffle),
+    [GMTRACE_UNIT_VOTE] = offsetof(gmsim_gpu, pipe_vote),
+    [GMTRACE_UNIT_MATCH_ANY] = offsetof(gmsim_gpu, pipe_match_any),
+    [GMTRACE_UNIT_MATCH_ALL] = offsetof(gmsim_gpu, pipe_match_all),
+    [GMTRACE_UNIT_REDUX] = offsetof(gmsim_gpu, pipe_redux),
+    [GMTRACE_UNIT_LDC] = offsetof(gmsim_gpu, pipe_ldc),
+    [GMTRACE_UNIT_ULDC] = offsetof(gmsim_gpu, pipe_uldc),
+    [GMTRACE_UNIT_S2R] = offsetof(gmsim_gpu, pipe_s2r),
+    [GMTRACE_UNIT_S2UR] = offsetof(gmsim_gpu, pipe_s2ur),
+    [GMTRACE_UNIT_CS2R] = offsetof(gmsim_gpu, pipe_cs2r),
+    [GMTRACE_UNIT_UNIFORM] = offsetof(gmsim_gpu, pipe_uniform),
+    [GMTRACE_UNIT_MEMBAR] = offsetof(gmsim_gpu, pipe_membar),
 };
+
+static gmsim_cost cost_of(const gmsim_gpu *gpu, const gmtrace_decoded *decoded)
+{
+    gmsim_cost cost;
+    memcpy(&cost, (const char *)gpu + cost_at[decoded->unit], sizeof cost);
+    cost.clocks = (uint16_t)((cost.clocks * decoded->sixteenths + 15u) / 16u);
+    if (decoded->varies) {
+        cost.constant = (uint16_t)(cost.constant * GMTRACE_WARP_LANES);
+        cost.latency =
+            (uint16_t)(cost.latency + (GMTRACE_WARP_LANES - 1u) * gpu->sm_constant_address);
+    }
+    return cost;
+}
 
 void gmsim_paces_begin(gmsim_paces *paces, const gmtrace_kernel *kernel,
                        const gmtrace_decoded *decoded, const gmsim_gpu *gpu)
@@ -56,15 +68,8 @@ void gmsim_paces_begin(gmsim_paces *paces, const gmtrace_kernel *kernel,
     gmsim_paces_clear(paces);
     paces->kernel = kernel;
     paces->cost = g_new(gmsim_cost, kernel->instr_count + 1u);
-    for (uint32_t i = 0; i < kernel->instr_count; i++) {
-        gmsim_cost *cost = &paces->cost[i];
-        *cost = costs[decoded[i].unit];
-        if (decoded[i].varies) {
-            cost->constant = (uint8_t)(cost->constant * GMTRACE_WARP_LANES);
-            cost->latency =
-                (uint16_t)(cost->latency + (GMTRACE_WARP_LANES - 1u) * gpu->sm_constant_address);
-        }
-    }
+    for (uint32_t i = 0; i < kernel->instr_count; i++)
+        paces->cost[i] = cost_of(gpu, &decoded[i]);
     paces->cost[kernel->instr_count] = (gmsim_cost){.pipe = GMSIM_PIPE_ISSUE};
 }
 

@@ -14,28 +14,6 @@
 
 #define GMSIM_SCOREBOARDS GMTRACE_PATH_BARRIERS
 
-/* Pipes of a sub-partition. An instruction occupies one or two of them. */
-typedef enum gmsim_pipe {
-    GMSIM_PIPE_ISSUE, /* the scheduler: every instruction, one a clock */
-    GMSIM_PIPE_FMA,   /* FP32 and, on its heavy half, integer multiply-add */
-    GMSIM_PIPE_HEAVY, /* that half */
-    GMSIM_PIPE_ALU,   /* integer, logic, compare, select, shift */
-    GMSIM_PIPE_XU,    /* special functions, conversions */
-    GMSIM_PIPE_FP64,
-    GMSIM_PIPE_TENSOR,
-    GMSIM_PIPE_UNIFORM, /* what is the same for all lanes */
-    GMSIM_PIPES
-} gmsim_pipe;
-
-/* One instruction: what it keeps busy, in clocks. */
-typedef struct gmsim_cost {
-    uint8_t pipe, clocks; /* GMSIM_PIPE_ISSUE: no other than that */
-    uint8_t heavy;        /* GMSIM_PIPE_HEAVY */
-    uint8_t unit;         /* the SM's load-store unit: shuffles and the like */
-    uint8_t constant;     /* the SM's constant cache */
-    uint16_t latency;     /* until the scoreboard that it sets is free */
-} gmsim_cost;
-
 typedef struct gmsim_pace {
     uint32_t clocks; /* from the issue of the first instruction until the next after them */
     uint32_t pipe[GMSIM_PIPES];
