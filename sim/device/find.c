@@ -33,7 +33,7 @@ static void add_from(GPtrArray *folder, const char *file)
     for (unsigned i = 0; i < G_N_ELEMENTS(place); i++) {
         g_autofree char *mark = g_build_filename(place[i], "libgmsim.la", NULL);
         if (g_file_test(mark, G_FILE_TEST_EXISTS))
-            add(folder, g_build_filename(place[i], "sim", "device", NULL));
+            add(folder, g_build_filename(place[i], "devices", NULL)); /* configure's link */
     }
     char *beside = g_build_filename(above, "share", "gmsim", "device", NULL);
     if (g_file_test(beside, G_FILE_TEST_IS_DIR))

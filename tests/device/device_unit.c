@@ -158,7 +158,7 @@ static void test_build_folder(void)
     g_assert_no_error(error);
     g_assert_true(loaded);
     g_autofree char *expected =
-        g_build_filename(g_getenv("GMSIM_BUILDDIR"), "sim", "device", "h200.ini", NULL);
+        g_build_filename(g_getenv("GMSIM_BUILDDIR"), "devices", "h200.ini", NULL);
     g_assert_cmpstr(gpu.path, ==, expected);
 }
 
