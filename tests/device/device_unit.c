@@ -438,6 +438,7 @@ static void test_set(void)
     refuse("pipe.fp64=lsu 1, lsu 2", "--set pipe.fp64: lsu: *each word once");
     refuse("pipe.fp64=fp64 0", "--set pipe.fp64: fp64: '0' is not a number from 1 to 1000");
     refuse("pipe.fp64=fp64 2 3", "--set pipe.fp64: fp64: '2 3' is not a number *");
+    refuse("l2.partitions=3", "--set l2.partitions: 3 is out of range (1 to 2, or unknown)");
     refuse("launch.again=0", "--set launch.again: 0 is out of range (1 to 32, or unknown)");
 }
 

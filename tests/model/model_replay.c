@@ -29,16 +29,23 @@ static void begin(bench *b)
     gmtest_open(&b->trace, b->path);
 }
 
-static void open_model(bench *b, gmsim_options options)
+static void open_model_of(bench *b, const char *name, const char *set, gmsim_options options)
 {
     GError *error = NULL;
     gmtrace_error reason;
     gmsim_gpu gpu;
-    gmsim_gpu_load(&gpu, "h200", &error);
+    gmsim_gpu_load(&gpu, name, &error);
     g_assert_no_error(error);
+    if (set)
+        g_assert_true(gmsim_gpu_set(&gpu, set, NULL));
     b->reader = gmtrace_open(b->path, &reason);
     g_assert_nonnull(b->reader);
     b->model = gmsim_model_new(&gpu, &options);
+}
+
+static void open_model(bench *b, gmsim_options options)
+{
+    open_model_of(b, "h200", NULL, options);
 }
 
 static void close_model(bench *b)
@@ -535,6 +542,43 @@ static void write_mixed(bench *b, bool executed)
             }
 }
 
+/* SMs ask both partitions of L2, also where nobody knows which SMs lie together: 16 MiB read twice
+ * fit 40 MiB with the copies that the partitions keep of each other's lines, and one partition
+ * keeps none. */
+static void test_partitions(void)
+{
+    bench b;
+    uint64_t again[2], fabric[2];
+    begin(&b);
+    for (int launch = 0; launch < 2; launch++) {
+        gmtest_launch(&b.trace, 1024, 1024);
+        for (uint64_t cta = 0; cta < 1024; cta++) {
+            for (uint32_t warp = 0; warp < 32; warp++)
+                for (uint32_t i = 0; i < 4; i++)
+                    load(&b, cta, warp, BASE + (((cta * 32 + warp) * 4 + i) << 7));
+            gmtest_end_cta(&b.trace, cta);
+        }
+    }
+    gmtest_close(&b.trace);
+    for (int partitions = 1; partitions <= 2; partitions++) {
+        g_autofree char *set = g_strdup_printf("l2.partitions=%d", partitions);
+        open_model_of(&b, "a100", set, (gmsim_options){.flush = false});
+        g_assert_nonnull(gmsim_model_run(b.model, b.reader, 0, NULL, NULL, NULL));
+        const gmsim_result *r = gmsim_model_run(b.model, b.reader, 1, NULL, NULL, NULL);
+        g_assert_nonnull(r);
+        again[partitions - 1] = r->l2.dram_read_sectors;
+        fabric[partitions - 1] = r->l2.fabric_read_sectors;
+        close_model(&b);
+    }
+    g_test_message("read again: %u, %u sectors; fabric: %u", (unsigned)again[0], (unsigned)again[1],
+                   (unsigned)fabric[1]);
+    g_assert_cmpuint(again[0], <, 16u << 20 >> 5 >> 5); /* a 32nd of what is read */
+    g_assert_cmpuint(again[1], <, 16u << 20 >> 5 >> 5);
+    g_assert_cmpuint(fabric[0], ==, 0);
+    g_assert_cmpuint(fabric[1], >, 0);
+    end(&b);
+}
+
 static void test_executed(void)
 {
     gmsim_counts row[2][GMSIM_ROWS];
@@ -646,6 +690,7 @@ int main(int argc, char **argv)
     g_test_add_func("/replay/ctas/first-wave", test_first_wave);
     g_test_add_func("/replay/ctas/many-waves", test_many_waves);
     g_test_add_func("/replay/caches/warm", test_warm_and_repeat);
+    g_test_add_func("/replay/caches/partitions", test_partitions);
     g_test_add_func("/replay/executed", test_executed);
     g_test_add_func("/replay/damage/truncated", test_truncated);
     g_test_add_func("/replay/damage/too-large", test_too_large);

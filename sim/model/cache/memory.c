@@ -67,7 +67,8 @@ static uint32_t slice_parts(const gmsim_memory *memory, uint32_t bytes, uint32_t
     return rate ? MAX((memory->slices * bytes * PARTS + rate / 2u) / rate, 1u) : 0;
 }
 
-/* SMs are numbered group by group. */
+/* SMs are numbered group by group, and groups lie on the sides of L2 by turns; where groups are
+ * unknown, SMs do: as many on the one as on the other. */
 void gmsim_memory_prepare(gmsim_memory *memory)
 {
     const gmsim_gpu *gpu = memory->gpu;
@@ -77,6 +78,8 @@ void gmsim_memory_prepare(gmsim_memory *memory)
     for (uint32_t i = 0; i < groups->count; i++)
         for (uint32_t k = 0; k < groups->value[i] && sm < GMSIM_MAX_SMS; k++)
             memory->group[sm++] = (uint8_t)i;
+    for (uint32_t i = 0; i < gpu->gpu_sm_count; i++)
+        memory->side[i] = (uint8_t)((groups->count ? memory->group[i] : i) % GMSIM_L2_SIDES);
     memory->slices = CLAMP(gpu->l2_slices, 1u, GMSIM_SLICES);
     memory->groups = MAX(memory->slices / gpu->l2_group_slices, 1u);
     memory->clusters = MAX(memory->slices / gpu->l2_cluster_slices, 1u);
@@ -202,9 +205,10 @@ typedef struct line_time {
 
 /* A line's sectors from L2 or beyond, asked for at `now`. */
 static line_time read_line(gmsim_memory *memory, const gmsim_l2_place *place, uint64_t line,
-                           uint32_t sectors, uint32_t gpc, uint64_t now)
+                           uint32_t sectors, uint32_t sm, uint64_t now)
 {
     const gmsim_gpu *gpu = memory->gpu;
+    uint32_t gpc = memory->group[sm], side = memory->side[sm];
     line_time time = {.reach = GMSIM_REACH_L2};
     gmsim_lrc_entry *entry = NULL;
     uint64_t before = memory->lrc_clocks, at = now + before;
@@ -221,7 +225,6 @@ static line_time read_line(gmsim_memory *memory, const gmsim_l2_place *place, ui
     uint64_t out =
         gmsim_queue_take(&slice->out, memory->step, now, count * memory->sector_cost, PARTS);
     gmsim_fill *fill = &memory->fill[(line * UINT64_C(0x9e3779b97f4a7c15)) >> 50];
-    uint32_t side = gpc % GMSIM_L2_SIDES;
     uint64_t away = (uint64_t)memory->away[gpc][number >> memory->group_slices_shift];
     gmsim_l2_cost cost = gmsim_l2_read(&memory->l2, place, side, sectors);
     uint64_t latency = gpu->l2_latency + away;
@@ -261,13 +264,13 @@ static void read_lines(gmsim_memory *memory, gmsim_request *request)
 {
     const gmsim_footprint *footprint = &request->footprint;
     gmsim_l2_place place[GMSIM_MAX_LINES];
-    uint32_t gpc = memory->group[request->sm];
+    uint32_t sm = request->sm;
     uint64_t *port = &memory->port[request->sm].free, done = request->now;
     bool allocates = request->kind == GMSIM_REQUEST_LOAD && request->load == GMSIM_L1_ALLOCATE;
     for (uint32_t i = 0; i < footprint->lines; i++) {
         place[i] = gmsim_l2_find(&memory->l2, footprint->line[i]);
         if (footprint->lines > 1u)
-            gmsim_l2_prefetch(&memory->l2, &place[i], gpc % GMSIM_L2_SIDES);
+            gmsim_l2_prefetch(&memory->l2, &place[i], memory->side[sm]);
     }
     for (uint32_t i = 0; i < footprint->lines; i++) {
         uint64_t leaves = MAX(*port, request->now);
@@ -281,7 +284,7 @@ static void read_lines(gmsim_memory *memory, gmsim_request *request)
             *port = MAX(*port, leaves);
         }
         line_time time =
-            read_line(memory, &place[i], footprint->line[i], footprint->touched[i], gpc, leaves);
+            read_line(memory, &place[i], footprint->line[i], footprint->touched[i], sm, leaves);
         uint64_t line = footprint->line[i];
         *pending_at(memory, request->sm, line) =
             (gmsim_pending){line << 4 | footprint->touched[i], leaves + time.clocks};
@@ -323,7 +326,7 @@ static void write_lines(gmsim_memory *memory, gmsim_request *request)
 {
     const gmsim_footprint *footprint = &request->footprint;
     gmsim_l2_place place[GMSIM_MAX_LINES];
-    uint32_t side = memory->group[request->sm] % GMSIM_L2_SIDES;
+    uint32_t side = memory->side[request->sm];
     gmsim_port *port = &memory->port[request->sm];
     for (uint32_t i = 0; i < footprint->lines; i++) {
         place[i] = gmsim_l2_find(&memory->l2, footprint->line[i]);
@@ -395,7 +398,7 @@ static void do_atomics(gmsim_memory *memory, gmsim_request *request, bool return
 {
     const gmsim_footprint *footprint = &request->footprint;
     const gmsim_gpu *gpu = memory->gpu;
-    uint32_t gpc = memory->group[request->sm], side = gpc % GMSIM_L2_SIDES;
+    uint32_t gpc = memory->group[request->sm], side = memory->side[request->sm];
     gmsim_port *port = &memory->port[request->sm];
     uint64_t done = request->now;
     for (uint32_t i = 0; i < footprint->lines; i++) {

@@ -96,6 +96,7 @@ typedef struct gmsim_memory {
     gmsim_l2 l2;
     gmsim_fill *fill;             /* GMSIM_FILLS, by a hash of the line */
     uint8_t group[GMSIM_MAX_SMS]; /* the group (GPC) of each SM */
+    uint8_t side[GMSIM_MAX_SMS];  /* the side of L2 that it asks */
     gmsim_port *port;             /* one an SM */
     gmsim_places *places;         /* one an SM */
     uint32_t l1_bytes, l1_lines;  /* of this launch; lines: 0 if there are more than GMSIM_PLACES */
