@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * pipe_rates.c - kernels of one instruction on each shipped GPU, against what is published of it:
+ * results a clock and SM with 32 warps of independent instructions, clocks an instruction with one
+ * warp in which each needs the last. Two lengths are run; the difference has no launch in it.
+ *
+ * Rates: CUDA C++ Programming Guide, arithmetic instructions; tensor cores: the white papers, of an
+ * H200 validate/measured/h200/micro-math_rates.csv. Clocks of a chain: that table, an H100 taken to be
+ * H100; Jia et al., arXiv:1804.06826, for FP32 and FP64 of a V100. FP64 chains of GeForce parts,
+ * whose latency nobody published, take at least what their rate says.
+ */
+#include "sim/model/model.h"
+#include "tests/support/trace_builder.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+#define SHORT     256u
+#define LONG      768u
+#define PRECISION 0.05
+
+typedef enum what { FP32, FP64, SFU, FP16, IADD, IMAD, SHFL, HMMA, KINDS } what;
+
+static const struct {
+    const char *opcode;
+    unsigned stall; /* of a chain; 0: its result is waited for at a scoreboard */
+    unsigned lanes; /* results of an instruction; multiply-adds of HMMA */
+} kinds[KINDS] = {
+    [FP32] = {"FFMA", 4, 32},    [FP64] = {"DFMA", 0, 32},
+    [SFU] = {"MUFU.RSQ", 0, 32}, [FP16] = {"HFMA2", 4, 32},
+    [IADD] = {"IADD3", 4, 32},   [IMAD] = {"IMAD", 4, 32},
+    [SHFL] = {"SHFL", 0, 32},    [HMMA] = {"HMMA.16816.F32", 0, 2048},
+};
+
+static const struct {
+    const char *gpu;
+    double rate[KINDS]; /* a clock and SM; 0: not published of this instruction */
+    double chain[SFU + 1];
+} published[] = {
+    {"v100", {64, 32, 16, 64, 64, 64, 32, 512}, {4, 8, 0}},
+    {"a100", {64, 32, 16, 128, 64, 64, 32, 1024}, {4, 0, 0}},
+    {"h100", {128, 64, 16, 128, 64, 64, 32, 0}, {4, 8, 17.2}},
+    {"h200", {128, 64, 16, 128, 64, 64, 32, 1336}, {4, 8.1, 17.2}},
+    {"rtx3090", {128, 2, 16, 64, 64, 64, 32, 256}, {4, 64, 0}},
+    {"rtx4090", {128, 2, 16, 64, 64, 64, 32, 256}, {4, 64, 0}},
+};
+
+/* `count` instructions of a kind, a store, EXIT. */
+static void fill(gmtrace_instr *instr, unsigned count, what kind, bool chain)
+{
+    for (unsigned i = 0; i < count + 2; i++)
+        instr[i] = (gmtrace_instr){.pc = 16u * i,
+                                   .opcode = kinds[kind].opcode,
+                                   .operands = "",
+                                   .file = GMTRACE_UNKNOWN,
+                                   .target = GMTRACE_NO_INSTR,
+                                   .predicate = GMTRACE_NO_REGISTER,
+                                   .stall = 1,
+                                   .write_barrier = 7,
+                                   .read_barrier = 7};
+    for (unsigned i = 0; chain && i < count; i++) {
+        instr[i].stall = (uint8_t)MAX(kinds[kind].stall, 1u);
+        instr[i].write_barrier = kinds[kind].stall ? 7 : 0;
+        instr[i].wait_mask = kinds[kind].stall ? 0 : 1;
+    }
+    instr[count].opcode = "STG.E";
+    instr[count].op_class = GMTRACE_CLASS_STORE;
+    instr[count].space = GMTRACE_SPACE_GLOBAL;
+    instr[count].width = 4;
+    instr[count + 1].opcode = "EXIT";
+    instr[count + 1].op_class = GMTRACE_CLASS_EXIT;
+}
+
+static double cycles(const char *name, unsigned count, what kind, bool chain)
+{
+    GError *error = NULL;
+    gmtrace_error reason;
+    gmsim_gpu gpu;
+    gmtest_trace trace;
+    const unsigned warps = chain ? 1 : 32;
+    g_autofree char *folder = g_dir_make_tmp("gmsim-test-XXXXXX", NULL);
+    g_autofree char *path = g_build_filename(folder, "rate.trc", NULL);
+    g_autofree gmtrace_instr *instr = g_new(gmtrace_instr, count + 2);
+    fill(instr, count, kind, chain);
+    const gmtrace_kernel kernel = {.mangled = "rate",
+                                   .name = "rate",
+                                   .registers = 16,
+                                   .instr_count = count + 2,
+                                   .instr = instr};
+    gmtest_open(&trace, path);
+    gmtest_use_kernel(&trace, &kernel);
+    gmtest_launch(&trace, 1, 32 * warps);
+    for (unsigned w = 0; w < warps; w++) {
+        const gmtrace_record store = {.instr = count,
+                                      .mask = UINT32_MAX,
+                                      .kind = GMTRACE_ACCESS,
+                                      .op = GMTRACE_OP_STORE,
+                                      .space = GMTRACE_SPACE_GLOBAL,
+                                      .size = 4,
+                                      .stride = 4,
+                                      .address = 0x7f0000000000u + 128u * w};
+        gmtest_append(&trace, 0, w, &store, NULL);
+    }
+    gmtest_close(&trace);
+
+    gmsim_gpu_load(&gpu, name, &error);
+    g_assert_no_error(error);
+    gmtrace_reader *reader = gmtrace_open(path, &reason);
+    g_assert_nonnull(reader);
+    gmsim_model *model = gmsim_model_new(&gpu, &(gmsim_options){.flush = true});
+    const gmsim_result *result = gmsim_model_run(model, reader, 0, NULL, NULL, &error);
+    g_assert_no_error(error);
+    const double clocks = (double)result->timing.cycles;
+    gmsim_model_free(model);
+    gmtrace_close(reader);
+    g_remove(path);
+    g_rmdir(folder);
+    return clocks;
+}
+
+static void expect(const char *gpu, what kind, bool chain, double right)
+{
+    const double clocks = cycles(gpu, LONG, kind, chain) - cycles(gpu, SHORT, kind, chain);
+    const double units = LONG - SHORT;
+    const double found = chain ? clocks / units : units * 32 * kinds[kind].lanes / clocks;
+    g_test_message("%s %s%s: %.2f, published %.2f", gpu, kinds[kind].opcode, chain ? " chain" : "",
+                   found, right);
+    if (found < right * (1 - PRECISION) || found > right * (1 + PRECISION))
+        g_test_fail();
+}
+
+static void test_rates(gconstpointer data)
+{
+    const unsigned g = GPOINTER_TO_UINT(data);
+    for (unsigned k = 0; k < KINDS; k++)
+        if (published[g].rate[k] > 0)
+            expect(published[g].gpu, (what)k, false, published[g].rate[k]);
+}
+
+static void test_chains(gconstpointer data)
+{
+    const unsigned g = GPOINTER_TO_UINT(data);
+    for (unsigned k = 0; k <= SFU; k++)
+        if (published[g].chain[k] > 0)
+            expect(published[g].gpu, (what)k, true, published[g].chain[k]);
+}
+
+/* No GPU is shipped without rates. */
+static void test_all(void)
+{
+    g_auto(GStrv) list = gmsim_gpu_list();
+    for (char **name = list; *name; name++) {
+        bool known = false;
+        for (gsize i = 0; i < G_N_ELEMENTS(published); i++)
+            known |= g_str_equal(*name, published[i].gpu);
+        if (!known) {
+            g_test_message("%s: no published rates here", *name);
+            g_test_fail();
+        }
+    }
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/pipes/all", test_all);
+    for (guint i = 0; i < G_N_ELEMENTS(published); i++) {
+        g_autofree char *rates = g_strdup_printf("/pipes/rates/%s", published[i].gpu);
+        g_autofree char *chains = g_strdup_printf("/pipes/chains/%s", published[i].gpu);
+        g_test_add_data_func(rates, GUINT_TO_POINTER(i), test_rates);
+        g_test_add_data_func(chains, GUINT_TO_POINTER(i), test_chains);
+    }
+    return g_test_run();
+}
