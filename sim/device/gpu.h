@@ -103,7 +103,7 @@ typedef struct gmsim_gpu {
     uint32_t l1_max_cache; /* most of it that ever caches */
     uint32_t l1_reserved;  /* neither shared memory nor cache */
     uint32_t l1_sets;
-    bool l1_store_allocate; /* a store that misses leaves its line behind */
+    uint32_t l1_replacement, l1_hash, l1_write; /* policies of sim/policy, by GMSIM_*_NAME */
     uint32_t l1_latency;
     uint32_t l1_tag_sets;
     uint32_t l1_hit_wavefront, l1_miss_wavefront; /* 16ths of a clock */
@@ -121,6 +121,7 @@ typedef struct gmsim_gpu {
     uint32_t l2_atomics_per_clock;     /* operations, all slices together */
     uint32_t l2_dirty_percent, l2_partial_percent; /* lines of a set, at most; see l2.c */
     uint32_t l2_flush_dirty;                       /* sectors */
+    uint32_t l2_replacement, l2_hash, l2_write;    /* policies */
     uint32_t l2_latency, l2_far_latency;
     uint32_t l2_group_slices,
         l2_group_lines; /* slices that share what does atomics; see memory.c */
@@ -169,6 +170,7 @@ typedef struct gmsim_gpu {
 
     /* [launch]: order in which hardware hands the first CTAs to SMs is built from these. */
     gmsim_list launch_groups; /* SMs of each group of SMs (GPC); one group of all where unknown */
+    uint32_t launch_order;    /* policy */
     uint32_t launch_overhead; /* clocks of a launch before the first and after the last warp */
     uint32_t launch_first;    /* clocks from a CTA's start to its first instruction: of the first on
                                * an SM, which finds no instructions there, */

@@ -6,6 +6,10 @@
 #include "sim/device/keys.h"
 
 #include "sim/device/cost.h"
+#include "sim/policy/hash.h"
+#include "sim/policy/order.h"
+#include "sim/policy/replacement.h"
+#include "sim/policy/write.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -17,7 +21,12 @@
  * of today does, or what was measured on an H200. */
 /* clang-format off */
 #define ROW(group, key, kind, least, most, unknown, text, meaning)                                 \
-    {#group, #key, GMSIM_KEY_##kind, FIELD(group##_##key), least, most, unknown, text, meaning}
+    {#group, #key, GMSIM_KEY_##kind, FIELD(group##_##key), least, most, unknown, text, meaning,   \
+     NULL}
+/* A policy; those before `least` are not for this place. */
+#define POLICY(group, key, kind, names, least, text, meaning)                                      \
+    {#group, #key, GMSIM_KEY_NAME, FIELD(group##_##key), least, GMSIM_##kind##_COUNT - 1u, false, text,   \
+     meaning, names}
 /* clang-format on */
 #define NEEDED(group, key, kind, least, most, meaning)                                             \
     ROW(group, key, kind, least, most, false, NULL, meaning)
@@ -29,7 +38,7 @@
 #define COST(key, text, meaning) ROW(pipe, key, COST, 0, 0, false, text, meaning)
 
 const gmsim_key gmsim_keys[] = {
-    {"gpu", "title", GMSIM_KEY_TEXT, FIELD(title), 0, 63, false, NULL, "the part's name"},
+    {"gpu", "title", GMSIM_KEY_TEXT, FIELD(title), 0, 63, false, NULL, "the part's name", NULL},
     NEEDED(gpu, cc_major, COUNT, 7, 12, "compute capability, before the point"),
     NEEDED(gpu, cc_minor, COUNT, 0, 9, "compute capability, after the point"),
     NEEDED(gpu, sm_count, COUNT, 1, 1024, "SMs"),
@@ -69,7 +78,11 @@ const gmsim_key gmsim_keys[] = {
     NEEDED(l1, size, SIZE, 1024, 1u << 22, "unified L1 and shared memory of an SM"),
     NEEDED(l1, max_cache, SIZE, 1024, 1u << 22, "most of it that caches"),
     NEEDED(l1, sets, COUNT, 1, 4096, "sets of L1, whatever its size"),
-    GIVEN(l1, store_allocate, BOOL, 0, 1, "yes", "a store that misses leaves its line behind"),
+    POLICY(l1, replacement, REPLACEMENT, gmsim_replacement_names, 0, "lru",
+           "which line of a full set leaves"),
+    POLICY(l1, hash, HASH, gmsim_hash_names, 0, "polynomial", "which set a line belongs to"),
+    POLICY(l1, write, WRITE, gmsim_write_names, GMSIM_WRITE_through, "through",
+           "what a store leaves behind"),
     GIVEN(l1, reserved, SIZE, 0, 1u << 20, "0", "what neither the carve-out takes nor L1 can use"),
     NEEDED(l1, latency, COUNT, 1, 10000, "clocks of a load that hits"),
     GIVEN(l1, tag_sets, POWER, 1, 16, "4",
@@ -90,6 +103,11 @@ const gmsim_key gmsim_keys[] = {
     MAYBE(l2, reads_per_clock, COUNT, 1, 1u << 16, "lines of loads that L2 looks up, an SM clock"),
     MAYBE(l2, atomics_per_clock, COUNT, 1, 1u << 16,
           "atomic operations of different sectors, an SM clock"),
+    POLICY(l2, replacement, REPLACEMENT, gmsim_replacement_names, 0, "lru",
+           "which line of a full set leaves"),
+    POLICY(l2, hash, HASH, gmsim_hash_names, 0, "scrambled", "which set a line belongs to"),
+    POLICY(l2, write, WRITE, gmsim_write_names, 0, "back",
+           "what a write leaves behind, and when it goes to DRAM"),
     GIVEN(l2, dirty_percent, COUNT, 1, 100, "47", "lines of a set that may be dirty"),
     GIVEN(l2, partial_percent, COUNT, 1, 100, "16",
           "lines of a set that may hold partly written sectors"),
@@ -182,6 +200,7 @@ const gmsim_key gmsim_keys[] = {
     COST(membar, "latency 255", "MEMBAR"),
     MAYBE(launch, groups, COUNTS, 1, 1024,
           "SMs of each group of SMs, in the order in which the first CTAs fill them"),
+    POLICY(launch, order, ORDER, gmsim_order_names, 0, "groups", "which SMs the first CTAs go to"),
     MAYBE(launch, again, COUNT, 1, 32, "groups after which the first has another turn"),
     MAYBE(launch, overhead, COUNT, 0, 1u << 20,
           "clocks of a launch before its first and after its last warp"),
@@ -352,6 +371,19 @@ static char *parse_steps(const gmsim_key *key, const char *text, gmsim_steps *fi
     return NULL;
 }
 
+static char *parse_name(const gmsim_key *key, const char *text, uint32_t *field)
+{
+    g_autoptr(GString) known = g_string_new(NULL);
+    for (uint32_t i = (uint32_t)key->min; i <= key->max; i++) {
+        if (!strcmp(text, key->names[i])) {
+            *field = i;
+            return NULL;
+        }
+        g_string_append_printf(known, "%s%s", known->len ? ", " : "", key->names[i]);
+    }
+    return g_strdup_printf("'%s' is none of %s", text, known->str);
+}
+
 char *gmsim_key_parse(const gmsim_key *key, const char *text, gmsim_gpu *gpu)
 {
     char *field = (char *)gpu + key->offset, *wrong = NULL;
@@ -369,11 +401,8 @@ char *gmsim_key_parse(const gmsim_key *key, const char *text, gmsim_gpu *gpu)
         return parse_steps(key, text, (gmsim_steps *)(void *)field);
     case GMSIM_KEY_COST:
         return gmsim_cost_parse(text, (gmsim_cost *)(void *)field);
-    case GMSIM_KEY_BOOL:
-        if (strcmp(text, "yes") && strcmp(text, "no"))
-            return g_strdup_printf("'%s' is neither yes nor no", text);
-        *(bool *)field = !strcmp(text, "yes");
-        return NULL;
+    case GMSIM_KEY_NAME:
+        return parse_name(key, text, (uint32_t *)(void *)field);
     case GMSIM_KEY_COUNT:
     case GMSIM_KEY_POWER:
     case GMSIM_KEY_SIZE:
@@ -416,8 +445,8 @@ char *gmsim_key_format(const gmsim_key *key, const gmsim_gpu *gpu)
     switch (key->kind) {
     case GMSIM_KEY_TEXT:
         return g_strdup(field);
-    case GMSIM_KEY_BOOL:
-        return g_strdup(*(const bool *)field ? "yes" : "no");
+    case GMSIM_KEY_NAME:
+        return g_strdup(key->names[*(const uint32_t *)(const void *)field]);
     case GMSIM_KEY_SIZES:
     case GMSIM_KEY_COUNTS: {
         gmsim_list list;

@@ -14,7 +14,7 @@ typedef enum gmsim_key_kind {
     GMSIM_KEY_POWER,  /* uint32_t, a power of two */
     GMSIM_KEY_SIZE,   /* uint32_t bytes; K, M, G with or without iB */
     GMSIM_KEY_SIZE64, /* uint64_t bytes */
-    GMSIM_KEY_BOOL,   /* yes or no */
+    GMSIM_KEY_NAME,   /* uint32_t: place in a list of names, from min to max */
     GMSIM_KEY_SIZES,  /* gmsim_list of bytes, ascending */
     GMSIM_KEY_COUNTS, /* gmsim_list of counts, in any order */
     GMSIM_KEY_STEPS,  /* gmsim_steps: FROM:VALUE, ascending by FROM */
@@ -29,6 +29,7 @@ typedef struct gmsim_key {
     bool may_be_unknown;  /* the word "unknown" stands for 0, and the model does without */
     const char *fallback; /* value where neither file nor base gives one; NULL: one has to */
     const char *meaning;
+    const char *const *names; /* of GMSIM_KEY_NAME */
 } gmsim_key;
 
 extern const gmsim_key gmsim_keys[];

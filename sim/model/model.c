@@ -57,7 +57,6 @@ gmsim_model *gmsim_model_new(const gmsim_gpu *gpu, const gmsim_options *options)
     memory->fill = g_new0(gmsim_fill, GMSIM_FILLS);
     memory->port = g_new0(gmsim_port, sms);
     memory->places = g_new0(gmsim_places, sms);
-    memory->store_allocate = gpu->l1_store_allocate;
     gmsim_l2_init(&memory->l2, model->l2_set, &model->gpu);
     return model;
 }

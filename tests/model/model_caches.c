@@ -6,6 +6,7 @@
 #include "sim/model/cache/l1.h"
 #include "sim/model/cache/l2.h"
 #include "sim/model/cache/lrc.h"
+#include "sim/policy/write.h"
 
 #include <string.h>
 
@@ -30,6 +31,9 @@ static void set_up(fixture *x, gconstpointer data)
                          .l2_ways = 8,
                          .l2_partitions = 2,
                          .l2_fill_sectors = 2,
+                         .l1_hash = GMSIM_HASH_polynomial,
+                         .l1_write = GMSIM_WRITE_through,
+                         .l2_hash = GMSIM_HASH_scrambled,
                          .l2_dirty_percent = 50,
                          .l2_partial_percent = 25};
     gmsim_l1_init(&x->l1, x->l1_set, &x->gpu, 64 * 4 * 128);
@@ -85,7 +89,7 @@ static void test_l1_capacity(fixture *x, gconstpointer data)
             if (extra == 0)
                 g_assert_cmpuint(missed, ==, 0);
             else
-                g_assert_cmpuint(missed, ==, lines / x->l1.sets + 1u);
+                g_assert_cmpuint(missed, ==, lines / x->l1.sets.count + 1u);
         }
     }
 }
@@ -109,7 +113,7 @@ static void test_l1_strides(fixture *x, gconstpointer data)
 static bool store(fixture *x, const gmtrace_record *record, uint32_t touched, uint32_t full)
 {
     const gmsim_l1_words words = {NULL, record};
-    return gmsim_l1_write(&x->l1, record->address / 128u, touched, full, &words, true);
+    return gmsim_l1_write(&x->l1, record->address / 128u, touched, full, &words);
 }
 
 static uint32_t load_record(fixture *x, const gmtrace_record *record, uint32_t touched)
@@ -141,10 +145,21 @@ static void test_l1_store(fixture *x, gconstpointer data)
     gmtrace_record part = {.address = 0x3000, .stride = 0, .size = 1, .mask = 1};
     g_assert_true(store(x, &part, 0x1, 0));
     g_assert_cmphex(load_record(x, &sector, 0x1), ==, 0);
-    /* Where stores do not allocate nothing is left. */
-    const gmsim_l1_words words = {NULL, &word};
-    g_assert_false(gmsim_l1_write(&x->l1, 99, 0xf, 0xf, &words, false));
-    g_assert_cmphex(load(x, 99, 0xf), ==, 0xf);
+}
+
+/* Where stores do not allocate nothing is left; what was there stays or goes. */
+static void test_l1_write(fixture *x, gconstpointer data)
+{
+    (void)data;
+    for (uint32_t policy = GMSIM_WRITE_through; policy < GMSIM_WRITE_COUNT; policy++) {
+        bool through = policy == GMSIM_WRITE_through, evict = policy == GMSIM_WRITE_evict;
+        x->gpu.l1_write = policy;
+        gmsim_l1_init(&x->l1, x->l1_set, &x->gpu, 64 * 4 * 128);
+        g_assert_false(gmsim_l1_write(&x->l1, 99, 0xf, 0xf, &whole));
+        g_assert_cmphex(load(x, 99, 0xf), ==, through ? 0 : 0xf);
+        g_assert_true(gmsim_l1_write(&x->l1, 99, 0xf, 0xf, &whole));
+        g_assert_cmphex(load(x, 99, 0xf), ==, evict ? 0xf : 0);
+    }
 }
 
 /* --------------------------------------------------------------------------------------- LRC */
@@ -192,19 +207,32 @@ static void write_l2(fixture *x, uint64_t line, uint32_t side, uint32_t touched,
     spend(x, gmsim_l2_write(&x->l2, &place, side, touched, full));
 }
 
-/* Set and tag together tell all lines apart, near ones and far ones. */
-static void test_l2_places(fixture *x, gconstpointer data)
+/* Set and tag together tell all lines apart, near ones and far ones, however they are mixed. */
+static void check_places(fixture *x)
 {
-    (void)data;
     g_autoptr(GHashTable) seen = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     for (uint64_t i = 0; i < 20000; i++) {
         uint64_t line = i < 10000 ? i : (1ull << 44) - i * 12345u;
         gmsim_l2_place place = gmsim_l2_find(&x->l2, line);
         gint64 *key = g_new(gint64, 1);
         *key = (gint64)((uint64_t)place.tag << 32 | place.set);
-        g_assert_cmpuint(place.set, <, x->l2.sets);
+        g_assert_cmpuint(place.set, <, x->l2.sets.count);
         g_assert_cmpuint(place.tag, !=, 0);
         g_assert_true(g_hash_table_add(seen, key));
+    }
+}
+
+static void test_l2_places(fixture *x, gconstpointer data)
+{
+    (void)data;
+    static const uint64_t size[] = {64 * 8 * 128, 96 * 8 * 128};
+    for (uint32_t i = 0; i < 2 * GMSIM_HASH_COUNT; i++) {
+        x->gpu.l2_hash = i / 2;
+        x->gpu.l2_size = size[i % 2]; /* sets a power of two, and not */
+        g_free(x->l2_set);
+        x->l2_set = g_new(gmsim_l2_set, gmsim_l2_sets(&x->gpu));
+        gmsim_l2_init(&x->l2, x->l2_set, &x->gpu);
+        check_places(x);
     }
 }
 
@@ -262,6 +290,35 @@ static void test_l2_write(fixture *x, gconstpointer data)
     gmsim_l2_flush(&x->l2);
     g_assert_cmpuint(c->dirty_sectors, ==, 0);
     g_assert_cmpint(read_l2(x, far, 0, 0xf), ==, GMSIM_L2_DRAM);
+}
+
+/* What reaches DRAM at once, what stays, and what a store in part has to read. */
+static void test_l2_policies(fixture *x, gconstpointer data)
+{
+    (void)data;
+    gmsim_l2_counts *c = &x->l2.counts;
+    uint64_t far = line_of(x, 1, 0), near = line_of(x, 0, 0);
+    for (uint32_t policy = 0; policy < GMSIM_WRITE_COUNT; policy++) {
+        bool back = policy == GMSIM_WRITE_back, evict = policy == GMSIM_WRITE_evict;
+        bool allocates = back || policy == GMSIM_WRITE_through;
+        x->gpu.l2_write = policy;
+        x->read = x->written = 0;
+        gmsim_l2_init(&x->l2, x->l2_set, &x->gpu);
+        write_l2(x, far, 0, 0xf, 0xf);
+        g_assert_cmpuint(c->dram_write_sectors, ==, back ? 0 : 4);
+        g_assert_cmpuint(c->dirty_sectors, ==, back ? 4 : 0);
+        g_assert_cmpuint(c->fabric_write_sectors, ==, 4);
+        g_assert_cmpint(read_l2(x, far, 0, 0xf), ==, allocates ? GMSIM_L2_NEAR : GMSIM_L2_DRAM);
+        read_l2(x, far, 0, 0xf);
+        write_l2(x, far, 0, 0xf, 0xf); /* it is there by now */
+        g_assert_cmpuint(c->dram_write_sectors, ==, back ? 0 : 8);
+        g_assert_cmpint(read_l2(x, far, 0, 0xf), ==, evict ? GMSIM_L2_DRAM : GMSIM_L2_NEAR);
+        gmsim_l2_reset_counts(&x->l2);
+        x->read = x->written = 0;
+        write_l2(x, near, 0, 0x3, 0x1);
+        g_assert_cmpuint(c->dram_read_sectors, ==, back ? 0 : 1);
+        g_assert_cmpuint(c->write_hit_sectors, ==, allocates ? 2 : 0);
+    }
 }
 
 /* Dirty lines and lines written in part are bounded; nothing is lost on the way to DRAM. */
@@ -359,10 +416,12 @@ int main(int argc, char **argv)
     ADD("/caches/l1/capacity", test_l1_capacity);
     ADD("/caches/l1/strides", test_l1_strides);
     ADD("/caches/l1/store", test_l1_store);
+    ADD("/caches/l1/write", test_l1_write);
     g_test_add_func("/caches/lrc", test_lrc);
     ADD("/caches/l2/places", test_l2_places);
     ADD("/caches/l2/read", test_l2_read);
     ADD("/caches/l2/write", test_l2_write);
+    ADD("/caches/l2/policies", test_l2_policies);
     ADD("/caches/l2/limits", test_l2_limits);
     ADD("/caches/l2/atomic", test_l2_atomic);
     ADD("/caches/l2/foreign", test_l2_foreign);

@@ -6,6 +6,7 @@
 #define GMSIM_L1_H
 
 #include "sim/model/count/coalesce.h"
+#include "sim/policy/hash.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -19,18 +20,19 @@ typedef enum gmsim_l1_load {
 } gmsim_l1_load;
 
 typedef struct gmsim_l1_set {
-    uint64_t tag[GMSIM_L1_SLOTS];  /* (line + 1) << 8 | partly written sectors << 4 | valid */
-    uint32_t used[GMSIM_L1_SLOTS]; /* time of last use; 0: empty */
+    uint64_t tag[GMSIM_L1_SLOTS]; /* (line + 1) << 8 | partly written sectors << 4 | valid */
+    uint8_t age[GMSIM_L1_SLOTS];  /* the replacement's, and of the set */
+    uint32_t order, spare[5];
     uint32_t word[GMSIM_L1_SLOTS]; /* words valid in the partly written sectors */
 } gmsim_l1_set;
 
 typedef struct gmsim_l1 {
     gmsim_l1_set *set; /* owned by the caller */
-    uint32_t sets;
+    gmsim_sets sets;
     uint32_t ways, larger; /* lines a set holds; the first `larger` sets hold one more */
-    uint32_t power, odd;   /* sets = odd << power */
-    uint64_t magic;        /* for the remainder by odd */
-    uint32_t clock;
+    uint32_t replacement, hash, write; /* policies */
+    bool usual;                        /* least recently used, polynomial, write-through */
+    uint64_t order;                    /* the replacement's */
 } gmsim_l1;
 
 /* Sets that any L1 of this GPU needs at most. */
@@ -47,10 +49,9 @@ typedef struct gmsim_l1_words {
 uint32_t gmsim_l1_read(gmsim_l1 *l1, uint64_t line, uint32_t touched, gmsim_l1_load how,
                        const gmsim_l1_words *words);
 
-/* A store; it goes on to L2 in any case. Returns whether the line was there;
- * with `allocate` it is there afterwards. */
+/* A store; it goes on to L2 in any case. Returns whether the line was there. */
 bool gmsim_l1_write(gmsim_l1 *l1, uint64_t line, uint32_t touched, uint32_t full,
-                    const gmsim_l1_words *words, bool allocate);
+                    const gmsim_l1_words *words);
 
 /* Forgets the line, if it is there. */
 void gmsim_l1_drop(gmsim_l1 *l1, uint64_t line);

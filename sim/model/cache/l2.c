@@ -13,11 +13,10 @@
  *   nothing from DRAM. A sector written in part is not read from DRAM at once, but when it is read
  *   (wload), or when too many lines of its set and the next are in that state (partial: some 77,000
  *   lines of the GPU), or when its line is evicted.
- * - Lines that are dirty are bounded, too: beyond that the oldest is written to DRAM, and stays as
- *   a clean line (write: 28 MB remain dirty, however much is written).
+ * - Lines that are dirty are bounded, too: beyond that the one that would leave first is written to
+ *   DRAM, and stays as a clean line (write: 28 MB remain dirty, however much is written).
  * - Atomics and reductions work at home, read what is missing there (red, atom), and drop the copy.
- * - Sets of least-recently-used lines over scrambled line numbers (private: misses set in gradually
- *   around the capacity).
+ * - Which line leaves, which set is whose and what a write leaves behind are policies (sim/policy).
  * - A write always counts as a hit, as the hardware's counters have it.
  * - A flush by ncu leaves dirty lines of its own behind (private: 72,000 sectors are written to
  * DRAM by kernels that only read more than 24 MB).
@@ -29,6 +28,8 @@
 
 #include "sim/model/hot.h"
 #include "sim/model/count/lanes.h"
+#include "sim/policy/replacement.h"
+#include "sim/policy/write.h"
 
 #include <string.h>
 #ifdef __SSE2__
@@ -36,8 +37,6 @@
 #endif
 
 #define FOREIGN UINT32_MAX /* the tag of lines that a flush leaves: no line has it */
-
-#define LINE_BITS 45u /* of a line number that make a difference: addresses below 2^52 */
 
 #define VALID(state)   ((uint32_t)(state)&0xfu)
 #define DIRTY(state)   ((uint32_t)(state) >> 4 & 0xfu)
@@ -55,30 +54,43 @@ void gmsim_l2_init(gmsim_l2 *l2, gmsim_l2_set *set, const gmsim_gpu *gpu)
     memset(l2, 0, sizeof *l2);
     l2->set = set;
     l2->sides = gpu->l2_partitions > 1u ? GMSIM_L2_SIDES : 1u;
-    l2->sets = gmsim_l2_sets(gpu) / l2->sides;
+    l2->sets = gmsim_sets_of(gmsim_l2_sets(gpu) / l2->sides);
     l2->ways = MIN(gpu->l2_ways, GMSIM_L2_WAYS);
+    l2->all = UINT32_MAX >> (GMSIM_L2_WAYS - l2->ways);
     l2->dirty_ways = MAX(l2->ways * gpu->l2_dirty_percent / 100u, 1u);
     l2->partial_ways = MAX(l2->ways * gpu->l2_partial_percent / 100u, 1u);
     l2->fill_sectors = gpu->l2_fill_sectors;
     l2->foreign = gpu->l2_flush_dirty;
-    l2->magic = UINT64_MAX / l2->sets;
+    l2->replacement = gpu->l2_replacement;
+    l2->hash = gpu->l2_hash;
+    l2->write = gpu->l2_write;
+    l2->usual = l2->replacement == GMSIM_REPLACEMENT_lru && l2->hash == GMSIM_HASH_scrambled &&
+                l2->write == GMSIM_WRITE_back;
     gmsim_l2_flush(l2);
+}
+
+GMSIM_INLINE gmsim_l2_set *set_at(const gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side)
+{
+    return &l2->set[side * l2->sets.count + place->set];
+}
+
+GMSIM_INLINE gmsim_lines lines_of(gmsim_l2 *l2, gmsim_l2_set *set)
+{
+    return (gmsim_lines){set->age, &set->order, &l2->order, GMSIM_L2_WAYS};
 }
 
 void gmsim_l2_flush(gmsim_l2 *l2)
 {
-    uint32_t sets = l2->sets * l2->sides;
+    uint32_t sets = l2->sets.count * l2->sides;
     memset(l2->set, 0, sets * sizeof *l2->set);
-    for (uint32_t i = 0; i < sets; i++)
-        l2->set[i].clock = 1u;
     /* Spread evenly, whole lines. */
     uint32_t lines = MIN(l2->foreign / 4u, sets);
     for (uint32_t i = 0; i < lines; i++) {
         gmsim_l2_set *set = &l2->set[(uint64_t)i * sets / lines];
         set->tag[0] = FOREIGN;
         set->state[0] = 0xff;
-        set->age[0] = 1u;
         set->dirty = 1u;
+        gmsim_replacements[l2->replacement].fill(lines_of(l2, set), 0);
     }
     l2->counts.dirty_sectors = 0;
 }
@@ -88,55 +100,48 @@ void gmsim_l2_reset_counts(gmsim_l2 *l2)
     l2->counts = (gmsim_l2_counts){.dirty_sectors = l2->counts.dirty_sectors};
 }
 
-/* One to one on line numbers, so that set and tag together tell them all apart. */
-GMSIM_INLINE uint64_t scramble(uint64_t line)
-{
-    const uint64_t mask = (UINT64_C(1) << LINE_BITS) - 1u;
-    line &= mask;
-    line ^= line >> 23;
-    line = line * UINT64_C(0x1d8e4e27c47d124f) & mask;
-    line ^= line >> 22;
-    line = line * UINT64_C(0x0a3b195354a39b70b) & mask;
-    return line ^ line >> 24;
-}
-
 /* 4 KiB lie together (micro/l2_map.cu). */
 GMSIM_INLINE uint32_t home_of(uint64_t line)
 {
     return (uint32_t)((line >> 5) * UINT64_C(0x9e3779b97f4a7c15) >> 63);
 }
 
+GMSIM_INLINE gmsim_l2_place place_of(const gmsim_l2 *l2, uint64_t line, uint64_t mixed)
+{
+    gmsim_l2_place place;
+    place.tag = (uint32_t)gmsim_sets_divide(&l2->sets, mixed, &place.set) + 1u;
+    place.home = l2->sides > 1u ? home_of(line) : 0;
+    return place;
+}
+
+static __attribute__((noinline)) gmsim_l2_place find_any(const gmsim_l2 *l2, uint64_t line)
+{
+    return place_of(l2, line, gmsim_hashes[l2->hash].mix(line, &l2->sets));
+}
+
 gmsim_l2_place gmsim_l2_find(const gmsim_l2 *l2, uint64_t line)
 {
-    uint64_t mixed = scramble(line);
-    uint64_t quotient = (uint64_t)(((unsigned __int128)mixed * l2->magic) >> 64);
-    uint64_t set = mixed - quotient * l2->sets;
-    if (set >= l2->sets) {
-        set -= l2->sets;
-        quotient++;
-    }
-    return (gmsim_l2_place){.set = (uint32_t)set,
-                            .tag = (uint32_t)quotient + 1u,
-                            .home = l2->sides > 1u ? home_of(line) : 0};
+    return l2->usual ? place_of(l2, line, gmsim_scrambled_mix(line, &l2->sets))
+                     : find_any(l2, line);
 }
 
 void gmsim_l2_prefetch(const gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side)
 {
-    const char *near = (const char *)&l2->set[side % l2->sides * l2->sets + place->set];
-    const char *home = (const char *)&l2->set[place->home * l2->sets + place->set];
+    const char *near = (const char *)set_at(l2, place, side % l2->sides);
+    const char *home = (const char *)set_at(l2, place, place->home);
     for (uint32_t i = 0; i < sizeof(gmsim_l2_set); i += 64u) {
         __builtin_prefetch(near + i, 1);
         __builtin_prefetch(home + i, 1);
     }
 }
 
-/* Place of a tag in its set, or GMSIM_L2_WAYS. */
-GMSIM_INLINE uint32_t way_of(const gmsim_l2_set *set, uint32_t tag)
+/* Ways that hold a tag, as a mask. */
+GMSIM_INLINE uint32_t ways_of(const gmsim_l2_set *set, uint32_t tag)
 {
+    uint32_t found = 0;
 #ifdef __SSE2__
     __m128i want = _mm_set1_epi32((int)tag);
     const __m128i *four = (const __m128i *)(const void *)set->tag;
-    uint32_t found = 0;
     for (uint32_t i = 0; i < GMSIM_L2_WAYS / 16u; i++) {
         __m128i a = _mm_cmpeq_epi32(_mm_loadu_si128(four + 4u * i), want);
         __m128i b = _mm_cmpeq_epi32(_mm_loadu_si128(four + 4u * i + 1), want);
@@ -145,57 +150,18 @@ GMSIM_INLINE uint32_t way_of(const gmsim_l2_set *set, uint32_t tag)
         __m128i bytes = _mm_packs_epi16(_mm_packs_epi32(a, b), _mm_packs_epi32(c, d));
         found |= (uint32_t)_mm_movemask_epi8(bytes) << 16u * i;
     }
-    return found ? (uint32_t)__builtin_ctz(found) : GMSIM_L2_WAYS;
 #else
     for (uint32_t way = 0; way < GMSIM_L2_WAYS; way++)
-        if (set->tag[way] == tag)
-            return way;
-    return GMSIM_L2_WAYS;
+        found |= (uint32_t)(set->tag[way] == tag) << way;
 #endif
+    return found;
 }
 
-/* The set's 8-bit clock has run out: ages become ranks. */
-static void rank_ages(gmsim_l2_set *set)
+/* Place of a tag in its set, or GMSIM_L2_WAYS. */
+GMSIM_INLINE uint32_t way_of(const gmsim_l2_set *set, uint32_t tag)
 {
-    uint8_t rank[GMSIM_L2_WAYS];
-    for (uint32_t i = 0; i < GMSIM_L2_WAYS; i++) {
-        rank[i] = set->age[i] != 0;
-        for (uint32_t k = 0; k < GMSIM_L2_WAYS; k++)
-            rank[i] = (uint8_t)(rank[i] + (set->age[k] && set->age[k] < set->age[i]));
-    }
-    memcpy(set->age, rank, sizeof rank);
-    set->clock = GMSIM_L2_WAYS + 1u;
-}
-
-GMSIM_INLINE void use(gmsim_l2_set *set, uint32_t way)
-{
-    if (set->clock == UINT8_MAX)
-        rank_ages(set);
-    set->age[way] = ++set->clock;
-}
-
-/* The oldest way, empty ones first. */
-GMSIM_INLINE uint32_t oldest_of(const gmsim_l2_set *set, uint32_t ways)
-{
-#ifdef __SSE2__
-    if (ways == GMSIM_L2_WAYS) {
-        __m128i low = _mm_loadu_si128((const __m128i *)(const void *)set->age);
-        __m128i high = _mm_loadu_si128((const __m128i *)(const void *)(set->age + 16));
-        __m128i least = _mm_min_epu8(low, high);
-        least = _mm_min_epu8(least, _mm_srli_si128(least, 8));
-        least = _mm_min_epu8(least, _mm_srli_si128(least, 4));
-        least = _mm_min_epu8(least, _mm_srli_si128(least, 2));
-        least = _mm_min_epu8(least, _mm_srli_si128(least, 1));
-        __m128i want = _mm_set1_epi8((char)_mm_cvtsi128_si32(least));
-        uint32_t found = (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(low, want)) |
-                         (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(high, want)) << 16;
-        return (uint32_t)__builtin_ctz(found);
-    }
-#endif
-    uint32_t oldest = 0;
-    for (uint32_t way = 1; way < ways; way++)
-        oldest = set->age[way] < set->age[oldest] ? way : oldest;
-    return oldest;
+    uint32_t found = ways_of(set, tag);
+    return found ? gmsim_lowest(found) : GMSIM_L2_WAYS;
 }
 
 /* Reads from DRAM what partly written sectors lack: the caller has taken their bits away. */
@@ -223,30 +189,42 @@ static void write_back(gmsim_l2 *l2, gmsim_l2_cost *cost, gmsim_l2_set *set, uin
     set->dirty--;
 }
 
-/* The line's way, made the most recently used; allocated, empty, if it was absent. */
-GMSIM_INLINE uint32_t bring(gmsim_l2 *l2, gmsim_l2_cost *cost, gmsim_l2_set *set, uint32_t tag)
+/* Reads and writes are compiled twice: with the usual policies inlined, and for any others. */
+
+/* The line's way, used; allocated, empty, if it was absent. */
+GMSIM_INLINE uint32_t bring(gmsim_l2 *l2, gmsim_l2_cost *cost, gmsim_l2_set *set, uint32_t tag,
+                            bool usual)
 {
-    uint32_t way = way_of(set, tag);
+    const gmsim_replacement *policy = &gmsim_replacements[l2->replacement];
+    gmsim_lines lines = lines_of(l2, set);
+    uint32_t way = way_of(set, tag), empty;
     if (way == GMSIM_L2_WAYS) {
-        way = oldest_of(set, l2->ways);
+        if (usual)
+            way = gmsim_lru_oldest(lines, l2->ways);
+        else
+            way = (empty = ways_of(set, 0) & l2->all) ? gmsim_lowest(empty)
+                                                      : policy->victim(lines, l2->all);
         write_back(l2, cost, set, way);
         set->tag[way] = tag;
         set->state[way] = 0;
+        if (!usual)
+            policy->fill(lines, way);
+    } else if (!usual) {
+        policy->use(lines, way);
     }
-    use(set, way);
+    if (usual)
+        gmsim_lru_use(lines, way);
     return way;
 }
 
-/* The oldest line with one of the state bits in `mask`. */
-static uint32_t oldest_with(const gmsim_l2_set *set, uint32_t ways, uint32_t mask)
+/* Of the lines with one of the state bits in `mask`, writes back the one that would leave first. */
+static void clean_one(gmsim_l2 *l2, gmsim_l2_cost *cost, gmsim_l2_set *set, uint32_t mask)
 {
-    uint32_t oldest = GMSIM_L2_WAYS, age = 256u;
-    for (uint32_t way = 0; way < ways; way++)
-        if ((set->state[way] & mask) && set->age[way] < age) {
-            oldest = way;
-            age = set->age[way];
-        }
-    return oldest;
+    uint32_t candidates = 0;
+    for (uint32_t way = 0; way < l2->ways; way++)
+        candidates |= (uint32_t)((set->state[way] & mask) != 0) << way;
+    write_back(l2, cost, set,
+               gmsim_replacements[l2->replacement].victim(lines_of(l2, set), candidates));
 }
 
 /* Sectors that a fill of 1, 2 or 4 sectors brings for each missing one. */
@@ -285,26 +263,26 @@ GMSIM_INLINE gmsim_l2_cost counted(gmsim_l2 *l2, gmsim_l2_cost cost, gmsim_l2_re
     return cost;
 }
 
-GMSIM_CLONES gmsim_l2_cost gmsim_l2_read(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,
-                                         uint32_t touched)
+GMSIM_INLINE gmsim_l2_cost read_sectors(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,
+                                        uint32_t touched, bool usual)
 {
     gmsim_l2_counts *counts = &l2->counts;
     gmsim_l2_cost cost = {0};
-    gmsim_l2_set *home = &l2->set[place->home * l2->sets + place->set];
+    gmsim_l2_set *home = set_at(l2, place, place->home);
     counts->read_sectors += gmsim_sector_count(touched);
     if (side == place->home || l2->sides == 1u) {
-        uint32_t way = bring(l2, &cost, home, place->tag);
+        uint32_t way = bring(l2, &cost, home, place->tag, usual);
         uint32_t missing = fetch(l2, &cost, home, way, touched);
         counts->read_hit_sectors += gmsim_sector_count(touched & ~missing);
         return counted(l2, cost, missing ? GMSIM_L2_DRAM : GMSIM_L2_NEAR);
     }
-    gmsim_l2_set *near = &l2->set[side * l2->sets + place->set];
-    uint32_t copy = bring(l2, &cost, near, place->tag);
+    gmsim_l2_set *near = set_at(l2, place, side);
+    uint32_t copy = bring(l2, &cost, near, place->tag, usual);
     uint32_t missing = touched & ~VALID(near->state[copy]);
     counts->read_hit_sectors += gmsim_sector_count(touched & ~missing);
     if (!missing)
         return counted(l2, cost, GMSIM_L2_NEAR);
-    uint32_t way = bring(l2, &cost, home, place->tag);
+    uint32_t way = bring(l2, &cost, home, place->tag, usual);
     uint32_t crossing = widen(missing, l2->fill_sectors) & ~VALID(near->state[copy]);
     uint32_t absent = fetch(l2, &cost, home, way, missing);
     crossing &= VALID(home->state[way]);
@@ -314,13 +292,67 @@ GMSIM_CLONES gmsim_l2_cost gmsim_l2_read(gmsim_l2 *l2, const gmsim_l2_place *pla
     return counted(l2, cost, absent ? GMSIM_L2_DRAM : GMSIM_L2_FAR);
 }
 
-GMSIM_CLONES gmsim_l2_cost gmsim_l2_write(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,
-                                          uint32_t touched, uint32_t full)
+static __attribute__((noinline)) gmsim_l2_cost read_any(gmsim_l2 *l2, const gmsim_l2_place *place,
+                                                        uint32_t side, uint32_t touched)
+{
+    return read_sectors(l2, place, side, touched, false);
+}
+
+GMSIM_CLONES gmsim_l2_cost gmsim_l2_read(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,
+                                         uint32_t touched)
+{
+    return l2->usual ? read_sectors(l2, place, side, touched, true)
+                     : read_any(l2, place, side, touched);
+}
+
+/* The writer's side holds no copy of the line any more. */
+GMSIM_INLINE void drop_copy(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side)
+{
+    gmsim_l2_set *near = set_at(l2, place, side);
+    uint32_t copy = way_of(near, place->tag);
+    if (copy != GMSIM_L2_WAYS)
+        near->state[copy] = 0;
+}
+
+/* A write that leaves nothing here: what it does not write whole DRAM reads first. */
+static gmsim_l2_cost write_past(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,
+                                uint32_t touched, uint32_t full)
 {
     gmsim_l2_counts *counts = &l2->counts;
     gmsim_l2_cost cost = {0};
-    gmsim_l2_set *set = &l2->set[place->home * l2->sets + place->set];
-    uint32_t way = bring(l2, &cost, set, place->tag), state = set->state[way];
+    gmsim_l2_set *set = set_at(l2, place, place->home);
+    uint32_t way = way_of(set, place->tag), sectors = gmsim_sector_count(touched);
+    counts->write_sectors += sectors;
+    cost.read = (uint8_t)gmsim_sector_count(touched & ~full);
+    cost.written = (uint8_t)sectors;
+    if (way != GMSIM_L2_WAYS) {
+        counts->write_hit_sectors += sectors;
+        write_back(l2, &cost, set, way);
+        set->tag[way] = set->state[way] = set->age[way] = 0;
+    }
+    if (side == place->home || l2->sides == 1u)
+        return counted(l2, cost, GMSIM_L2_NEAR);
+    counts->fabric_write_sectors += sectors;
+    drop_copy(l2, place, side);
+    return counted(l2, cost, GMSIM_L2_FAR);
+}
+
+GMSIM_INLINE gmsim_l2_cost write_sectors(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,
+                                         uint32_t touched, uint32_t full, bool usual)
+{
+    gmsim_l2_counts *counts = &l2->counts;
+    gmsim_l2_cost cost = {0};
+    gmsim_l2_set *set = set_at(l2, place, place->home);
+    bool on = false;
+    if (!usual) {
+        bool present = way_of(set, place->tag) != GMSIM_L2_WAYS;
+        uint32_t action = gmsim_writes[l2->write].write(present, touched == full);
+        if (!(action & GMSIM_WRITE_KEEP)) {
+            return write_past(l2, place, side, touched, full);
+        }
+        on = action & GMSIM_WRITE_ON;
+    }
+    uint32_t way = bring(l2, &cost, set, place->tag, usual), state = set->state[way];
     uint32_t sectors = gmsim_sector_count(touched);
     counts->write_sectors += sectors;
     counts->write_hit_sectors += sectors;
@@ -331,22 +363,37 @@ GMSIM_CLONES gmsim_l2_cost gmsim_l2_write(gmsim_l2 *l2, const gmsim_l2_place *pl
     state = (state & ~(full << 8)) | (touched & ~full & ~VALID(state)) << 8;
     set->partial = (uint8_t)(set->partial + (PARTIAL(state) != 0));
     set->state[way] = (uint16_t)state;
+    if (on)
+        write_back(l2, &cost, set, way);
     gmsim_l2_set *twin = set + 1 - 2 * (int)(place->set & 1u);
-    if ((place->set | 1u) == l2->sets) /* the last of an odd number of sets */
+    if ((place->set | 1u) == l2->sets.count) /* the last of an odd number of sets */
         twin = set;
     if (set->partial + twin->partial > 2u * l2->partial_ways) {
         gmsim_l2_set *fuller = set->partial < twin->partial ? twin : set;
-        write_back(l2, &cost, fuller, oldest_with(fuller, l2->ways, 0xf00u));
+        clean_one(l2, &cost, fuller, 0xf00u);
     }
     if (set->dirty > l2->dirty_ways)
-        write_back(l2, &cost, set, oldest_with(set, l2->ways, 0xf0u));
+        clean_one(l2, &cost, set, 0xf0u);
     if (side == place->home || l2->sides == 1u)
         return counted(l2, cost, GMSIM_L2_NEAR);
     counts->fabric_write_sectors += sectors;
-    gmsim_l2_set *near = &l2->set[side * l2->sets + place->set];
-    uint32_t copy = bring(l2, &cost, near, place->tag);
+    gmsim_l2_set *near = set_at(l2, place, side);
+    uint32_t copy = bring(l2, &cost, near, place->tag, usual);
     near->state[copy] = (uint16_t)((near->state[copy] & ~(touched & ~full)) | full);
     return counted(l2, cost, GMSIM_L2_FAR);
+}
+
+static __attribute__((noinline)) gmsim_l2_cost
+write_any(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side, uint32_t touched, uint32_t full)
+{
+    return write_sectors(l2, place, side, touched, full, false);
+}
+
+GMSIM_CLONES gmsim_l2_cost gmsim_l2_write(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,
+                                          uint32_t touched, uint32_t full)
+{
+    return l2->usual ? write_sectors(l2, place, side, touched, full, true)
+                     : write_any(l2, place, side, touched, full);
 }
 
 GMSIM_CLONES gmsim_l2_cost gmsim_l2_atomic(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,
@@ -354,21 +401,17 @@ GMSIM_CLONES gmsim_l2_cost gmsim_l2_atomic(gmsim_l2 *l2, const gmsim_l2_place *p
 {
     gmsim_l2_counts *counts = &l2->counts;
     gmsim_l2_cost cost = {0};
-    gmsim_l2_set *set = &l2->set[place->home * l2->sets + place->set];
-    uint32_t way = bring(l2, &cost, set, place->tag);
+    gmsim_l2_set *set = set_at(l2, place, place->home);
+    uint32_t way = bring(l2, &cost, set, place->tag, l2->usual);
     bool missed = fetch(l2, &cost, set, way, touched) != 0;
     uint32_t state = set->state[way];
     counts->dirty_sectors += gmsim_sector_count(touched & ~DIRTY(state));
     set->dirty = (uint8_t)(set->dirty + !DIRTY(state));
     set->state[way] = (uint16_t)(state | touched << 4);
     if (set->dirty > l2->dirty_ways)
-        write_back(l2, &cost, set, oldest_with(set, l2->ways, 0xf0u));
-    if (side != place->home && l2->sides > 1u) {
-        gmsim_l2_set *near = &l2->set[side * l2->sets + place->set];
-        uint32_t copy = way_of(near, place->tag);
-        if (copy != GMSIM_L2_WAYS)
-            near->state[copy] = 0;
-    }
+        clean_one(l2, &cost, set, 0xf0u);
+    if (side != place->home && l2->sides > 1u)
+        drop_copy(l2, place, side);
     return counted(l2, cost,
                    missed                ? GMSIM_L2_DRAM
                    : side == place->home ? GMSIM_L2_NEAR

@@ -7,6 +7,7 @@
 
 #include "sim/device/gpu.h"
 #include "sim/model/model.h"
+#include "sim/policy/hash.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -16,21 +17,24 @@
 /* Sector masks of a line: valid | dirty << 4 | partly written << 8. A partly written sector is not
  * valid: its other bytes are still in DRAM. */
 typedef struct gmsim_l2_set {
-    uint32_t tag[GMSIM_L2_WAYS]; /* quotient of the scrambled line number, plus one; 0: empty */
+    uint32_t tag[GMSIM_L2_WAYS]; /* quotient of the mixed line number, plus one; 0: empty */
     uint16_t state[GMSIM_L2_WAYS];
-    uint8_t age[GMSIM_L2_WAYS]; /* time of last use in the set's own ticks; 0: empty */
-    uint8_t clock;
+    uint8_t age[GMSIM_L2_WAYS]; /* the replacement's, and of the set */
+    uint32_t order;
     uint8_t dirty, partial; /* lines with a dirty, a partly written sector */
-    uint8_t spare[29];
+    uint8_t spare[26];
 } gmsim_l2_set;
 
 typedef struct gmsim_l2 {
-    gmsim_l2_set *set; /* of side 0, then of side 1; owned by the caller */
-    uint32_t sides, sets /* of a side */, ways;
+    gmsim_l2_set *set;                 /* of side 0, then of side 1; owned by the caller */
+    uint32_t sides, ways, all;         /* all: the ways as a mask */
+    gmsim_sets sets;                   /* of a side */
+    uint32_t replacement, hash, write; /* policies */
+    bool usual;                        /* least recently used, scrambled, write-back */
+    uint64_t order;                    /* the replacement's */
     uint32_t dirty_ways, partial_ways;
     uint32_t fill_sectors; /* brought from DRAM for one missing sector */
     uint32_t foreign;      /* dirty sectors that a flush leaves behind */
-    uint64_t magic;
     gmsim_l2_counts counts;
 } gmsim_l2;
 

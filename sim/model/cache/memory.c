@@ -480,7 +480,7 @@ static uint32_t store(gmsim_memory *memory, const gmsim_request *request)
     uint32_t hits = 0;
     for (uint32_t i = 0; i < footprint->lines; i++)
         if (gmsim_l1_write(l1, footprint->line[i], footprint->touched[i], footprint->full[i],
-                           &request->words, memory->store_allocate))
+                           &request->words))
             hits += gmsim_sector_count(footprint->touched[i]);
     return hits;
 }

@@ -116,7 +116,6 @@ typedef struct gmsim_memory {
     uint32_t dram_load;               /* how busy DRAM has been lately: 1024 is all the time */
     uint64_t step;                    /* clock at which this step of the schedule began */
     uint64_t drained;                 /* clock at which the last store so far is there */
-    bool store_allocate;
 } gmsim_memory;
 
 /* Fills in what follows from the GPU. */

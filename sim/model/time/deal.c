@@ -2,10 +2,8 @@
  *
  * deal.c - which SM gets which CTA, and when. As measured on an H200:
  *
- * - The first CTAs are dealt one an SM at a time, group by group of SMs, until no SM takes another;
- *   the first group has its turns more often than the others; but none takes more than an even
- *   share of the grid, nor one more than that, before all have theirs (micro/cta_order.cu). After
- *   that the next CTA goes to the place that becomes free first.
+ * - The first CTAs are dealt by a policy (sim/policy/order.h) until no SM takes another. After that
+ *   the next CTA goes to the place that becomes free first.
  * - The first CTA of an SM starts slowly, the second half of its warps later; CTAs end one after
  *   the other on the whole GPU, and a place is empty for a while before the next starts there
  *   (micro/launch.cu).
@@ -16,9 +14,15 @@
 
 #include "sim/model/count/lanes.h"
 #include "sim/model/trace_error.h"
+#include "sim/policy/order.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+typedef struct dealing {
+    gmsim_scheduler *scheduler;
+    GError **error;
+} dealing;
 
 static bool start_cta(gmsim_scheduler *s, uint32_t sm_number, uint32_t place, uint64_t now,
                       uint32_t start, GError **error)
@@ -103,53 +107,32 @@ bool gmsim_deal_freed(gmsim_scheduler *s, GError **error)
     return true;
 }
 
-/* Gives each SM of a group one more CTA, if it takes one. */
-static bool deal_group(gmsim_scheduler *s, uint32_t first, uint32_t sms, bool *dealt,
-                       GError **error)
+/* One of the first CTAs for an SM that has a place left. */
+static bool give(void *data, uint32_t sm)
 {
-    for (uint32_t i = first; i < first + sms; i++) {
-        uint32_t place = 0;
-        while (place < s->first_ctas && s->sm[i].cta[place].live)
-            place++;
-        if (place == s->first_ctas || s->next_cta == s->plan.ctas)
-            continue;
-        const gmsim_gpu *gpu = s->plan.gpu;
-        uint32_t before = place * s->plan.cta_warps;
-        if (!deal(s, i, place,
-                  before + s->plan.cta_warps > gpu->launch_first_warps && before ? gpu->launch_half
-                                                                                 : 0,
-                  place ? gpu->launch_start : gpu->launch_first, error))
-            return false;
-        *dealt = true;
-    }
-    return true;
+    dealing *d = data;
+    gmsim_scheduler *s = d->scheduler;
+    const gmsim_gpu *gpu = s->plan.gpu;
+    uint32_t place = 0;
+    while (place < s->plan.sm_ctas && s->sm[sm].cta[place].live)
+        place++;
+    uint32_t before = place * s->plan.cta_warps;
+    return deal(s, sm, place,
+                before + s->plan.cta_warps > gpu->launch_first_warps && before ? gpu->launch_half
+                                                                               : 0,
+                place ? gpu->launch_start : gpu->launch_first, d->error);
 }
 
-/* The first CTAs, until the SMs are full: group by group; the first group out of turn. */
 bool gmsim_deal_first(gmsim_scheduler *s, GError **error)
 {
-    gmsim_list groups = s->plan.groups;
-    uint32_t first[GMSIM_LIST_MAX + 1] = {0}, sms = s->plan.sms, turn = 0;
-    /* An even share for every SM first, then the rest. */
-    s->first_ctas = (uint32_t)MIN(MAX(s->plan.ctas / sms, 1u), s->plan.sm_ctas);
-    if (groups.count == 0)
-        groups = (gmsim_list){.count = 1, .value = {sms}};
-    for (uint32_t i = 0; i < groups.count; i++)
-        first[i + 1] = first[i] + groups.value[i];
-    uint32_t again = groups.count > 1u ? s->plan.again : 0;
-    for (bool dealt = true; dealt && s->next_cta < s->plan.ctas;) {
-        dealt = false;
-        for (uint32_t i = again != 0; i < groups.count; i++) {
-            if (again && turn++ % again == 0 && !deal_group(s, 0, groups.value[0], &dealt, error))
-                return false;
-            if (!deal_group(s, first[i], groups.value[i], &dealt, error))
-                return false;
-        }
-        if (!dealt && s->first_ctas < s->plan.sm_ctas) {
-            s->first_ctas++;
-            turn = 0;
-            dealt = true;
-        }
-    }
-    return true;
+    gmsim_dealer dealer = {.ctas = s->plan.ctas,
+                           .sms = s->plan.sms,
+                           .places = s->plan.sm_ctas,
+                           .groups = s->plan.groups.count,
+                           .again = s->plan.again,
+                           .group = s->plan.groups.value,
+                           .give = give,
+                           .data = &(dealing){s, error}};
+    gmsim_orders[s->plan.gpu->launch_order].deal(&dealer);
+    return !dealer.stopped;
 }

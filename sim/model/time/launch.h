@@ -42,7 +42,6 @@ typedef struct gmsim_scheduler {
     gmtrace_reader *reader;
     gmsim_plan plan;
     uint64_t next_cta;
-    uint32_t first_ctas; /* an SM takes at most before the first of its CTAs ends */
     uint64_t ended;      /* thousandths of a clock at which the last CTA so far was given back */
     uint64_t epoch;      /* clock that ready times are counted from */
     uint64_t end;        /* clock at which the last warp so far ended */
