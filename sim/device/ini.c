@@ -25,6 +25,18 @@ bool gmsim_ini_fail(GError **error, const char *path, unsigned line, const char 
     return false;
 }
 
+/* Where the text stops being text: no UTF-8, or a control character that is neither blank nor line
+ * end, which a message would carry to a terminal. */
+static const char *text_end(const char *text, size_t length)
+{
+    const char *end;
+    g_utf8_validate(text, (gssize)length, &end);
+    for (const char *s = text; s < end; s++)
+        if (g_ascii_iscntrl(*s) && !g_ascii_isspace(*s))
+            return s;
+    return end;
+}
+
 /* The file's text, or NULL. Reads a little more than is allowed and no further: the path may name
  * a device that never ends. */
 static char *read_text(const char *path, GError **error)
@@ -34,7 +46,6 @@ static char *read_text(const char *path, GError **error)
     size_t length = file ? fread(text, 1, MAX_FILE + 1, file) : 0;
     bool failed = !file || ferror(file);
     int reason = errno;
-    const char *end;
     if (file)
         fclose(file);
     if (failed) {
@@ -48,7 +59,8 @@ static char *read_text(const char *path, GError **error)
         return NULL;
     }
     text[length] = '\0';
-    if (!g_utf8_validate(text, (gssize)length, &end)) {
+    const char *end = text_end(text, length);
+    if (end < text + length) {
         unsigned line = 1;
         for (const char *s = text; s < end; s++)
             line += *s == '\n';

@@ -3,11 +3,8 @@
  * fuzz_ptx.c - any bytes as PTX: parse them, prepare every kernel, and run it for a moment with no
  * memory but its own. Nothing may crash, hang or read out of bounds.
  */
+#include "tests/fuzz/fuzz.h"
 #include "traces/ptx/ptx.h"
-
-#include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static bool no_memory(void *user, uint64_t address, uint64_t bytes, bool is_write)
 {

@@ -3,28 +3,13 @@
  * fuzz_reader.c - whatever the bytes are, the reader must neither crash nor hand out numbers that
  * break gmtrace.h. Built by clang with -fsanitize=fuzzer, checksums are not compared (the macro
  * FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION), so that the fuzzer reaches what they guard. `make
- * check` replays the corpus through fuzz_replay.c with an ordinary build.
+ * check` replays the corpus with an ordinary build.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* memfd_create */
-#endif
-#include "tests/fuzz/fuzz_reader.h"
+#include "tests/fuzz/fuzz.h"
 
 #include "traces/gmtrace.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-#define NEED(condition)                                                                            \
-    do                                                                                             \
-        if (!(condition)) {                                                                        \
-            fprintf(stderr, "fuzz_reader: %s does not hold\n", #condition);                        \
-            abort();                                                                               \
-        }                                                                                          \
-    while (0)
 
 static uint64_t sum; /* of what was read, so that reading is not optimised away */
 
@@ -120,15 +105,8 @@ static void check_cursors(gmtrace_reader *reader)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static int fd = -1;
-    static char path[64];
-    if (fd < 0) {
-        fd = memfd_create("fuzz", 0);
-        snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    }
-    NEED(fd >= 0 && ftruncate(fd, 0) == 0 && pwrite(fd, data, size, 0) == (ssize_t)size);
     gmtrace_error error;
-    gmtrace_reader *reader = gmtrace_open(path, &error);
+    gmtrace_reader *reader = gmtrace_open(fuzz_file(data, size), &error);
     if (!reader) {
         NEED(error.status != GMTRACE_OK && error.text[0]);
         return 0;

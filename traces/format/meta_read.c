@@ -17,7 +17,7 @@ static const char *take_string(gmt_view *view, char **text)
 {
     uint64_t size = gmt_take_varint(view);
     const uint8_t *from = size <= gmt_left(view) ? gmt_take(view, (size_t)size) : NULL;
-    if (!from || memchr(from, 0, (size_t)size)) {
+    if (view->bad || !from || memchr(from, 0, (size_t)size)) {
         view->bad = true;
         return "";
     }
