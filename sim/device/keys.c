@@ -164,7 +164,7 @@ const gmsim_key gmsim_keys[] = {
           "accesses that a warp has under way where the code tells no dependences"),
     GIVEN(sm, barrier, COUNT, 0, 1000, "12",
           "clocks from the last arrival at a barrier until its warps go on"),
-    GIVEN(sm, barrier_warp, COUNT, 0, 1000, "2", "clocks more for each warp"),
+    GIVEN(sm, barrier_warp, COUNT, 0, 1000, "2", "clocks more for each warp of the CTA"),
     GIVEN(sm, constant_address, COUNT, 0, 1000, "11",
           "clocks of each further address of a load of constants"),
     COST(other, "latency 12",

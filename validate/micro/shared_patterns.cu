@@ -99,6 +99,11 @@ SHARED_KERNEL(shared_red_add32, WHEN_ON("red.shared.add.u32 [%1], %2",
                                         : "+r"(on)
                                         : "r"(at), "r"(b)
                                         : "memory");)
+/* ATOMS.POPC.INC, which ptxas makes of adding one where nobody asks for the result. */
+SHARED_KERNEL(shared_red_inc32, WHEN_ON("red.shared.add.u32 [%1], 1",
+                                        : "+r"(on)
+                                        : "r"(at)
+                                        : "memory");)
 SHARED_KERNEL(shared_atom_exch32, WHEN_ON("atom.shared.exch.b32 %1, [%2], %3",
                                           : "+r"(on), "+r"(a)
                                           : "r"(at), "r"(b)
@@ -185,6 +190,7 @@ static const struct instruction {
     ROW("st", 2, 0, shared_st16, BRIEF),
     ROW("atom_add", 4, 0, shared_atom_add32, BRIEF),
     ROW("red_add", 4, 0, shared_red_add32, BRIEF),
+    ROW("red_inc", 4, 0, shared_red_inc32, BRIEF),
     ROW("atom_exch", 4, 0, shared_atom_exch32, BRIEF),
     ROW("atom_exch", 8, 0, shared_atom_exch64, BRIEF),
     ROW("atom_cas", 4, 0, shared_atom_cas32, BRIEF),
