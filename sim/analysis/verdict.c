@@ -3,20 +3,23 @@
  * verdict.c - the rules that turn counts into findings and put the worst first.
  *
  * A rule asks what each resource's least cycles would be if one thing were at its ideal, and
- * compares the largest of them before and after. A fix that moves the bound by GAIN_PERCENT or more
- * can be the verdict, the largest move first; where none does, few CTAs or few warps are, for then
- * latency decides and not bandwidth. Leaves out anything that needs time: latency, issue slots,
- * overlap.
+ * compares the largest of them before and after. Without time, a fix that moves the bound by
+ * GAIN_PERCENT or more can be the verdict, the largest move first; where none does, few CTAs or few
+ * warps are, for then latency decides and not bandwidth. With time, the finding that accounts for
+ * most of it is (waits.h).
  */
 #include "sim/analysis/verdict.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "sim/analysis/rows.h"
+#include "sim/analysis/waits.h"
 
 #define GAIN_PERCENT      10u /* of the bound: smaller moves are asides */
 #define EXCESS_PERCENT    5u  /* of a resource's own work: smaller excess is not mentioned */
 #define LOCAL_PERCENT     10u /* of L1 sectors */
+#define WAIT_PERCENT      25u /* of the time: shorter waits of any kernel are not mentioned */
 #define OCCUPANCY_PERCENT 50.0
 
 /* value * part / whole without overflow or loss that matters: counters are below 2^53. */
@@ -249,54 +252,133 @@ static void add(gmsim_verdict *verdict, const gmsim_finding *finding)
     verdict->finding[verdict->count++] = *finding;
 }
 
-void gmsim_verdict_make(const gmsim_gpu *gpu, const gmsim_result *result, gmsim_verdict *verdict)
+#define PATTERNS 4u
+
+/* The findings that follow from the access pattern; returns how many. */
+static unsigned find_patterns(const gmsim_gpu *gpu, const gmsim_result *result,
+                              const gmsim_finding *blank, gmsim_finding made[PATTERNS])
 {
-    gmsim_resource bound;
-    uint64_t now = largest(result->min_cycles, &bound);
-    const gmsim_finding blank = {.now = now, .then = now, .then_bound = bound};
-    gmsim_finding made[4] = {blank, blank, blank, blank}, idle = blank;
-    bool holds[4], few_warps;
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < PATTERNS; i++)
+        made[i] = *blank;
+    count += find_conflicts(result, &made[count]);
+    made[count] = *blank;
+    count += find_uncoalesced(gpu, result, &made[count]);
+    made[count] = *blank;
+    count += find_atomics(result, &made[count]);
+    made[count] = *blank;
+    return count + find_local(result, &made[count]);
+}
+
+static void judge_by_counts(const gmsim_gpu *gpu, const gmsim_result *result,
+                            const gmsim_finding *blank, gmsim_verdict *verdict)
+{
+    bool few_warps = result->occupancy.theoretical_pct < OCCUPANCY_PERCENT;
+    bool shared = result->bound == GMSIM_RESOURCE_SHARED;
+    gmsim_finding made[PATTERNS], idle = *blank;
+    unsigned count = find_patterns(gpu, result, blank, made);
     int best = -1;
 
-    memset(verdict, 0, sizeof *verdict);
-    idle.kind = GMSIM_FINDING_NO_MEMORY;
-    if (!has_memory(result)) {
-        add(verdict, &idle);
-        return;
-    }
-    holds[0] = find_conflicts(result, &made[0]);
-    holds[1] = find_uncoalesced(gpu, result, &made[1]);
-    holds[2] = find_atomics(result, &made[2]);
-    holds[3] = find_local(result, &made[3]);
-    for (int i = 0; i < 4; i++) {
-        if (holds[i] && gains(&made[i]) &&
+    for (unsigned i = 0; i < count; i++) {
+        if (gains(&made[i]) &&
             (best < 0 || made[i].now - made[i].then > made[best].now - made[best].then))
-            best = i;
+            best = (int)i;
     }
-    if (best >= 0) {
+    if (best >= 0)
         add(verdict, &made[best]);
-        holds[best] = false;
-    }
     idle.kind = GMSIM_FINDING_SMALL_GRID;
     if (is_small_grid(gpu, result))
         add(verdict, &idle);
     /* Where the shared pipe binds, a few warps with their data at hand may be meant. */
-    few_warps = result->occupancy.theoretical_pct < OCCUPANCY_PERCENT;
     idle.kind = GMSIM_FINDING_OCCUPANCY;
-    if (few_warps && bound != GMSIM_RESOURCE_SHARED)
+    if (few_warps && !shared)
         add(verdict, &idle);
     idle.kind = GMSIM_FINDING_NOTHING;
-    for (int i = 0; i < 4; i++)
-        idle.work += holds[i];
+    idle.work = count;
     if (verdict->count == 0)
         add(verdict, &idle);
-    for (int i = 0; i < 4; i++) {
-        if (holds[i])
+    for (unsigned i = 0; i < count; i++) {
+        if ((int)i != best)
             add(verdict, &made[i]);
     }
     idle.kind = GMSIM_FINDING_OCCUPANCY;
-    if (few_warps && bound == GMSIM_RESOURCE_SHARED)
+    if (few_warps && shared)
         add(verdict, &idle);
+}
+
+/* A pattern has a cure at hand, so it counts double against waits that only more work under way
+ * would hide. */
+static uint64_t weight_of(const gmsim_finding *finding)
+{
+    bool pattern = finding->kind == GMSIM_FINDING_CONFLICTS ||
+                   finding->kind == GMSIM_FINDING_UNCOALESCED ||
+                   finding->kind == GMSIM_FINDING_ATOMICS || finding->kind == GMSIM_FINDING_LOCAL;
+
+    return finding->cost * (pattern ? 2 : 1);
+}
+
+static int by_weight(const void *left, const void *right)
+{
+    const gmsim_finding *a = left, *b = right;
+    uint64_t wa = weight_of(a), wb = weight_of(b);
+
+    return wa != wb ? (wa < wb) - (wa > wb) : (a->kind > b->kind) - (a->kind < b->kind);
+}
+
+static void judge_by_time(const gmsim_gpu *gpu, const gmsim_result *result,
+                          const gmsim_finding *blank, gmsim_verdict *verdict)
+{
+    gmsim_finding made[GMSIM_FINDING_COUNT], nothing = *blank;
+    bool small = is_small_grid(gpu, result);
+    bool few_warps = result->occupancy.theoretical_pct < OCCUPANCY_PERCENT;
+    unsigned count = find_patterns(gpu, result, blank, made), waits;
+    uint32_t explained = 0; /* waits that patterns do, worth mending */
+
+    nothing.kind = GMSIM_FINDING_NOTHING;
+    nothing.work = count;
+    made[count] = *blank;
+    made[count].kind = GMSIM_FINDING_SMALL_GRID;
+    count += small;
+    made[count] = *blank;
+    made[count].kind = GMSIM_FINDING_OCCUPANCY;
+    count += few_warps;
+    for (unsigned i = 0; i < count; i++) {
+        gmsim_waits_explain(gpu, result, &made[i]);
+        if (i < nothing.work && made[i].cost * 100 >= result->timing.cycles * GAIN_PERCENT)
+            explained |= made[i].waits;
+    }
+    waits = count;
+    count += gmsim_waits_find(gpu, result, blank, !small && !few_warps, &made[count]);
+    for (unsigned i = waits; i < count; i++)
+        gmsim_waits_leave(result, explained, &made[i]);
+    qsort(made, count, sizeof *made, by_weight);
+    add(verdict, made[0].cost * 100 < result->timing.cycles * GAIN_PERCENT ? &nothing : &made[0]);
+    /* Of waits that any kernel has, only long ones that the verdict does not explain are news. */
+    for (unsigned i = verdict->finding[0].kind == GMSIM_FINDING_NOTHING ? 0 : 1; i < count; i++) {
+        if (made[i].kind >= GMSIM_FINDING_LATENCY) {
+            gmsim_waits_leave(result, verdict->finding[0].waits, &made[i]);
+            if (made[i].cost * 100 < result->timing.cycles * WAIT_PERCENT)
+                continue;
+        }
+        add(verdict, &made[i]);
+    }
+}
+
+void gmsim_verdict_make(const gmsim_gpu *gpu, const gmsim_result *result, gmsim_verdict *verdict)
+{
+    gmsim_finding blank = {0};
+
+    memset(verdict, 0, sizeof *verdict);
+    blank.now = blank.then = largest(result->min_cycles, &blank.then_bound);
+    if (!has_memory(result)) {
+        blank.kind = GMSIM_FINDING_NO_MEMORY;
+        add(verdict, &blank);
+    } else if (result->timed && result->timing.warp_active > 0) {
+        judge_by_time(gpu, result, &blank, verdict);
+    } else {
+        judge_by_counts(gpu, result, &blank, verdict);
+    }
 }
 
 bool gmsim_occupancy_relief(const gmsim_gpu *gpu, const gmsim_result *result, gmsim_relief *relief)
@@ -347,10 +429,20 @@ bool gmsim_occupancy_relief(const gmsim_gpu *gpu, const gmsim_result *result, gm
 const char *gmsim_finding_name(gmsim_finding_kind kind)
 {
     static const char *const names[GMSIM_FINDING_COUNT] = {
-        [GMSIM_FINDING_NO_MEMORY] = "no-memory-work",  [GMSIM_FINDING_NOTHING] = "nothing-to-fix",
-        [GMSIM_FINDING_CONFLICTS] = "bank-conflicts",  [GMSIM_FINDING_UNCOALESCED] = "uncoalesced",
-        [GMSIM_FINDING_ATOMICS] = "contended-atomics", [GMSIM_FINDING_LOCAL] = "local-memory",
-        [GMSIM_FINDING_SMALL_GRID] = "small-grid",     [GMSIM_FINDING_OCCUPANCY] = "low-occupancy",
+        [GMSIM_FINDING_NO_MEMORY] = "no-memory-work",
+        [GMSIM_FINDING_NOTHING] = "nothing-to-fix",
+        [GMSIM_FINDING_CONFLICTS] = "bank-conflicts",
+        [GMSIM_FINDING_UNCOALESCED] = "uncoalesced",
+        [GMSIM_FINDING_ATOMICS] = "contended-atomics",
+        [GMSIM_FINDING_LOCAL] = "local-memory",
+        [GMSIM_FINDING_SMALL_GRID] = "small-grid",
+        [GMSIM_FINDING_OCCUPANCY] = "low-occupancy",
+        [GMSIM_FINDING_LATENCY] = "latency",
+        [GMSIM_FINDING_BANDWIDTH] = "bandwidth",
+        [GMSIM_FINDING_BARRIERS] = "barriers",
+        [GMSIM_FINDING_MATH] = "math",
+        [GMSIM_FINDING_ISSUE] = "issue",
+        [GMSIM_FINDING_LAUNCH] = "launch-overhead",
     };
 
     return kind < GMSIM_FINDING_COUNT ? names[kind] : "";

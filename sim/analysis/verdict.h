@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * verdict.h - what stands in a kernel's way, from its counts: one finding with a fix and a bound,
- * and what else is wrong.
+ * verdict.h - what stands in a kernel's way: one finding with a fix and a bound, and what else is
+ * wrong. Where the launch was timed, by what its warps wait for; else by lower bounds alone.
  *
- * Cycles here are lower bounds that follow from counts and bandwidths, never a time: a kernel takes
- * at least `now`, and with the fix at least `then`.
+ * `now` and `then` are lower bounds that follow from counts and bandwidths, never a time: a kernel
+ * takes at least `now`, and with the fix at least `then`. `cost` is of the predicted time.
  */
 #ifndef GMSIM_VERDICT_H
 #define GMSIM_VERDICT_H
@@ -22,6 +22,13 @@ typedef enum gmsim_finding_kind {
     GMSIM_FINDING_LOCAL,       /* spills or per-thread arrays in local memory */
     GMSIM_FINDING_SMALL_GRID,  /* fewer CTAs than SMs */
     GMSIM_FINDING_OCCUPANCY,   /* few warps to hide latency */
+    /* Where there is time: */
+    GMSIM_FINDING_LATENCY,   /* warps wait for data, and no resource is busy */
+    GMSIM_FINDING_BANDWIDTH, /* the rate of then_bound */
+    GMSIM_FINDING_BARRIERS,  /* warps wait for one another */
+    GMSIM_FINDING_MATH,      /* ... for math pipes */
+    GMSIM_FINDING_ISSUE,     /* ... for their turn to issue */
+    GMSIM_FINDING_LAUNCH,    /* the launch itself takes longer than what it runs */
     GMSIM_FINDING_COUNT
 } gmsim_finding_kind;
 
@@ -32,6 +39,8 @@ typedef struct gmsim_finding {
     uint64_t work, ideal;            /* wavefronts, sectors or updates concerned; NOTHING: asides */
     uint64_t now, then;              /* least cycles of the launch, without and with the fix */
     gmsim_resource then_bound;       /* what binds afterwards */
+    uint64_t cost;                   /* clocks of the time that it accounts for; 0: not timed */
+    uint32_t waits;                  /* bit set of gmsim_stall: what warps wait for because of it */
 } gmsim_finding;
 
 /* At most one finding of each kind is made. */
@@ -41,6 +50,9 @@ typedef struct gmsim_verdict {
 } gmsim_verdict;
 
 void gmsim_verdict_make(const gmsim_gpu *gpu, const gmsim_result *result, gmsim_verdict *verdict);
+
+/* Clocks of all warps that are such waits. */
+uint64_t gmsim_waits_clocks(const gmsim_result *result, uint32_t waits);
 
 /* "bank-conflicts": a stable word for machine-read reports. */
 const char *gmsim_finding_name(gmsim_finding_kind kind);

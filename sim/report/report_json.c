@@ -116,6 +116,8 @@ static void put_verdict(gmsim_json *json, const gmsim_gpu *gpu, const gmsim_resu
             gmsim_json_string(json, "fix", fix);
         gmsim_json_uint(json, "min_cycles", finding->now);
         gmsim_json_uint(json, "min_cycles_fixed", finding->then);
+        if (finding->cost > 0)
+            gmsim_json_uint(json, "cost_cycles", finding->cost);
         gmsim_json_close(json);
         g_free(what);
         g_free(fix);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * words.c - findings as sentences: what, how much, where; one fix; a bound. Says "at least" and "at
- * best" because cycles are lower bounds from counts, and never promises a time.
+ * best" of lower bounds from counts, "some" of what waits suggest, and never promises a time.
  */
 #include "sim/report/words.h"
 
@@ -86,6 +86,39 @@ static void append_worst(GString *text, const gmsim_result *result, const gmsim_
     g_free(opcode);
 }
 
+static const char *percent_of_waits(const gmsim_result *result, uint32_t waits, gmsim_number *text)
+{
+    *text = gmsim_percentage(gmsim_waits_clocks(result, waits), result->timing.warp_active);
+    return text->text;
+}
+
+/* ", and its warps wait 41.2% of their clocks for shared memory and L1", longest first. */
+static void append_waits(GString *text, const gmsim_result *result, const gmsim_finding *finding,
+                         const char *lead)
+{
+    uint32_t left = finding->cost > 0 ? finding->waits : 0;
+    gmsim_number percent;
+    unsigned named = 0;
+
+    if (left == 0 || gmsim_waits_clocks(result, left) == 0)
+        return;
+    g_string_append_printf(text, "%s %s of their clocks for ", lead,
+                           percent_of_waits(result, left, &percent));
+    while (left != 0 && named < 2) {
+        unsigned most = 0;
+
+        for (unsigned i = 1; i < GMSIM_STALLS; i++) {
+            if ((left >> i & 1u) &&
+                (!(left >> most & 1u) || result->timing.stall[i] > result->timing.stall[most]))
+                most = i;
+        }
+        left &= ~(1u << most);
+        if (result->timing.stall[most] * 100 >= result->timing.warp_active * 2 || named == 0)
+            g_string_append_printf(text, "%s%s", named++ > 0 ? " and " : "",
+                                   gmsim_stall_name((gmsim_stall)most));
+    }
+}
+
 static uint64_t others(const gmsim_result *result, gmsim_resource but, gmsim_resource *which)
 {
     uint64_t most = 0;
@@ -105,13 +138,16 @@ static void say_conflicts(GString *text, const gmsim_result *result, const gmsim
     gmsim_resource next;
     uint64_t cycles = others(result, GMSIM_RESOURCE_SHARED, &next);
 
-    g_string_append_printf(
-        text,
-        "Shared-memory bank conflicts limit this kernel: its shared pipe needs at least %s cycles, "
-        "the next resource (%s) %s, and %s of the shared wavefronts are conflict replays",
-        gmsim_count(result->min_cycles[GMSIM_RESOURCE_SHARED]).text, gmsim_resource_name(next),
-        gmsim_count(cycles).text,
-        gmsim_percentage(finding->work - finding->ideal, finding->work).text);
+    g_string_append(text, "Shared-memory bank conflicts limit this kernel: ");
+    if (finding->cost == 0)
+        g_string_append_printf(
+            text, "its shared pipe needs at least %s cycles, the next resource (%s) %s, and ",
+            gmsim_count(result->min_cycles[GMSIM_RESOURCE_SHARED]).text, gmsim_resource_name(next),
+            gmsim_count(cycles).text);
+    g_string_append_printf(text, "%s of %sshared wavefronts are conflict replays",
+                           gmsim_percentage(finding->work - finding->ideal, finding->work).text,
+                           finding->cost == 0 ? "the " : "its ");
+    append_waits(text, result, finding, ", and warps wait");
     append_worst(text, result, finding, ". Worst: ");
     g_string_append_c(text, '.');
 }
@@ -121,10 +157,13 @@ static void say_uncoalesced(GString *text, const gmsim_result *result, const gms
     g_string_append_printf(
         text,
         "Uncoalesced global %s limit this kernel: %s of the %s sectors its requests touch would do "
-        "if each warp's bytes were packed, and %s needs at least %s cycles for them",
+        "if each warp's bytes were packed",
         gmsim_row_table[finding->row].many, gmsim_percentage(finding->ideal, finding->work).text,
-        gmsim_count(finding->work).text, gmsim_resource_name(result->bound),
-        gmsim_count(finding->now).text);
+        gmsim_count(finding->work).text);
+    if (finding->cost == 0)
+        g_string_append_printf(text, ", and %s needs at least %s cycles for them",
+                               gmsim_resource_name(result->bound), gmsim_count(finding->now).text);
+    append_waits(text, result, finding, ", and warps wait");
     append_worst(text, result, finding, ". Worst: ");
     g_string_append_c(text, '.');
 }
@@ -142,6 +181,7 @@ static void say_atomics(GString *text, const gmsim_result *result, const gmsim_f
     if (place != NULL)
         g_string_append_printf(text, " (%s at %s)", gmsim_instr_opcode(result, finding->worst),
                                place);
+    append_waits(text, result, finding, ", and warps wait");
     g_string_append_c(text, '.');
     g_free(place);
 }
@@ -156,6 +196,7 @@ static void say_local(GString *text, const gmsim_result *result, const gmsim_fin
                            gmsim_percentage(finding->work, all).text);
     if (result->kernel->local_bytes != GMTRACE_UNKNOWN && result->kernel->local_bytes > 0)
         g_string_append_printf(text, " (%u B a thread)", result->kernel->local_bytes);
+    append_waits(text, result, finding, ", and warps wait");
     append_worst(text, result, finding, ". Most: ");
     g_string_append_c(text, '.');
 }
@@ -178,29 +219,86 @@ static const char *carrier(gmsim_resource resource)
     return resource == GMSIM_RESOURCE_SHARED ? "The shared pipe" : gmsim_resource_name(resource);
 }
 
+/* ", 4.0 MiB read and 0 B written" */
+static void append_bytes(GString *text, const gmsim_l2_counts *l2, gmsim_resource resource)
+{
+    bool dram = resource == GMSIM_RESOURCE_DRAM;
+    uint64_t read = dram ? l2->dram_read_sectors : l2->read_sectors;
+    uint64_t written = dram ? l2->dram_write_sectors : l2->write_sectors;
+
+    if (dram || resource == GMSIM_RESOURCE_L2)
+        g_string_append_printf(text, ", %s read and %s written",
+                               gmsim_bytes(read * GMSIM_SECTOR_BYTES).text,
+                               gmsim_bytes(written * GMSIM_SECTOR_BYTES).text);
+}
+
 static void say_nothing(GString *text, const gmsim_result *result, const gmsim_finding *finding)
 {
-    const gmsim_l2_counts *l2 = &result->l2;
-    gmsim_resource bound = finding->then_bound;
-
     g_string_append(text, finding->work == 0
                               ? "Nothing to fix in the access pattern. "
                               : "No change of the access pattern would lower the bound. ");
-    g_string_append_printf(text, "%s carries the most: at least %s cycles", carrier(bound),
-                           gmsim_count(finding->now).text);
-    if (bound == GMSIM_RESOURCE_DRAM)
-        g_string_append_printf(text, ", %s read and %s written",
-                               gmsim_bytes(l2->dram_read_sectors * GMSIM_SECTOR_BYTES).text,
-                               gmsim_bytes(l2->dram_write_sectors * GMSIM_SECTOR_BYTES).text);
-    else if (bound == GMSIM_RESOURCE_L2)
-        g_string_append_printf(text, ", %s read and %s written",
-                               gmsim_bytes(l2->read_sectors * GMSIM_SECTOR_BYTES).text,
-                               gmsim_bytes(l2->write_sectors * GMSIM_SECTOR_BYTES).text);
+    g_string_append_printf(text, "%s carries the most: at least %s cycles",
+                           carrier(finding->then_bound), gmsim_count(finding->now).text);
+    append_bytes(text, &result->l2, finding->then_bound);
     g_string_append(text, "; only moving less (narrower types, more reuse in registers or shared "
                           "memory) would lower that.");
 }
 
-static void say_small_grid(GString *text, const gmsim_gpu *gpu, const gmsim_result *result)
+/* What only time shows. */
+static void say_waits(GString *text, const gmsim_result *result, const gmsim_finding *finding)
+{
+    const gmsim_timing *timing = &result->timing;
+    gmsim_resource bound = finding->then_bound;
+    gmsim_number percent;
+
+    percent_of_waits(result, finding->waits, &percent);
+    switch (finding->kind) {
+    case GMSIM_FINDING_LATENCY:
+        g_string_append_printf(text,
+                               "Latency limits this kernel: no resource is busy for more "
+                               "than %s of its time (%s)",
+                               gmsim_percentage(finding->now, timing->cycles).text,
+                               gmsim_resource_name(bound));
+        append_waits(text, result, finding, ", but warps wait");
+        break;
+    case GMSIM_FINDING_BANDWIDTH:
+        g_string_append_printf(
+            text, "%s bandwidth limits this kernel: at least %s of its %s cycles",
+            bound == GMSIM_RESOURCE_SHARED ? "Shared-memory" : gmsim_resource_name(bound),
+            gmsim_count(result->min_cycles[bound]).text, gmsim_count(timing->cycles).text);
+        append_bytes(text, &result->l2, bound);
+        append_waits(text, result, finding, ", and warps wait");
+        break;
+    case GMSIM_FINDING_BARRIERS:
+        g_string_append_printf(text,
+                               "Barriers limit this kernel: warps wait %s of their clocks "
+                               "for the other warps of their block",
+                               percent.text);
+        break;
+    case GMSIM_FINDING_MATH:
+        g_string_append_printf(text,
+                               "Arithmetic limits this kernel: warps wait %s of their clocks "
+                               "for a math pipe",
+                               percent.text);
+        break;
+    case GMSIM_FINDING_ISSUE:
+        g_string_append_printf(text,
+                               "Issue limits this kernel: warps spend %s of their clocks "
+                               "issuing, or waiting for their turn or the result before",
+                               percent.text);
+        break;
+    default:
+        g_string_append_printf(text,
+                               "Launch overhead limits this kernel: %s of its %s cycles are "
+                               "the launch itself",
+                               gmsim_percentage(timing->launch_cycles, timing->cycles).text,
+                               gmsim_count(timing->cycles).text);
+    }
+    g_string_append_c(text, '.');
+}
+
+static void say_small_grid(GString *text, const gmsim_gpu *gpu, const gmsim_result *result,
+                           const gmsim_finding *finding)
 {
     const uint32_t *grid = result->launch->grid;
     uint64_t blocks = (uint64_t)grid[0] * grid[1] * grid[2];
@@ -215,6 +313,9 @@ static void say_small_grid(GString *text, const gmsim_gpu *gpu, const gmsim_resu
                                "room for are there to hide the latency of memory.",
                                result->occupancy.blocks,
                                result->occupancy.theoretical_pct * result->waves);
+    append_waits(text, result, finding, " Warps wait");
+    if (finding->cost > 0)
+        g_string_append_c(text, '.');
 }
 
 char *gmsim_finding_what(const gmsim_gpu *gpu, const gmsim_result *result,
@@ -236,7 +337,7 @@ char *gmsim_finding_what(const gmsim_gpu *gpu, const gmsim_result *result,
         say_local(text, result, finding);
         break;
     case GMSIM_FINDING_SMALL_GRID:
-        say_small_grid(text, gpu, result);
+        say_small_grid(text, gpu, result, finding);
         break;
     case GMSIM_FINDING_OCCUPANCY:
         g_string_append_printf(text,
@@ -246,6 +347,17 @@ char *gmsim_finding_what(const gmsim_gpu *gpu, const gmsim_result *result,
                                result->occupancy.warps, gpu->occupancy_warps_per_sm,
                                result->occupancy.theoretical_pct,
                                limiter_word(result->occupancy.limiters));
+        append_waits(text, result, finding, " They wait");
+        if (finding->cost > 0)
+            g_string_append_c(text, '.');
+        break;
+    case GMSIM_FINDING_LATENCY:
+    case GMSIM_FINDING_BANDWIDTH:
+    case GMSIM_FINDING_BARRIERS:
+    case GMSIM_FINDING_MATH:
+    case GMSIM_FINDING_ISSUE:
+    case GMSIM_FINDING_LAUNCH:
+        say_waits(text, result, finding);
         break;
     case GMSIM_FINDING_NO_MEMORY:
         g_string_append(text, "No memory work: this launch touched no global, local or shared "
@@ -341,6 +453,53 @@ static char *fix_occupancy(const gmsim_gpu *gpu, const gmsim_result *result)
     return NULL;
 }
 
+/* " at x.cu:12", or "" where the code does not say. Free with g_free(). */
+static char *at_place(const gmsim_result *result, const gmsim_finding *finding)
+{
+    char *place = finding->worst != NULL ? gmsim_instr_place(result, finding->worst) : NULL;
+    char *text = place != NULL ? g_strdup_printf(" (most at %s)", place) : g_strdup("");
+
+    g_free(place);
+    return text;
+}
+
+static char *fix_latency(const gmsim_result *result, const gmsim_finding *finding)
+{
+    char *place = at_place(result, finding), *fix;
+
+    fix = g_strdup_printf("have more loads under way a warp%s: issue independent ones before their "
+                          "first use (unroll, wider loads, cp.async).",
+                          place);
+    g_free(place);
+    return fix;
+}
+
+/* The line of the first barrier. */
+static char *fix_barriers(const gmsim_result *result)
+{
+    const gmtrace_kernel *kernel = result->kernel;
+    char *place = g_strdup(""), *fix;
+
+    for (uint32_t i = 0; i < kernel->instr_count && *place == 0; i++) {
+        const gmtrace_instr *code = &kernel->instr[i];
+
+        if (code->op_class == GMTRACE_CLASS_BARRIER && code->line > 0 &&
+            code->file < kernel->file_count) {
+            const gmsim_instr_counts at = {.instr = i};
+            char *line = gmsim_instr_place(result, &at);
+
+            g_free(place);
+            place = g_strdup_printf(" (first at %s)", line);
+            g_free(line);
+        }
+    }
+    fix = g_strdup_printf("give the warps of a block equal work, or have fewer barriers%s or "
+                          "smaller blocks.",
+                          place);
+    g_free(place);
+    return fix;
+}
+
 char *gmsim_finding_fix(const gmsim_gpu *gpu, const gmsim_result *result,
                         const gmsim_finding *finding)
 {
@@ -362,13 +521,47 @@ char *gmsim_finding_fix(const gmsim_gpu *gpu, const gmsim_result *result,
         return g_strdup("split the work into more blocks.");
     case GMSIM_FINDING_OCCUPANCY:
         return fix_occupancy(gpu, result);
+    case GMSIM_FINDING_LATENCY:
+        return fix_latency(result, finding);
+    case GMSIM_FINDING_BANDWIDTH:
+        return g_strdup("move less: narrower types, more reuse in registers or shared memory.");
+    case GMSIM_FINDING_BARRIERS:
+        return fix_barriers(result);
+    case GMSIM_FINDING_MATH:
+        return g_strdup("do fewer or cheaper operations: narrower types, tensor cores, no index "
+                        "into constant memory that differs by lane.");
+    case GMSIM_FINDING_ISSUE:
+        return g_strdup("execute fewer instructions (wider loads, less index arithmetic, less "
+                        "divergence), or more independent ones in a row.");
+    case GMSIM_FINDING_LAUNCH:
+        return g_strdup("do more in a launch: merge kernels, or give each more work.");
     default:
         return NULL;
     }
 }
 
+/* The estimate, and what the counts and the launch leave at least. */
+static char *bound_in_time(const gmsim_result *result, const gmsim_finding *finding)
+{
+    const gmsim_timing *timing = &result->timing;
+    gmsim_resource bound = finding->then_bound;
+    uint64_t then = finding->then;
+
+    if (finding->kind == GMSIM_FINDING_LAUNCH)
+        return NULL;
+    if (finding->kind == GMSIM_FINDING_BANDWIDTH)
+        then = others(result, finding->then_bound, &bound);
+    return g_strdup_printf(
+        "some %s of %s cycles are at stake; %s stay at least (launch %s, %s %s).",
+        gmsim_count(finding->cost).text, gmsim_count(timing->cycles).text,
+        gmsim_count(timing->launch_cycles + then).text, gmsim_count(timing->launch_cycles).text,
+        gmsim_resource_name(bound), gmsim_count(then).text);
+}
+
 char *gmsim_finding_bound(const gmsim_result *result, const gmsim_finding *finding)
 {
+    if (finding->cost > 0)
+        return bound_in_time(result, finding);
     switch (finding->kind) {
     case GMSIM_FINDING_CONFLICTS:
     case GMSIM_FINDING_UNCOALESCED:
@@ -421,6 +614,27 @@ char *gmsim_finding_aside(const gmsim_result *result, const gmsim_finding *findi
         g_string_append_printf(text, "occupancy is %.4g %%, limited by %s",
                                result->occupancy.theoretical_pct,
                                limiter_word(result->occupancy.limiters));
+        break;
+    case GMSIM_FINDING_LAUNCH:
+        g_string_append_printf(
+            text, "the launch itself takes %s of the cycles",
+            gmsim_percentage(result->timing.launch_cycles, result->timing.cycles).text);
+        break;
+    case GMSIM_FINDING_BANDWIDTH:
+        g_string_append_printf(
+            text, "%s is busy for %s of the cycles", gmsim_resource_name(finding->then_bound),
+            gmsim_percentage(result->min_cycles[finding->then_bound], result->timing.cycles).text);
+        break;
+    case GMSIM_FINDING_ISSUE:
+        g_string_append_printf(
+            text, "warps spend %s of their clocks on issue",
+            gmsim_percentage(gmsim_waits_clocks(result, finding->waits), result->timing.warp_active)
+                .text);
+        break;
+    case GMSIM_FINDING_LATENCY:
+    case GMSIM_FINDING_BARRIERS:
+    case GMSIM_FINDING_MATH:
+        append_waits(text, result, finding, "warps wait");
         break;
     default:
         break;

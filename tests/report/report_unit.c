@@ -452,6 +452,177 @@ static void test_verdict_shape(void)
     g_assert_cmpint(verdict_of(&f).kind, ==, GMSIM_FINDING_NO_MEMORY);
 }
 
+/* ----------------------------------------------------------------------------- verdicts by time */
+
+/* A launch of `cycles` whose warps' clocks go where `percent` says; what is left is issue. */
+static void fixture_time(fixture *f, uint64_t cycles, const unsigned percent[GMSIM_STALLS])
+{
+    gmsim_timing *timing = &f->result.timing;
+    unsigned left = 100;
+
+    f->result.timed = true;
+    timing->cycles = cycles;
+    timing->launch_cycles = 3000;
+    timing->warp_active = 100000;
+    for (unsigned i = 0; i < GMSIM_STALLS; i++) {
+        timing->stall[i] = percent[i] * 1000u;
+        left -= percent[i];
+    }
+    timing->stall[GMSIM_STALL_ISSUE] += left * 1000u;
+}
+
+static void fill_transpose(fixture *f)
+{
+    fixture_transpose(f, false);
+}
+
+static void fill_stream(fixture *f)
+{
+    fixture_init(f);
+    fixture_add(f, "LDG.E", GMSIM_GLOBAL_LOAD, 4, 32768, 4, 0, 4, 4);
+    fixture_add(f, "STG.E", GMSIM_GLOBAL_STORE, 5, 32768, 4, 0x400000, 4, 4);
+    f->code[2].op_class = GMTRACE_CLASS_BARRIER;
+    f->code[2].file = 0;
+    f->code[2].line = 7;
+    fixture_finish(f);
+}
+
+static void fill_few_warps(fixture *f)
+{
+    fill_stream(f);
+    f->result.occupancy.theoretical_pct = 12.5;
+}
+
+static void fill_few_blocks(fixture *f)
+{
+    fill_stream(f);
+    f->launch.grid[0] = 16;
+    f->launch.grid[1] = 1;
+}
+
+static void fill_strided(fixture *f)
+{
+    fixture_init(f);
+    fixture_add(f, "LDG.E", GMSIM_GLOBAL_LOAD, 4, 32768, 4, 0, 4, 4);
+    fixture_add(f, "STG.E", GMSIM_GLOBAL_STORE, 5, 32768, 4096, 0, 32, 4);
+    fixture_finish(f);
+}
+
+/* What the warps wait for decides, whatever the counts alone would say. */
+static void test_verdict_time(void)
+{
+    static const struct {
+        void (*fill)(fixture *f);
+        uint64_t cycles;
+        unsigned percent[GMSIM_STALLS];
+        gmsim_finding_kind kind;
+        const char *what, *fix;
+    } cases[] = {
+        {fill_transpose,
+         19308,
+         {[GMSIM_STALL_SHARED] = 40, [GMSIM_STALL_DRAM_LATENCY] = 30},
+         GMSIM_FINDING_CONFLICTS,
+         "wait 40.0% of their clocks for shared memory",
+         "example.cu:8"},
+        {fill_transpose,
+         40000,
+         {[GMSIM_STALL_SHARED] = 8, [GMSIM_STALL_DRAM_LATENCY] = 80},
+         GMSIM_FINDING_LATENCY,
+         "DRAM latency",
+         "example.cu:6"},
+        {fill_strided,
+         40000,
+         {[GMSIM_STALL_L1] = 40, [GMSIM_STALL_DRAM_LATENCY] = 40},
+         GMSIM_FINDING_UNCOALESCED,
+         "for L1",
+         "4096 B apart"},
+        {fill_stream,
+         9000,
+         {[GMSIM_STALL_DRAM_BANDWIDTH] = 60},
+         GMSIM_FINDING_BANDWIDTH,
+         "DRAM bandwidth limits",
+         "move less"},
+        {fill_stream,
+         20000,
+         {[GMSIM_STALL_DRAM_LATENCY] = 75},
+         GMSIM_FINDING_LATENCY,
+         "no resource is busy",
+         "example.cu:4"},
+        {fill_few_warps,
+         20000,
+         {[GMSIM_STALL_DRAM_LATENCY] = 75},
+         GMSIM_FINDING_OCCUPANCY,
+         "wait 75.0%",
+         NULL},
+        {fill_few_blocks,
+         20000,
+         {[GMSIM_STALL_DRAM_LATENCY] = 75},
+         GMSIM_FINDING_SMALL_GRID,
+         "stay idle",
+         "more blocks"},
+        {fill_stream,
+         20000,
+         {[GMSIM_STALL_BARRIER] = 60},
+         GMSIM_FINDING_BARRIERS,
+         "60.0% of their clocks for the other warps",
+         "example.cu:7"},
+        {fill_stream, 20000, {[GMSIM_STALL_MATH] = 90}, GMSIM_FINDING_MATH, "math pipe", "cheaper"},
+        {fill_stream, 20000, {[GMSIM_STALL_MATH] = 5}, GMSIM_FINDING_ISSUE, "issuing", "fewer"},
+        {fill_stream,
+         5000,
+         {[GMSIM_STALL_DRAM_LATENCY] = 75},
+         GMSIM_FINDING_LAUNCH,
+         "60.0% of its 5,000 cycles",
+         "merge kernels"},
+    };
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
+        gmsim_finding finding;
+        char *what, *fix, *bound, *stays;
+        fixture f;
+
+        cases[i].fill(&f);
+        fixture_time(&f, cases[i].cycles, cases[i].percent);
+        finding = verdict_of(&f);
+        g_assert_cmpint(finding.kind, ==, cases[i].kind);
+        g_assert_cmpuint(finding.cost, >, 0);
+        g_assert_cmpuint(finding.cost, <, cases[i].cycles);
+        what = gmsim_finding_what(&f.gpu, &f.result, &finding);
+        fix = gmsim_finding_fix(&f.gpu, &f.result, &finding);
+        bound = gmsim_finding_bound(&f.result, &finding);
+        g_assert_nonnull(strstr(what, cases[i].what));
+        g_assert_true(cases[i].fix == NULL || strstr(fix, cases[i].fix) != NULL);
+        g_assert_true((bound == NULL) == (finding.kind == GMSIM_FINDING_LAUNCH));
+        if (finding.kind == GMSIM_FINDING_CONFLICTS) {
+            /* The launch, and what the counts need once nothing conflicts. */
+            stays = g_strdup_printf("%s stay at least", gmsim_count(3000 + finding.then).text);
+            g_assert_nonnull(strstr(bound, stays));
+            g_free(stays);
+        }
+        g_free(what);
+        g_free(fix);
+        g_free(bound);
+    }
+}
+
+/* Conflicts that nobody waits for are an aside, and waits that the verdict explains are none. */
+static void test_verdict_time_asides(void)
+{
+    static const unsigned latency[GMSIM_STALLS] = {
+        [GMSIM_STALL_SHARED] = 8, [GMSIM_STALL_DRAM_LATENCY] = 80};
+    static const unsigned shared[GMSIM_STALLS] = {[GMSIM_STALL_SHARED] = 70, [GMSIM_STALL_L1] = 20};
+    fixture f;
+
+    fixture_transpose(&f, false);
+    fixture_time(&f, 40000, latency);
+    g_assert_true(has_finding(&f, GMSIM_FINDING_CONFLICTS));
+    fixture_transpose(&f, false);
+    fixture_time(&f, 19308, shared);
+    g_assert_cmpint(verdict_of(&f).kind, ==, GMSIM_FINDING_CONFLICTS);
+    g_assert_false(has_finding(&f, GMSIM_FINDING_BANDWIDTH));
+    g_assert_false(has_finding(&f, GMSIM_FINDING_LATENCY));
+}
+
 /* ------------------------------------------------------------------------------------- reports */
 
 static char *report_of(const fixture *f, const char *format, bool summary)
@@ -635,6 +806,8 @@ int main(int argc, char **argv)
     g_test_add_func("/verdict/atomics", test_verdict_atomics);
     g_test_add_func("/verdict/local", test_verdict_local);
     g_test_add_func("/verdict/shape", test_verdict_shape);
+    g_test_add_func("/verdict/time", test_verdict_time);
+    g_test_add_func("/verdict/time-asides", test_verdict_time_asides);
     g_test_add_func("/report/text", test_text_screen);
     g_test_add_func("/report/hostile-names", test_text_hostile_names);
     g_test_add_func("/report/csv", test_csv);

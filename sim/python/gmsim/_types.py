@@ -57,6 +57,7 @@ class Finding(TypedDict, total=False):
     fix: str
     min_cycles: int
     min_cycles_fixed: int
+    cost_cycles: int
 
 
 class Own(TypedDict, total=False):
