@@ -164,6 +164,17 @@ static void test_warp(void)
 static void test_control(void)
 {
     uint32_t out[128];
+    /* a loop whose only exit is a branch to ret: lanes that part in its body meet in each round */
+    run_body("",
+             "mov.u32 %a0, 0; mov.u32 %a1, 0;\n"
+             "LOOP: setp.gt.u32 %p0, %a0, 4; @%p0 bra DONE;\n"
+             "setp.lt.u32 %p1, %t0, 9; @%p1 bra MEET; add.u32 %a1, %a1, 100;\n"
+             "MEET: activemask.b32 %a2; setp.eq.u32 %p1, %a2, -1; @%p1 add.u32 %a1, %a1, 1;\n"
+             "add.u32 %a0, %a0, 1; st.global.u32 [%o], %a1; bra LOOP;\n"
+             "DONE:",
+             32, out, NULL, 0);
+    for (uint32_t i = 0; i < 32; i++)
+        g_assert_cmpuint(out[i], ==, i < 9 ? 5 : 505);
     /* loops of different lengths that meet again: the mask after them is whole */
     run_body("",
              "mov.u32 %a0, 0; mov.u32 %a1, 0;\n"

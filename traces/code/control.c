@@ -17,6 +17,7 @@
 #define MAX_STALL    15u
 #define FILES        4u
 #define REGISTERS    256u
+#define MOST_TURNS   64u
 
 /* Where a register is written last, and last but one; index + 1, 0: nowhere. */
 typedef struct last_writes {
@@ -197,7 +198,8 @@ static void find_writes(schedule *plan)
         }
 }
 
-/* In order, each loop body twice, so that what its end leaves open is waited for at its start. */
+/* In order, each loop body twice, so that what its end leaves open is waited for at its start; but
+ * no more than MOST_TURNS instructions a given one, however many loops lie across each other. */
 bool gmt_control_set(gmtrace_instr *instr, uint32_t count)
 {
     schedule *plan = calloc(1, sizeof *plan);
@@ -211,10 +213,11 @@ bool gmt_control_set(gmtrace_instr *instr, uint32_t count)
         plan->placed = placed;
         find_first_after(plan, first);
         find_writes(plan);
-        for (uint32_t i = 0; i < count; i++) {
+        uint64_t left = (uint64_t)count * MOST_TURNS;
+        for (uint32_t i = 0; i < count; i++, left -= left != 0) {
             wait_for(plan, i);
             announce(plan, i, first[i]);
-            if (loops(&instr[i], i) && !turned[i]) {
+            if (loops(&instr[i], i) && !turned[i] && left) {
                 turned[i] = true;
                 i = instr[i].target - 1; /* modulo 2^32: i++ makes it the target */
             }

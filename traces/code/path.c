@@ -129,7 +129,7 @@ gmtrace_path_counts gmtrace_path_get_counts(const gmtrace_paths *paths)
             continue;
         c.steps += m->taken;
         c.instructions += m->taken;
-        c.by_class[paths->kernel->instr[paths->graph.block[m->to].first].op_class] += m->taken;
+        c.by_class[paths->kernel->instr[paths->graph.flow.block[m->to].first].op_class] += m->taken;
     }
     return c;
 }
@@ -238,7 +238,7 @@ static bool can_meet(gmtrace_paths *p, const part *who, uint32_t list)
         for (uint32_t n = piece[i].first; n < piece[i].first + piece[i].count; n++) {
             if (!path_is_meeting(&p->kernel->instr[n]))
                 continue;
-            const way *to = find_way(p, who->place, p->graph.block_of[n], true);
+            const way *to = find_way(p, who->place, p->graph.flow.block_of[n], true);
             if (to && to->found && !to->lost)
                 return true;
             piece = pieces(p, list, &count);
@@ -299,7 +299,7 @@ static bool make_move(gmtrace_paths *p, move *made)
     uint32_t mover[GMTRACE_WARP_LANES];
     const bool guarded =
         made->to != PATH_END &&
-        p->kernel->instr[p->graph.block[made->to].first].predicate != GMTRACE_NO_REGISTER;
+        p->kernel->instr[p->graph.flow.block[made->to].first].predicate != GMTRACE_NO_REGISTER;
     path_place end = {.block = made->to};
     way sum = {0};
     uint32_t left = 1, stays[GMTRACE_WARP_LANES + 1];
@@ -465,8 +465,8 @@ const gmtrace_path *gmtrace_path_step(gmtrace_paths *paths, gmtrace_path_warp *w
     }
     warp->copied = record->op == GMTRACE_OP_COPY_READ ? instr : GMTRACE_NO_INSTR;
     const gmtrace_instr *self = &paths->kernel->instr[instr];
-    const uint32_t to = paths->graph.block_of[instr];
-    if (paths->graph.block[to].first != instr || paths->graph.block[to].count != 1) {
+    const uint32_t to = paths->graph.flow.block_of[instr];
+    if (paths->graph.flow.block[to].first != instr || paths->graph.flow.block[to].count != 1) {
         paths->unplaced++; /* recorded, although no capture is known to do it */
         return &paths->empty;
     }
@@ -475,7 +475,7 @@ const gmtrace_path *gmtrace_path_step(gmtrace_paths *paths, gmtrace_path_warp *w
 
 const gmtrace_path *gmtrace_path_end(gmtrace_paths *paths, gmtrace_path_warp *warp)
 {
-    if (!paths->graph.block_count)
+    if (!paths->graph.flow.block_count)
         return &paths->empty;
     return step_to(paths, warp, PATH_END, UINT32_MAX, false);
 }

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * path_graph.c - blocks and edges from the instruction table, and what predicates are known to be.
- * Indirect branches lead to those places behind a jump that nothing else leads to.
+ * path_graph.c - what the blocks of the code are to a path, and what predicates are known to be.
  */
 #include "traces/code/path_graph.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define NONE GMTRACE_NO_INSTR
 
 static bool has_prefix(const char *text, const char *prefix)
 {
@@ -71,168 +68,51 @@ bool path_is_meeting(const gmtrace_instr *instr)
 
 /* ------------------------------------------------------------------------------- control flow */
 
-static bool ends_block(const gmtrace_instr *instr)
+static path_block block_of(const path_graph *graph, const gmt_block *block, const path_seen *seen)
 {
-    return instr->op_class == GMTRACE_CLASS_BRANCH || instr->op_class == GMTRACE_CLASS_CALL ||
-           instr->op_class == GMTRACE_CLASS_RETURN || instr->op_class == GMTRACE_CLASS_EXIT;
-}
-
-/* A branch's other condition: "BRA P0, `(L)" and "BRA.U UP0, `(L)". */
-static bool has_condition(const gmtrace_instr *instr)
-{
-    return strchr(instr->operands, ',') != NULL || has_prefix(instr->opcode, "BRA.DIV") ||
-           has_prefix(instr->opcode, "BRA.CONV");
-}
-
-static bool falls_through(const gmtrace_instr *instr)
-{
-    if (is_guarded(instr))
-        return true;
-    if (instr->op_class == GMTRACE_CLASS_BRANCH)
-        return instr->target != NONE && has_condition(instr);
-    if (instr->op_class == GMTRACE_CLASS_CALL)
-        return instr->target == NONE; /* an unknown callee is stepped over */
-    return instr->op_class != GMTRACE_CLASS_RETURN && instr->op_class != GMTRACE_CLASS_EXIT;
-}
-
-static bool add_edge(path_graph *graph, path_block *block, path_edge edge)
-{
-    if (graph->edge_count == graph->edge_room) {
-        const uint32_t room = graph->edge_room ? graph->edge_room * 2 : 256;
-        path_edge *grown = realloc(graph->edge, room * sizeof *grown);
-        if (!grown)
-            return false;
-        graph->edge = grown;
-        graph->edge_room = room;
+    const gmtrace_instr *last = &graph->instr[block->first + block->count - 1];
+    path_block own = {.seen = (uint8_t)seen[block->first], .predicate = GMTRACE_NO_REGISTER};
+    if (!gmt_transfers(last))
+        return own;
+    if (last->predicate < 7) {
+        own.predicate = last->predicate;
+        own.value = !last->predicate_negated;
     }
-    graph->edge[graph->edge_count++] = edge;
-    block->edge_count++;
-    return true;
-}
-
-static bool add_indirect(path_graph *graph, path_block *block, const bool *orphan, path_edge edge)
-{
-    edge.unlikely = true;
-    for (uint32_t i = 0; i < graph->instr_count; i++) {
-        if (!orphan[i])
-            continue;
-        edge.to = graph->block_of[i];
-        if (!add_edge(graph, block, edge))
-            return false;
+    if (last->op_class == GMTRACE_CLASS_BRANCH) {
+        own.falls_anyway = gmt_has_condition(last);
+        own.unlikely = last->target >= graph->instr_count || has_prefix(last->opcode, "BRA.DIV");
     }
-    return true;
-}
-
-static bool add_returns(path_graph *graph, path_block *block, path_edge edge)
-{
-    edge.kind = PATH_RETURN;
-    bool any = false;
-    for (uint32_t i = 0; i + 1 < graph->instr_count; i++) {
-        if (graph->instr[i].op_class != GMTRACE_CLASS_CALL)
-            continue;
-        edge.to = graph->block_of[i + 1];
-        any = true;
-        if (!add_edge(graph, block, edge))
-            return false;
-    }
-    edge.to = PATH_END; /* a kernel that is called returns to nowhere */
-    return any || add_edge(graph, block, edge);
-}
-
-static bool add_edges(path_graph *graph, uint32_t number, const bool *orphan)
-{
-    path_block *block = &graph->block[number];
-    const uint32_t next = block->first + block->count;
-    const gmtrace_instr *last = &graph->instr[next - 1];
-    path_edge edge = {.to = PATH_END, .back = PATH_NONE, .predicate = GMTRACE_NO_REGISTER};
-    bool good = true;
-    block->edge = graph->edge_count;
-    if (ends_block(last) && is_guarded(last) && last->predicate < 7) {
-        edge.predicate = last->predicate;
-        edge.value = !last->predicate_negated;
-    }
-    const uint32_t target =
-        last->target < graph->instr_count ? graph->block_of[last->target] : PATH_NONE;
-    edge.unlikely = has_prefix(last->opcode, "BRA.DIV");
-    if (is_never(last)) {
-        good = true;
-    } else if (last->op_class == GMTRACE_CLASS_EXIT) {
-        good = add_edge(graph, block, edge);
-    } else if (last->op_class == GMTRACE_CLASS_BRANCH) {
-        edge.to = target;
-        good = target != PATH_NONE ? add_edge(graph, block, edge)
-                                   : add_indirect(graph, block, orphan, edge);
-    } else if (last->op_class == GMTRACE_CLASS_CALL && target != PATH_NONE) {
-        edge.to = target;
-        edge.kind = PATH_CALL;
-        edge.back = next < graph->instr_count ? graph->block_of[next] : PATH_NONE;
-        good = add_edge(graph, block, edge);
-    } else if (last->op_class == GMTRACE_CLASS_RETURN) {
-        good = add_returns(graph, block, edge);
-    }
-    if (!good || next >= graph->instr_count || (ends_block(last) && !falls_through(last)))
-        return good;
-    edge.to = graph->block_of[next];
-    edge.kind = PATH_PLAIN;
-    edge.value = !edge.value;
-    if (last->op_class == GMTRACE_CLASS_BRANCH && has_condition(last))
-        edge.predicate = GMTRACE_NO_REGISTER; /* the other condition may have failed */
-    edge.unlikely = false;
-    return add_edge(graph, block, edge);
-}
-
-/* Places behind a jump that no static target names, where there is an indirect branch. */
-static void find_orphans(const path_graph *graph, const bool *is_target, bool *orphan)
-{
-    for (uint32_t i = 1; i < graph->instr_count; i++) {
-        const gmtrace_instr *before = &graph->instr[i - 1];
-        orphan[i] = !is_target[i] && ends_block(before) && !falls_through(before) &&
-                    before->op_class != GMTRACE_CLASS_CALL &&
-                    strcmp(graph->instr[i].opcode, "NOP") != 0;
-    }
+    return own;
 }
 
 bool path_graph_build(path_graph *graph, const gmtrace_kernel *kernel, gmtrace_detail detail)
 {
-    const gmtrace_instr *instr = kernel->instr;
     const uint32_t count = kernel->instr_count;
     memset(graph, 0, sizeof *graph);
-    graph->instr = instr;
+    graph->instr = kernel->instr;
     graph->instr_count = count;
-    if (!count)
-        return true;
-    bool *is_target = calloc(count + (size_t)1, sizeof *is_target);
-    bool *orphan = calloc(count, sizeof *orphan);
-    graph->block = calloc(count, sizeof *graph->block);
-    graph->block_of = malloc(count * sizeof *graph->block_of);
-    bool good = is_target && orphan && graph->block && graph->block_of;
-    for (uint32_t i = 0; good && i < count; i++)
-        if (instr[i].target < count)
-            is_target[instr[i].target] = true;
-    if (good)
-        find_orphans(graph, is_target, orphan);
-    bool begins = true;
-    for (uint32_t i = 0; good && i < count; i++) {
-        const path_seen seen = seen_of(&instr[i], detail);
-        const bool alone = seen != PATH_UNSEEN || path_is_meeting(&instr[i]);
-        if (begins || is_target[i] || alone)
-            graph->block[graph->block_count++] = (path_block){.first = i, .seen = (uint8_t)seen};
-        graph->block_of[i] = graph->block_count - 1;
-        graph->block[graph->block_count - 1].count++;
-        begins = alone || ends_block(&instr[i]);
+    path_seen *seen = malloc((count + (size_t)1) * sizeof *seen);
+    bool *alone = malloc(count + (size_t)1);
+    for (uint32_t i = 0; seen && alone && i < count; i++) {
+        seen[i] = seen_of(&kernel->instr[i], detail);
+        alone[i] = seen[i] != PATH_UNSEEN || path_is_meeting(&kernel->instr[i]);
     }
-    for (uint32_t b = 0; good && b < graph->block_count; b++)
-        good = add_edges(graph, b, orphan);
-    free(is_target);
-    free(orphan);
+    bool good = seen && alone && gmt_graph_of_code(&graph->flow, kernel->instr, count, alone);
+    if (good) {
+        graph->block = malloc((graph->flow.block_count + (size_t)1) * sizeof *graph->block);
+        good = graph->block != NULL;
+    }
+    for (uint32_t b = 0; good && b < graph->flow.block_count; b++)
+        graph->block[b] = block_of(graph, &graph->flow.block[b], seen);
+    free(seen);
+    free(alone);
     return good;
 }
 
 void path_graph_free(path_graph *graph)
 {
+    gmt_graph_free(&graph->flow);
     free(graph->block);
-    free(graph->block_of);
-    free(graph->edge);
     memset(graph, 0, sizeof *graph);
 }
 

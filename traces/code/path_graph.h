@@ -5,9 +5,9 @@
 #ifndef GMTRACE_PATH_GRAPH_H
 #define GMTRACE_PATH_GRAPH_H
 
-#include "traces/gmtrace.h"
+#include "traces/code/graph.h"
 
-enum { PATH_END = UINT32_MAX - 1, PATH_NONE = UINT32_MAX };
+enum { PATH_END = GMT_OUT, PATH_NONE = GMT_NO_BLOCK };
 
 /* What a trace holds of an instruction. */
 typedef enum path_seen {
@@ -16,36 +16,20 @@ typedef enum path_seen {
     PATH_SEEN,   /* always recorded when executed */
 } path_seen;
 
-typedef enum path_edge_kind {
-    PATH_PLAIN,
-    PATH_CALL,   /* pushes `back` */
-    PATH_RETURN, /* to the place pushed last; `to` is set where none is known */
-} path_edge_kind;
-
-typedef struct path_edge {
-    uint32_t to;              /* block or PATH_END */
-    uint32_t back;            /* PATH_CALL: the block returned to */
-    uint8_t kind;             /* path_edge_kind */
-    uint8_t predicate, value; /* condition; predicate GMTRACE_NO_REGISTER: none */
-    bool unlikely;            /* taken only by warps that diverge (BRA.DIV), or guessed */
-} path_edge;
-
-/* Instructions without a branch in or out. A recorded one is a block by itself,
- * and so is one where lanes meet. */
+/* What the blocks of the graph are to a path. A recorded instruction is a block by itself, and so
+ * is one where lanes meet. */
 typedef struct path_block {
-    uint32_t first, count;
-    uint32_t edge, edge_count;
-    uint8_t seen; /* path_seen */
+    uint8_t seen;             /* path_seen */
+    uint8_t predicate, value; /* condition of its transfer; GMTRACE_NO_REGISTER: none */
+    bool falls_anyway;        /* the condition says nothing of the way to the next block */
+    bool unlikely;            /* transfers only warps that diverge (BRA.DIV), or to guesses */
 } path_block;
 
 typedef struct path_graph {
     const gmtrace_instr *instr;
     uint32_t instr_count;
-    path_block *block;
-    uint32_t block_count;
-    path_edge *edge;
-    uint32_t edge_count, edge_room;
-    uint32_t *block_of; /* by instruction */
+    gmt_graph flow;
+    path_block *block; /* as those of the graph */
 } path_graph;
 
 /* False without memory. */

@@ -26,10 +26,10 @@ typedef struct crossed {
 static uint32_t loop_start(const path_graph *graph, path_place from, const path_way *way,
                            uint32_t last)
 {
-    const path_block *block = &graph->block[way->block[last]];
+    const gmt_block *block = &graph->flow.block[way->block[last]];
     for (uint32_t e = 0; e < block->edge_count; e++) {
-        const path_edge *edge = &graph->edge[block->edge + e];
-        if (edge->kind != PATH_PLAIN || edge->to > way->block[last] || edge->to == PATH_END)
+        const gmt_edge *edge = &graph->flow.edge[block->edge + e];
+        if (edge->kind != GMT_JUMPS || edge->to > way->block[last])
             continue;
         for (uint32_t i = last + 1; i-- > 0;) {
             if (way->block[i] != edge->to)
@@ -55,14 +55,15 @@ static void look_above(const path_graph *graph, path_const *state, uint32_t abov
     const gmtrace_instr *instr = graph->instr;
     uint32_t outer = UINT32_MAX; /* the outermost loop around begins and ends here */
     uint32_t outer_end = 0;
-    for (uint32_t b = 0; b < graph->block_count; b++)
-        for (uint32_t e = 0; e < graph->block[b].edge_count; e++) {
-            const path_edge *edge = &graph->edge[graph->block[b].edge + e];
-            const uint32_t end = graph->block[b].first + graph->block[b].count;
-            if (edge->kind != PATH_PLAIN || edge->to > b || end <= bottom + 1 ||
-                graph->block[edge->to].first > top)
+    for (uint32_t b = 0; b < graph->flow.block_count; b++)
+        for (uint32_t e = 0; e < graph->flow.block[b].edge_count; e++) {
+            const gmt_edge *edge = &graph->flow.edge[graph->flow.block[b].edge + e];
+            const uint32_t end = graph->flow.block[b].first + graph->flow.block[b].count;
+            if (edge->kind != GMT_JUMPS || edge->to > b || end <= bottom + 1 ||
+                graph->flow.block[edge->to].first > top)
                 continue;
-            outer = graph->block[edge->to].first < outer ? graph->block[edge->to].first : outer;
+            outer = graph->flow.block[edge->to].first < outer ? graph->flow.block[edge->to].first
+                                                              : outer;
             outer_end = end > outer_end ? end : outer_end;
         }
     for (uint32_t i = 0; i < above; i++) {
@@ -83,22 +84,22 @@ static uint32_t rounds(const path_graph *graph, path_place from, const path_way 
     path_const *state = calloc(1, sizeof *state);
     if (!state)
         return 1;
-    const path_block *last = &graph->block[way->block[loop->last]];
+    const gmt_block *last = &graph->flow.block[way->block[loop->last]];
     const uint32_t bottom = last->first + last->count - 1;
     const gmtrace_instr *branch = &graph->instr[bottom];
-    const uint32_t above = from.block == PATH_NONE
-                               ? 0
-                               : graph->block[from.block].first + graph->block[from.block].count;
-    look_above(graph, state, above, graph->block[way->block[loop->first]].first, bottom);
+    const uint32_t above = from.block == PATH_NONE ? 0
+                                                   : graph->flow.block[from.block].first +
+                                                         graph->flow.block[from.block].count;
+    look_above(graph, state, above, graph->flow.block[way->block[loop->first]].first, bottom);
     uint32_t result = 1, count = 0, work = 0;
     for (uint32_t i = 0; i <= loop->last; i++) {
-        const path_block *b = &graph->block[way->block[i]];
+        const gmt_block *b = &graph->flow.block[way->block[i]];
         for (uint32_t n = 0; n < b->count; n++)
             path_const_run(state, &graph->instr[b->first + n]);
         work += b->count;
         for (uint32_t k = 0; k < inner_count; k++)
             if (inner[k].last == i && inner[k].times > 1)
-                forget_all(state, graph->instr, graph->block[way->block[inner[k].first]].first,
+                forget_all(state, graph->instr, graph->flow.block[way->block[inner[k].first]].first,
                            b->first + b->count);
         if (i < loop->last)
             continue;
@@ -139,7 +140,7 @@ bool path_unroll(const path_graph *graph, path_place from, const path_way *way, 
     gmtrace_path_piece piece = {0, 0, 1};
     uint32_t innermost = PATH_NONE;
     for (uint32_t i = 0; i < way->count; i++) {
-        const path_block *b = &graph->block[way->block[i]];
+        const gmt_block *b = &graph->flow.block[way->block[i]];
         uint64_t times = 1;
         uint32_t in = PATH_NONE;
         for (uint32_t k = loops; k-- > 0;)

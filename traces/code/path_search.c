@@ -161,45 +161,47 @@ static uint32_t push(path_search *s, uint32_t parent, uint32_t back)
 /* Over all edges that lead out of a block whose instructions have been run. */
 static void leave(path_search *s, uint32_t from, path_place place, uint64_t price)
 {
-    const path_block *block = &s->graph->block[place.block];
+    const gmt_block *block = &s->graph->flow.block[place.block];
+    const path_block *own = &s->graph->block[place.block];
     bool returned = false;
     for (uint32_t i = 0; i < block->edge_count; i++) {
-        const path_edge *edge = &s->graph->edge[block->edge + i];
+        const gmt_edge *edge = &s->graph->flow.edge[block->edge + i];
+        const bool falls = edge->kind == GMT_GOES_ON;
         path_place next = {edge->to, place.stack, place.facts};
-        if (edge->kind == PATH_RETURN && place.stack) {
+        if (edge->kind == GMT_RETURNS && place.stack) {
             if (returned)
                 continue;
             returned = true;
             next.block = s->frame[place.stack].back;
             next.stack = s->frame[place.stack].parent;
         }
-        if (edge->kind == PATH_CALL && edge->back != PATH_NONE)
-            next.stack = push(s, place.stack, edge->back);
-        if (next.block == PATH_NONE)
-            continue;
-        if (edge->predicate < 7) {
-            const uint8_t bit = (uint8_t)(1u << edge->predicate);
-            if ((next.facts.known & bit) && !(next.facts.value & bit) == (edge->value == 1))
+        if (edge->kind == GMT_CALLS && place.block + 1 < s->graph->flow.block_count)
+            next.stack = push(s, place.stack, place.block + 1);
+        if (own->predicate < 7 && !(falls && own->falls_anyway)) {
+            const uint8_t bit = (uint8_t)(1u << own->predicate);
+            const bool value = own->value != falls;
+            if ((next.facts.known & bit) && !(next.facts.value & bit) == value)
                 continue;
             next.facts.known |= bit;
-            next.facts.value = (uint8_t)((next.facts.value & ~bit) | (edge->value ? bit : 0));
+            next.facts.value = (uint8_t)((next.facts.value & ~bit) | (value ? bit : 0));
         }
         if (next.block == PATH_END)
             next = (path_place){.block = PATH_END};
-        reach(s, from, next, price + (edge->unlikely ? PRICE_UNLIKELY : 0));
+        reach(s, from, next, price + (own->unlikely && !falls ? PRICE_UNLIKELY : 0));
     }
 }
 
 /* Runs a block over the facts. The price of crossing it; UINT64_MAX where it cannot be. */
 static uint64_t cross(const path_search *s, path_place *place, bool through_records)
 {
-    const path_block *block = &s->graph->block[place->block];
+    const gmt_block *block = &s->graph->flow.block[place->block];
+    const uint8_t seen = s->graph->block[place->block].seen;
     const gmtrace_instr *instr = &s->graph->instr[block->first];
     uint64_t price = block->count;
-    if (block->seen != PATH_UNSEEN) {
+    if (seen != PATH_UNSEEN) {
         const int guard =
             path_facts_guard(place->facts, instr->predicate, instr->predicate_negated);
-        if (block->seen == PATH_SEEN || (guard == 1 && instr->predicate < 7)) {
+        if (seen == PATH_SEEN || (guard == 1 && instr->predicate < 7)) {
             if (!through_records)
                 return UINT64_MAX;
             price += PRICE_SEEN;
@@ -222,7 +224,7 @@ static path_place behind(const path_search *s, path_place place, bool all)
 {
     if (place.block == PATH_END)
         return place;
-    const gmtrace_instr *instr = &s->graph->instr[s->graph->block[place.block].first];
+    const gmtrace_instr *instr = &s->graph->instr[s->graph->flow.block[place.block].first];
     if (instr->predicate < 7) {
         const uint8_t bit = (uint8_t)(1u << instr->predicate);
         place.facts.known = (uint8_t)(all ? place.facts.known | bit : place.facts.known & ~bit);
@@ -238,7 +240,7 @@ static bool is_end(const path_search *s, const path_place *place, uint32_t to, b
 {
     if (place->block != to || to == PATH_END)
         return place->block == to;
-    const gmtrace_instr *instr = &s->graph->instr[s->graph->block[to].first];
+    const gmtrace_instr *instr = &s->graph->instr[s->graph->flow.block[to].first];
     return !all || path_facts_guard(place->facts, instr->predicate, instr->predicate_negated) != 0;
 }
 

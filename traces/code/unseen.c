@@ -2,8 +2,8 @@
  *
  * unseen.c - follows each lane of a warp from record to record along the shortest path.
  *
- * A lane stands at a node of the graph: what comes next there is not known yet. When a record
- * arrives its lanes walk to its node, those with the longest way first, so that lanes that meet on
+ * A lane stands before a block of the code: what comes next there is not known yet. When a record
+ * arrives its lanes walk to its block, those with the longest way first, so that lanes that meet on
  * the way go on together and an access of theirs is made once. Where there is one way to go, all
  * lanes that stand there go, whether this record is theirs or not: they execute the same code.
  * After its record a lane goes on as far as there is no doubt.
@@ -18,19 +18,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "traces/code/unseen_graph.h"
+#include "traces/code/graph.h"
+
+/* What a block is to a lane. All but those passed are one instruction. */
+typedef enum unseen_kind {
+    UNSEEN_PASS,      /* nothing to wait for happens there */
+    UNSEEN_WAIT,      /* lanes may meet, or a record may be made: barriers, BSYNC ... */
+    UNSEEN_RECORDED,  /* a memory instruction that is always recorded */
+    UNSEEN_GUARDED,   /* the same under a predicate: recorded for some lanes or none */
+    UNSEEN_SPLIT,     /* several ways to go on */
+    UNSEEN_CAN_LEAVE, /* EXIT, under a predicate or not */
+} unseen_kind;
 
 #define MAX_ROUTES 65536u /* remembered; a power of two */
 
-/* The first edge of the shortest way between two nodes. */
+/* The first edge of the shortest way between two blocks; number block_count stands for the end. */
 typedef struct route {
-    uint32_t from, to; /* from UNSEEN_NO_NODE: an empty slot */
-    uint32_t edge;     /* UNSEEN_NO_NODE where there is no way */
+    uint32_t from, to; /* from GMT_NO_BLOCK: an empty slot */
+    uint32_t edge;     /* GMT_NO_BLOCK where there is no way */
     uint32_t distance;
     bool ambiguous;
 } route;
 
-/* A node during the search. */
+/* A block during the search. */
 typedef struct mark {
     uint32_t search; /* which search wrote it */
     uint32_t distance, from, edge;
@@ -41,17 +51,91 @@ typedef struct mark {
 struct gmtrace_unseen {
     const gmtrace_instr *instr;
     uint32_t instr_count;
-    unseen_graph graph;
+    gmt_graph graph;
+    uint8_t *kind; /* by block: unseen_kind */
+    bool *is_slot; /* by instruction */
     bool *is_seen; /* by instruction: the capture reported it after all */
     route *route;
     uint32_t route_count;
     mark *mark;
-    uint32_t *open; /* nodes reached and not settled */
+    uint32_t *open; /* blocks reached and not settled */
     uint32_t search;
     gmtrace_unseen_access *list;
     size_t list_count, list_room;
     gmtrace_unseen_counts counts;
 };
+
+/* Is it a local access at a constant distance from the stack pointer? */
+static bool is_stack_slot(const gmtrace_instr *instr, int64_t *offset)
+{
+    if (instr->space != GMTRACE_SPACE_LOCAL || instr->width == 0 ||
+        (instr->op_class != GMTRACE_CLASS_LOAD && instr->op_class != GMTRACE_CLASS_STORE))
+        return false;
+    const char *text = strstr(instr->operands, "[R1");
+    if (!text)
+        return false;
+    text += 3;
+    char *end = (char *)(uintptr_t)text;
+    *offset = 0;
+    if (*text == '+' && (text[1] == '-' || text[1] == '0'))
+        *offset = strtoll(text + 1, &end, 0);
+    return *end == ']';
+}
+
+static bool has_prefix(const gmtrace_instr *instr, const char *prefix)
+{
+    return strncmp(instr->opcode, prefix, strlen(prefix)) == 0;
+}
+
+static unseen_kind kind_of(const gmtrace_instr *instr, bool is_slot)
+{
+    const bool guarded = instr->predicate != GMTRACE_NO_REGISTER;
+    switch (instr->op_class) {
+    case GMTRACE_CLASS_LOAD:
+    case GMTRACE_CLASS_STORE:
+    case GMTRACE_CLASS_ATOMIC:
+    case GMTRACE_CLASS_REDUCTION:
+    case GMTRACE_CLASS_COPY_ASYNC:
+        if (instr->space == GMTRACE_SPACE_CONSTANT || instr->space == GMTRACE_SPACE_NONE || is_slot)
+            return UNSEEN_PASS;
+        return guarded ? UNSEEN_GUARDED : UNSEEN_RECORDED;
+    case GMTRACE_CLASS_BULK:
+    case GMTRACE_CLASS_BARRIER:
+    case GMTRACE_CLASS_FENCE:
+        return UNSEEN_WAIT;
+    case GMTRACE_CLASS_RECONVERGE:
+        return has_prefix(instr, "BSYNC") || has_prefix(instr, "WARPSYNC") ? UNSEEN_WAIT
+                                                                           : UNSEEN_PASS;
+    case GMTRACE_CLASS_BRANCH:
+    case GMTRACE_CLASS_CALL:
+        return instr->target != GMTRACE_NO_INSTR && !gmt_may_fall(instr) ? UNSEEN_PASS
+                                                                         : UNSEEN_SPLIT;
+    case GMTRACE_CLASS_RETURN:
+        return UNSEEN_SPLIT;
+    case GMTRACE_CLASS_EXIT:
+        return UNSEEN_CAN_LEAVE;
+    default:
+        return has_prefix(instr, "SYNCS") || strstr(instr->opcode, "GMMA") ? UNSEEN_WAIT
+                                                                           : UNSEEN_PASS;
+    }
+}
+
+static bool make_graph(gmtrace_unseen *u)
+{
+    bool *alone = malloc(u->instr_count * sizeof *alone);
+    for (uint32_t i = 0; alone && i < u->instr_count; i++)
+        alone[i] = kind_of(&u->instr[i], u->is_slot[i]) != UNSEEN_PASS;
+    const bool good = alone && gmt_graph_of_code(&u->graph, u->instr, u->instr_count, alone);
+    free(alone);
+    u->kind = good ? calloc(u->graph.block_count + (size_t)1, sizeof *u->kind) : NULL;
+    for (uint32_t b = 0; u->kind && b < u->graph.block_count; b++) {
+        const uint32_t first = u->graph.block[b].first;
+        u->kind[b] = (uint8_t)kind_of(&u->instr[first], u->is_slot[first]);
+        if (u->graph.block[b].count > 1)
+            u->kind[b] = UNSEEN_PASS;
+    }
+    return u->kind != NULL;
+}
 
 bool gmtrace_unseen_create(const gmtrace_instr *instr, uint32_t count, gmtrace_unseen **unseen)
 {
@@ -59,7 +143,7 @@ bool gmtrace_unseen_create(const gmtrace_instr *instr, uint32_t count, gmtrace_u
     int64_t offset;
     *unseen = NULL;
     for (uint32_t i = 0; i < count; i++)
-        slots += unseen_is_stack_slot(&instr[i], &offset);
+        slots += is_stack_slot(&instr[i], &offset);
     if (slots == 0)
         return true;
     gmtrace_unseen *made = calloc(1, sizeof *made);
@@ -67,11 +151,14 @@ bool gmtrace_unseen_create(const gmtrace_instr *instr, uint32_t count, gmtrace_u
         return false;
     made->instr = instr;
     made->instr_count = count;
-    if (unseen_graph_build(&made->graph, instr, count)) {
+    made->is_slot = calloc(count, sizeof *made->is_slot);
+    for (uint32_t i = 0; made->is_slot && i < count; i++)
+        made->is_slot[i] = is_stack_slot(&instr[i], &offset);
+    if (made->is_slot && make_graph(made)) {
         made->is_seen = calloc(count, sizeof *made->is_seen);
         made->route = malloc(MAX_ROUTES * sizeof *made->route);
-        made->mark = calloc(made->graph.node_count, sizeof *made->mark);
-        made->open = calloc(made->graph.node_count, sizeof *made->open);
+        made->mark = calloc(made->graph.block_count + (size_t)1, sizeof *made->mark);
+        made->open = calloc(made->graph.block_count + (size_t)1, sizeof *made->open);
     }
     if (!made->is_seen || !made->route || !made->mark || !made->open) {
         gmtrace_unseen_free(made);
@@ -86,7 +173,9 @@ void gmtrace_unseen_free(gmtrace_unseen *unseen)
 {
     if (!unseen)
         return;
-    unseen_graph_free(&unseen->graph);
+    gmt_graph_free(&unseen->graph);
+    free(unseen->kind);
+    free(unseen->is_slot);
     free(unseen->is_seen);
     free(unseen->route);
     free(unseen->mark);
@@ -97,22 +186,30 @@ void gmtrace_unseen_free(gmtrace_unseen *unseen)
 
 /* -------------------------------------------------------------------------------------- routes */
 
-static void reach(gmtrace_unseen *u, uint32_t *open_count, uint32_t from, uint32_t number)
+static uint32_t end_of(const gmtrace_unseen *u, uint32_t edge)
 {
-    const unseen_edge *edge = &u->graph.edge[number];
-    mark *start = &u->mark[from], *end = &u->mark[edge->to];
+    const uint32_t to = u->graph.edge[edge].to;
+    return to == GMT_OUT ? u->graph.block_count : to;
+}
+
+static void reach(gmtrace_unseen *u, uint32_t *open_count, uint32_t from, uint32_t edge)
+{
+    const gmt_block *block = &u->graph.block[from];
+    const uint32_t to = end_of(u, edge);
+    mark *start = &u->mark[from], *end = &u->mark[to];
     uint64_t accesses = start->accesses;
-    for (uint32_t i = 0; i < edge->count; i++)
-        accesses = (accesses ^ u->graph.access[edge->first + i]) * 0x9e3779b97f4a7c15u + 1;
+    for (uint32_t i = block->first; i < block->first + block->count; i++)
+        if (u->is_slot[i])
+            accesses = (accesses ^ i) * 0x9e3779b97f4a7c15u + 1;
     if (end->search != u->search) {
         *end = (mark){.search = u->search, .distance = UINT32_MAX, .accesses = accesses};
-        u->open[(*open_count)++] = edge->to;
+        u->open[(*open_count)++] = to;
     }
     end->ambiguous |= end->accesses != accesses;
-    if (!end->settled && start->distance + edge->steps < end->distance) {
-        end->distance = start->distance + edge->steps;
+    if (!end->settled && start->distance + block->count < end->distance) {
+        end->distance = start->distance + block->count;
         end->from = from;
-        end->edge = number;
+        end->edge = edge;
         end->accesses = accesses;
     }
 }
@@ -133,13 +230,13 @@ static route search(gmtrace_unseen *u, uint32_t from, uint32_t to, bool through_
         const uint32_t n = u->open[nearest];
         u->open[nearest] = u->open[--open_count];
         u->mark[n].settled = true;
-        const unseen_node *node = &u->graph.node[n];
-        if (n == to || (node->kind == UNSEEN_RECORDED && !through_records))
+        if (n == to || n == u->graph.block_count ||
+            (u->kind[n] == UNSEEN_RECORDED && !through_records))
             continue;
-        for (uint32_t e = 0; e < node->count; e++)
-            reach(u, &open_count, n, node->first + e);
+        for (uint32_t e = 0; e < u->graph.block[n].edge_count; e++)
+            reach(u, &open_count, n, u->graph.block[n].edge + e);
     }
-    route found = {.from = from, .to = to, .edge = UNSEEN_NO_NODE};
+    route found = {.from = from, .to = to, .edge = GMT_NO_BLOCK};
     if (u->mark[to].search != u->search)
         return found;
     found.distance = u->mark[to].distance;
@@ -154,11 +251,11 @@ static route search(gmtrace_unseen *u, uint32_t from, uint32_t to, bool through_
 static const route *find_route(gmtrace_unseen *u, uint32_t from, uint32_t to)
 {
     uint32_t slot = (from * 0x9e3779b1u ^ to * 0x85ebca6bu) >> 8 & (MAX_ROUTES - 1);
-    for (; u->route[slot].from != UNSEEN_NO_NODE; slot = (slot + 1) & (MAX_ROUTES - 1))
+    for (; u->route[slot].from != GMT_NO_BLOCK; slot = (slot + 1) & (MAX_ROUTES - 1))
         if (u->route[slot].from == from && u->route[slot].to == to)
             return &u->route[slot];
     route found = search(u, from, to, false);
-    if (found.edge == UNSEEN_NO_NODE) /* some instruction was not recorded that should have been */
+    if (found.edge == GMT_NO_BLOCK) /* some instruction was not recorded that should have been */
         found = search(u, from, to, true);
     if (u->route_count >= MAX_ROUTES / 2) {
         memset(u->route, 0xff, MAX_ROUTES * sizeof *u->route);
@@ -207,28 +304,31 @@ static void add_access(gmtrace_unseen *u, uint32_t instr, uint32_t mask)
     u->counts.predicated += u->instr[instr].predicate != GMTRACE_NO_REGISTER;
 }
 
-static void cross(gmtrace_unseen *u, gmtrace_unseen_warp *warp, uint32_t number, uint32_t lanes)
+/* Over a block, out by that edge. */
+static void cross(gmtrace_unseen *u, gmtrace_unseen_warp *warp, uint32_t number, uint32_t edge,
+                  uint32_t lanes)
 {
-    const unseen_edge *edge = &u->graph.edge[number];
-    for (uint32_t i = 0; i < edge->count; i++)
-        add_access(u, u->graph.access[edge->first + i], lanes);
-    put(warp, lanes, edge->to);
+    const gmt_block *block = &u->graph.block[number];
+    for (uint32_t i = block->first; i < block->first + block->count; i++)
+        if (u->is_slot[i])
+            add_access(u, i, lanes);
+    put(warp, lanes, end_of(u, edge));
 }
 
-/* From a node that has been dealt with over its only edge, and over branch targets. */
-static void go_on(gmtrace_unseen *u, gmtrace_unseen_warp *warp, uint32_t node, uint32_t lanes)
+/* From a block that has been dealt with, as far as there is one way. */
+static void go_on(gmtrace_unseen *u, gmtrace_unseen_warp *warp, uint32_t number, uint32_t lanes)
 {
-    uint32_t limit = u->graph.node_count; /* an endless loop without records ends the warp's way */
+    uint32_t limit = u->graph.block_count; /* an endless loop without records ends the warp's way */
     do {
-        const unseen_node *here = &u->graph.node[node];
-        if (here->count != 1)
+        const gmt_block *here = &u->graph.block[number];
+        if (here->edge_count != 1)
             return;
-        cross(u, warp, here->first, lanes);
-        node = u->graph.edge[here->first].to;
-    } while (u->graph.node[node].kind == UNSEEN_PASS && limit--);
+        cross(u, warp, number, here->edge, lanes);
+        number = end_of(u, here->edge);
+    } while (number < u->graph.block_count && u->kind[number] == UNSEEN_PASS && limit--);
 }
 
-/* Brings `lanes` to the node. `guarded`: the record there has the lanes of its predicate alone. */
+/* Brings `lanes` to the block. `guarded`: the record there has the lanes of its predicate alone. */
 static void bring(gmtrace_unseen *u, gmtrace_unseen_warp *warp, uint32_t lanes, uint32_t to,
                   bool guarded)
 {
@@ -240,7 +340,7 @@ static void bring(gmtrace_unseen *u, gmtrace_unseen_warp *warp, uint32_t lanes, 
             if (from == to)
                 continue;
             const route *r = find_route(u, from, to);
-            if (r->edge == UNSEEN_NO_NODE) {
+            if (r->edge == GMT_NO_BLOCK) {
                 u->counts.lost++;
                 put(warp, lanes_at(warp, lanes, from), to);
             } else if (!longest || r->distance > longest->distance) {
@@ -250,10 +350,10 @@ static void bring(gmtrace_unseen *u, gmtrace_unseen_warp *warp, uint32_t lanes, 
         if (!longest)
             return;
         const uint32_t from = longest->from;
-        const unseen_node *node = &u->graph.node[from];
-        const bool together = node->kind != UNSEEN_CAN_LEAVE && (node->count == 1 || guarded);
-        u->counts.ambiguous += longest->ambiguous && node->count > 1;
-        cross(u, warp, longest->edge, lanes_at(warp, together ? warp->live : lanes, from));
+        const bool fork = u->graph.block[from].edge_count != 1;
+        const bool together = u->kind[from] != UNSEEN_CAN_LEAVE && (!fork || guarded);
+        u->counts.ambiguous += longest->ambiguous && fork;
+        cross(u, warp, from, longest->edge, lanes_at(warp, together ? warp->live : lanes, from));
     }
 }
 
@@ -261,28 +361,26 @@ size_t gmtrace_unseen_enter(gmtrace_unseen *unseen, gmtrace_unseen_warp *warp, u
 {
     unseen->list_count = 0;
     warp->live = live;
-    for (uint32_t lane = 0; lane < GMTRACE_WARP_LANES; lane++)
-        warp->at[lane] = UNSEEN_ENTRY;
-    go_on(unseen, warp, UNSEEN_ENTRY, live);
+    memset(warp->at, 0, sizeof warp->at);
+    if (unseen->kind[0] == UNSEEN_PASS)
+        go_on(unseen, warp, 0, live);
     return unseen->list_count;
 }
 
 size_t gmtrace_unseen_step(gmtrace_unseen *unseen, gmtrace_unseen_warp *warp, uint32_t instr,
                            uint32_t mask, size_t *before)
 {
-    int64_t offset;
     unseen->list_count = 0;
     *before = 0;
     mask &= warp->live;
     if (instr >= unseen->instr_count || !mask)
         return 0;
-    const uint32_t number = unseen->graph.node_of[instr];
-    if (number == UNSEEN_NO_NODE || unseen->graph.node[number].kind == UNSEEN_PASS) {
-        if (unseen_is_stack_slot(&unseen->instr[instr], &offset))
-            unseen->is_seen[instr] = true;
+    const uint32_t number = unseen->graph.block_of[instr];
+    if (unseen->kind[number] == UNSEEN_PASS) {
+        unseen->is_seen[instr] |= unseen->is_slot[instr];
         return 0;
     }
-    const bool guarded = unseen->graph.node[number].kind == UNSEEN_GUARDED;
+    const bool guarded = unseen->kind[number] == UNSEEN_GUARDED;
     bring(unseen, warp, mask, number, guarded);
     *before = unseen->list_count;
     go_on(unseen, warp, number, guarded ? mask | lanes_at(warp, warp->live, number) : mask);
@@ -293,7 +391,7 @@ size_t gmtrace_unseen_end(gmtrace_unseen *unseen, gmtrace_unseen_warp *warp, uin
 {
     unseen->list_count = 0;
     mask &= warp->live;
-    bring(unseen, warp, mask, UNSEEN_END, false);
+    bring(unseen, warp, mask, unseen->graph.block_count, false);
     warp->live &= ~mask;
     return unseen->list_count;
 }
@@ -305,8 +403,7 @@ const gmtrace_unseen_access *gmtrace_unseen_list(const gmtrace_unseen *unseen)
 
 bool gmtrace_unseen_is_slot(const gmtrace_unseen *unseen, uint32_t instr)
 {
-    int64_t offset;
-    return instr < unseen->instr_count && unseen_is_stack_slot(&unseen->instr[instr], &offset);
+    return instr < unseen->instr_count && unseen->is_slot[instr];
 }
 
 bool gmtrace_unseen_retract(gmtrace_unseen *unseen, const gmtrace_unseen_access *access)
@@ -327,7 +424,7 @@ void gmtrace_unseen_record(const gmtrace_unseen *unseen, const gmtrace_unseen_ac
 {
     const gmtrace_instr *instr = &unseen->instr[access->instr];
     int64_t offset = 0;
-    unseen_is_stack_slot(instr, &offset);
+    is_stack_slot(instr, &offset);
     *record = (gmtrace_record){
         .address = (uint64_t)offset,
         .instr = access->instr,

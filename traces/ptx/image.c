@@ -298,13 +298,13 @@ static bool decode_function(ptx_decoder *d, gmtrace_error *error)
     }
     if (!reduce_unread_atomics(k, image, f))
         return gmptx_fail(error, GMTRACE_MEMORY, f->line, "out of memory");
-    ptx_blocks blocks;
-    bool good = gmptx_find_blocks(k, image->first, image->count, &blocks) &&
-                gmptx_find_reconvergence(k, image->first, &blocks);
+    gmt_graph graph;
+    bool good = gmptx_build_graph(k, image->first, image->count, &graph) &&
+                gmptx_find_reconvergence(k, image->first, &graph);
     if (!good)
         gmptx_fail(error, GMTRACE_MEMORY, f->line, "out of memory");
-    good = good && gmptx_place_registers(k, image, &blocks, f, error);
-    gmptx_free_blocks(&blocks);
+    good = good && gmptx_place_registers(k, image, &graph, f, error);
+    gmt_graph_free(&graph);
     return good;
 }
 

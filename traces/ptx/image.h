@@ -7,6 +7,7 @@
 #ifndef GMPTX_IMAGE_H
 #define GMPTX_IMAGE_H
 
+#include "traces/code/graph.h"
 #include "traces/ptx/module.h"
 
 typedef struct ptx_warp ptx_warp;
@@ -152,23 +153,14 @@ static inline const ptx_statement *gmptx_statement_of(const ptx_kernel *kernel, 
     return at < f->statement_count ? &f->statement[at] : NULL;
 }
 
-/* cfg.c: basic blocks of operations [first, first + count), and where lanes meet again. Numbers
- * of operations in it count from `first`. */
-typedef struct ptx_blocks {
-    uint32_t count;
-    uint32_t *start;      /* count + 1 */
-    uint32_t *block_of;   /* by operation */
-    uint32_t *edge_first; /* count + 1; successors in edge[] */
-    uint32_t *edge;
-} ptx_blocks;
-bool gmptx_find_blocks(const ptx_kernel *kernel, uint32_t first, uint32_t count,
-                       ptx_blocks *blocks);
-void gmptx_free_blocks(ptx_blocks *blocks);
+/* cfg.c: the control flow of operations [first, first + count), whose numbers in it count from
+ * `first`. The graph is to be freed in any case. */
+bool gmptx_build_graph(const ptx_kernel *kernel, uint32_t first, uint32_t count, gmt_graph *graph);
 /* Sets `reconverge` of the operations. */
-bool gmptx_find_reconvergence(ptx_kernel *kernel, uint32_t first, const ptx_blocks *blocks);
+bool gmptx_find_reconvergence(ptx_kernel *kernel, uint32_t first, const gmt_graph *graph);
 
 /* liveness.c: gives virtual registers their places; fills frame_bytes and registers. */
-bool gmptx_place_registers(ptx_kernel *kernel, ptx_image_function *image, const ptx_blocks *blocks,
+bool gmptx_place_registers(ptx_kernel *kernel, ptx_image_function *image, const gmt_graph *graph,
                            const ptx_function *function, gmtrace_error *error);
 
 /* decode.c: one statement to one operation, virtual registers in its refs. */

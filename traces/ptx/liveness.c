@@ -21,7 +21,7 @@ typedef struct life {
 
 typedef struct analysis {
     const ptx_op *op;
-    const ptx_blocks *b;
+    const gmt_graph *graph;
     const ptx_function *f;
     uint32_t *dense;      /* by register: number among those live into some block, or PTX_UNKNOWN */
     uint32_t *defined_in; /* by register: block + 1 of the last definition seen */
@@ -53,7 +53,7 @@ static void each_register(analysis *a, uint32_t at, visit call, bool writes)
 /* First pass: which registers are read in a block before they are written there? */
 static void note_exposed(analysis *a, uint32_t reg, uint32_t at, bool write, bool partial)
 {
-    const uint32_t block = a->b->block_of[at];
+    const uint32_t block = a->graph->block_of[at];
     if (write && !partial)
         a->defined_in[reg] = block + 1;
     else if (a->defined_in[reg] != block + 1 && a->dense[reg] == PTX_UNKNOWN) {
@@ -64,7 +64,7 @@ static void note_exposed(analysis *a, uint32_t reg, uint32_t at, bool write, boo
 
 static void note_sets(analysis *a, uint32_t reg, uint32_t at, bool write, bool partial)
 {
-    const uint32_t n = a->dense[reg], block = a->b->block_of[at];
+    const uint32_t n = a->dense[reg], block = a->graph->block_of[at];
     if (n == PTX_UNKNOWN)
         return;
     uint64_t *in = a->in + block * a->words, *kill = a->kill + block * a->words;
@@ -100,16 +100,28 @@ static void pass(analysis *a, uint32_t count, visit call)
     }
 }
 
+/* What is live into the block is live at the operation. */
+static void extend_all(analysis *a, uint32_t block, uint32_t at)
+{
+    const uint64_t *in = a->in + block * a->words;
+    for (size_t w = 0; w < a->words; w++)
+        for (uint64_t left = in[w]; left; left &= left - 1)
+            extend(&a->life[a->reg_of[w * 64 + (unsigned)__builtin_ctzll(left)]], at);
+}
+
 static void propagate(analysis *a)
 {
-    const ptx_blocks *b = a->b;
+    const gmt_graph *g = a->graph;
     for (bool changed = true; changed;) {
         changed = false;
-        for (uint32_t i = b->count; i-- > 0;) {
+        for (uint32_t i = g->block_count; i-- > 0;) {
+            const gmt_block *block = &g->block[i];
             uint64_t *in = a->in + i * a->words;
             const uint64_t *kill = a->kill + i * a->words;
-            for (uint32_t e = b->edge_first[i]; e < b->edge_first[i + 1]; e++) {
-                const uint64_t *after = a->in + b->edge[e] * a->words;
+            for (uint32_t e = 0; e < block->edge_count; e++) {
+                if (g->edge[block->edge + e].to == GMT_OUT)
+                    continue;
+                const uint64_t *after = a->in + g->edge[block->edge + e].to * a->words;
                 for (size_t w = 0; w < a->words; w++) {
                     const uint64_t more = in[w] | (after[w] & ~kill[w]);
                     changed = changed || more != in[w];
@@ -118,18 +130,14 @@ static void propagate(analysis *a)
             }
         }
     }
-    for (uint32_t i = 0; i < b->count; i++)
-        for (uint32_t n = 0; n < a->count; n++) {
-            if (!(a->in[i * a->words + n / 64] >> (n % 64) & 1))
-                continue;
-            /* live into this block: from its start, and to the end of those before it */
-            extend(&a->life[a->reg_of[n]], b->start[i]);
-        }
-    for (uint32_t i = 0; i < b->count; i++)
-        for (uint32_t e = b->edge_first[i]; e < b->edge_first[i + 1]; e++)
-            for (uint32_t n = 0; n < a->count; n++)
-                if (a->in[b->edge[e] * a->words + n / 64] >> (n % 64) & 1)
-                    extend(&a->life[a->reg_of[n]], b->start[i + 1] - 1);
+    /* live into a block: from its start, and to the end of those before it */
+    for (uint32_t i = 0; i < g->block_count; i++) {
+        const gmt_block *block = &g->block[i];
+        extend_all(a, i, block->first);
+        for (uint32_t e = 0; e < block->edge_count; e++)
+            if (g->edge[block->edge + e].to != GMT_OUT)
+                extend_all(a, g->edge[block->edge + e].to, block->first + block->count - 1);
+    }
 }
 
 /* ------------------------------------------------------------------------------------- placement
@@ -241,10 +249,10 @@ static bool solve(analysis *a, ptx_kernel *kernel, ptx_image_function *image, ui
     memset(a->dense, 0xff, regs * sizeof *a->dense);
     pass(a, count, note_exposed);
     a->words = ((size_t)a->count + 63) / 64;
-    if ((uint64_t)a->words * 64 * a->b->count > MAX_BITS)
+    if ((uint64_t)a->words * 64 * a->graph->block_count > MAX_BITS)
         return false;
-    a->in = calloc(a->words * a->b->count + 1, sizeof *a->in);
-    a->kill = calloc(a->words * a->b->count + 1, sizeof *a->kill);
+    a->in = calloc(a->words * a->graph->block_count + 1, sizeof *a->in);
+    a->kill = calloc(a->words * a->graph->block_count + 1, sizeof *a->kill);
     if (!a->in || !a->kill)
         return false;
     for (uint32_t i = 0; i < regs; i++)
@@ -276,11 +284,11 @@ static bool solve(analysis *a, ptx_kernel *kernel, ptx_image_function *image, ui
     return good;
 }
 
-bool gmptx_place_registers(ptx_kernel *kernel, ptx_image_function *image, const ptx_blocks *blocks,
+bool gmptx_place_registers(ptx_kernel *kernel, ptx_image_function *image, const gmt_graph *graph,
                            const ptx_function *function, gmtrace_error *error)
 {
     const size_t regs = function->reg_count, count = image->count;
-    analysis a = {.op = kernel->op + image->first, .b = blocks, .f = function};
+    analysis a = {.op = kernel->op + image->first, .graph = graph, .f = function};
     /* dense, defined_in, reg_of, place, chain (by register), begin, end (by operation), next_end */
     uint32_t *memory = calloc(6 * regs + 2 * (count + 1) + 1, sizeof *memory);
     a.life = calloc(regs + 1, sizeof *a.life);
