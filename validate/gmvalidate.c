@@ -133,8 +133,8 @@ static bool run_launch(gmsim_validation *v, gmsim_model *model, unsigned index, 
 static bool run_all(gmsim_validation *v, GError **error)
 {
     const gmsim_options model_options = {.caches = v->caches, .flush = true};
-    gmsim_model *model = gmsim_model_new(&v->gpu, &model_options);
-    bool done = true;
+    gmsim_model *model = gmsim_model_new(&v->gpu, &model_options, error);
+    bool done = model != NULL;
 
     for (unsigned i = 0; done && i < v->launches->len; i++) {
         if (g_array_index(v->launches, gmsim_match, i).row < 0) {

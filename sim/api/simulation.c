@@ -172,7 +172,6 @@ bool gmsim_simulation_open(gmsim_simulation *s, const gmsim_job *job, const char
 
 void gmsim_simulation_begin(gmsim_simulation *s)
 {
-    s->model = gmsim_model_new(&s->gpu, &s->options);
     s->report.summary =
         s->report.selected > FULL_REPORTS && !s->picked && !s->report.verbose && !s->report.quiet;
     s->format->begin(&s->report);
@@ -189,7 +188,9 @@ const gmsim_result *gmsim_simulation_replay(gmsim_simulation *s, uint32_t *index
     const gmsim_result *result;
 
     if (s->model == NULL)
-        s->model = gmsim_model_new(&s->gpu, &s->options);
+        s->model = gmsim_model_new(&s->gpu, &s->options, error);
+    if (s->model == NULL)
+        return NULL;
     s->started++;
     result = gmsim_model_run(s->model, s->reader, s->next, progress, data, error);
     if (result == NULL) {

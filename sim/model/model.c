@@ -21,43 +21,48 @@ struct gmsim_model {
     gmsim_freed *freed;
     gmsim_paces paces;
     gmsim_replay replay;
+    gmsim_shared shared;
     bool started; /* an earlier launch has left something in L2 */
     gmsim_result result;
 };
 
-/* Aligned to the lines of the host's cache. */
+/* Aligned to the lines of the host's cache, zeroed. */
 static void *new_table(size_t count, size_t size)
 {
     size_t bytes = (count * size + 127u) & ~(size_t)127u;
     void *table = aligned_alloc(128, bytes);
-    if (!table)
-        g_error("out of memory: %zu bytes", bytes);
+    if (table)
+        memset(table, 0, bytes);
     return table;
 }
 
-gmsim_model *gmsim_model_new(const gmsim_gpu *gpu, const gmsim_options *options)
+static void no_memory(GError **error)
 {
-    gmsim_model *model = g_new0(gmsim_model, 1);
+    g_set_error_literal(error, GMSIM_ERROR, GMSIM_ERROR_IO, "out of memory");
+}
+
+gmsim_model *gmsim_model_new(const gmsim_gpu *gpu, const gmsim_options *options, GError **error)
+{
+    gmsim_model *model = new_table(1, sizeof *model);
+    uint32_t sms = gpu->gpu_sm_count;
+    if (!model) {
+        no_memory(error);
+        return NULL;
+    }
     model->gpu = *gpu;
     if (options)
         model->options = *options;
-    gmsim_memory *memory = &model->replay.memory;
-    uint32_t sms = gpu->gpu_sm_count;
     model->l1_set = new_table((size_t)sms * gmsim_l1_most_sets(gpu), sizeof *model->l1_set);
     model->l2_set = new_table(gmsim_l2_sets(gpu), sizeof *model->l2_set);
-    model->sm = g_new(gmsim_sm, sms);
-    model->freed = g_new(gmsim_freed, (size_t)sms * GMSIM_MAX_SM_CTAS);
-    memory->gpu = &model->gpu;
-    gmsim_memory_prepare(memory);
-    gmsim_replay_prepare(&model->replay, gpu);
-    memory->l1 = g_new0(gmsim_l1, sms);
-    memory->pending = g_new(gmsim_pending, (size_t)sms * GMSIM_PENDING);
-    memory->lrc =
-        g_new0(gmsim_lrc_entry, (size_t)MAX(gpu->launch_groups.count, 1u) * GMSIM_LRC_ENTRIES);
-    memory->fill = g_new0(gmsim_fill, GMSIM_FILLS);
-    memory->port = g_new0(gmsim_port, sms);
-    memory->places = g_new0(gmsim_places, sms);
-    gmsim_l2_init(&memory->l2, model->l2_set, &model->gpu);
+    model->sm = aligned_alloc(128, (sms * sizeof *model->sm + 127u) & ~(size_t)127u);
+    model->freed = new_table((size_t)sms * GMSIM_MAX_SM_CTAS, sizeof *model->freed);
+    if (!model->l1_set || !model->l2_set || !model->sm || !model->freed) {
+        gmsim_model_free(model);
+        no_memory(error);
+        return NULL;
+    }
+    gmsim_shared_init(&model->shared, model->l2_set, &model->gpu);
+    gmsim_replay_prepare(&model->replay, &model->gpu);
     return model;
 }
 
@@ -67,17 +72,11 @@ void gmsim_model_free(gmsim_model *model)
         return;
     gmsim_tally_clear(&model->replay.tally);
     gmsim_paces_clear(&model->paces);
-    g_free(model->replay.memory.places);
-    g_free(model->replay.memory.port);
-    g_free(model->replay.memory.fill);
-    g_free(model->replay.memory.pending);
-    g_free(model->replay.memory.lrc);
-    g_free(model->replay.memory.l1);
-    g_free(model->freed);
-    g_free(model->sm);
+    free(model->freed);
+    free(model->sm);
     free(model->l2_set);
     free(model->l1_set);
-    g_free(model);
+    free(model);
 }
 
 static uint64_t volume(const uint32_t extent[3])
@@ -135,6 +134,7 @@ static bool plan_launch(const gmsim_model *model, const gmtrace_capture *capture
         .sms = gpu->gpu_sm_count,
         .gpu = gpu,
         .functional = model->options.functional,
+        .apart = model->options.apart,
         .groups = gpu->launch_groups,
         .again = gpu->launch_again,
         .cta_warps = occupancy->warps_per_block,
@@ -146,14 +146,6 @@ static bool plan_launch(const gmsim_model *model, const gmtrace_capture *capture
         .records = launch->records,
     };
     return true;
-}
-
-static void empty_l1(gmsim_model *model, uint32_t bytes)
-{
-    uint32_t most = gmsim_l1_most_sets(&model->gpu);
-    for (uint32_t i = 0; i < model->gpu.gpu_sm_count; i++)
-        gmsim_l1_init(&model->replay.memory.l1[i], model->l1_set + (size_t)i * most, &model->gpu,
-                      bytes);
 }
 
 static uint64_t divide_up(uint64_t work, uint64_t rate)
@@ -206,11 +198,13 @@ static void finish_timing(const gmsim_model *model, const gmsim_scheduler *sched
 /* One pass over the launch from an empty L1. */
 static bool replay_once(gmsim_model *model, gmsim_scheduler *scheduler, GError **error)
 {
-    empty_l1(model, model->result.occupancy.l1_bytes);
+    uint32_t sets = gmsim_l1_most_sets(&model->gpu);
+    for (uint32_t i = 0; i < model->gpu.gpu_sm_count; i++)
+        gmsim_sm_memory_begin(&model->sm[i].memory, &model->gpu, i,
+                              model->l1_set + (size_t)i * sets, model->result.occupancy.l1_bytes);
     gmsim_tally_reset(&model->replay.tally);
-    gmsim_l2_reset_counts(&model->replay.memory.l2);
-    model->replay.memory.l1_bytes = model->result.occupancy.l1_bytes;
-    gmsim_memory_begin(&model->replay.memory);
+    gmsim_l2_reset_counts(&model->shared.l2);
+    gmsim_shared_begin(&model->shared);
     model->replay.l1_clocks = 0;
     memset(model->replay.degree, 0, sizeof model->replay.degree);
     return gmsim_schedule(scheduler, error);
@@ -232,6 +226,7 @@ const gmsim_result *gmsim_model_run(gmsim_model *model, gmtrace_reader *reader, 
     gmsim_scheduler scheduler = {.sm = model->sm,
                                  .freed = model->freed,
                                  .replay = replay,
+                                 .shared = &model->shared,
                                  .paces = &model->paces,
                                  .reader = reader,
                                  .progress = progress,
@@ -246,11 +241,13 @@ const gmsim_result *gmsim_model_run(gmsim_model *model, gmtrace_reader *reader, 
     gmsim_tally_begin(&replay->tally, kernel);
     gmsim_paces_begin(&model->paces, kernel, replay->tally.decoded, &model->gpu);
     if (model->options.flush || !model->started)
-        gmsim_l2_flush(&replay->memory.l2);
+        gmsim_l2_flush(&model->shared.l2);
     model->started = true;
     scheduler.paths = gmtrace_paths_create(kernel, gmtrace_get_capture(reader)->detail);
-    if (!scheduler.paths)
-        g_error("out of memory");
+    if (!scheduler.paths) {
+        no_memory(error);
+        return NULL;
+    }
     bool warm = model->options.caches == GMSIM_CACHES_WARM;
     bool done =
         (!warm || replay_once(model, &scheduler, error)) && replay_once(model, &scheduler, error);
@@ -267,7 +264,7 @@ const gmsim_result *gmsim_model_run(gmsim_model *model, gmtrace_reader *reader, 
     result->instr_count = gmsim_tally_finish(&replay->tally, result->row);
     result->instr = replay->tally.entry;
     memcpy(result->degree, replay->degree, sizeof result->degree);
-    result->l2 = replay->memory.l2.counts;
+    result->l2 = model->shared.l2.counts;
     result->unseen = gmtrace_get_capture(reader)->unseen;
     result->truncated = scheduler.truncated || !launch->complete;
     find_bound(model, &scheduler.plan, result);

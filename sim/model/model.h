@@ -62,6 +62,7 @@ typedef struct gmsim_worst {
     uint64_t cta;
     uint32_t warp, mask;
     uint32_t work; /* its wavefronts or sectors; 0: none seen */
+    uint64_t turn; /* of the first such: the step of the schedule << 16 | the SM */
     uint32_t size; /* bytes a lane */
     uint64_t address[GMTRACE_WARP_LANES];
 } gmsim_worst;
@@ -152,15 +153,18 @@ typedef struct gmsim_options {
     gmsim_caches caches;
     bool flush; /* L2 is emptied before every launch, as ncu does by default; else a launch finds
                  * what the one before left there */
+    bool apart; /* SMs are run one by one, the last first, before any of what they ask for in a step
+                 * is answered: the same result, more slowly. For tests */
     bool functional; /* no times: warps take turns record by record. Faster; what depends on order
                       * comes out somewhat different */
 } gmsim_options;
 
 typedef struct gmsim_model gmsim_model;
 
-/* Allocates every table for this GPU (about 16 bytes a 128-byte line of L1, 8 of L2). The GPU is
- * copied. Free with gmsim_model_free(). */
-gmsim_model *gmsim_model_new(const gmsim_gpu *gpu, const gmsim_options *options);
+/* Allocates every table for this GPU (about 16 bytes a 128-byte line of L1, 8 of L2, 160 KiB an
+ * SM). The GPU is copied. NULL, and error, where there is no memory. Free with gmsim_model_free().
+ */
+gmsim_model *gmsim_model_new(const gmsim_gpu *gpu, const gmsim_options *options, GError **error);
 void gmsim_model_free(gmsim_model *model);
 
 /* Called now and then with records replayed so far and expected; may be NULL. */

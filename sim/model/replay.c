@@ -27,22 +27,26 @@
 #define MAX_BULK_BYTES (1u << 20)
 #define BULK_STEP      ((GMSIM_MAX_LINES - 1u) * GMSIM_LINE_BYTES)
 
-static void keep_worst(gmsim_worst *worst, uint32_t work, const gmsim_executor *who,
+static void keep_worst(gmsim_worst *worst, uint32_t work, uint64_t turn, const gmsim_executor *who,
                        const gmtrace_chunk *chunk, const gmtrace_record *record)
 {
     *worst = (gmsim_worst){.cta = who->cta,
                            .warp = who->warp,
                            .mask = record->mask,
                            .work = work,
+                           .turn = turn,
                            .size = record->size};
     gmsim_lane_addresses(chunk, record, worst->address);
 }
 
-static inline void note_worst(gmsim_instr_counts *entry, uint32_t work, const gmsim_executor *who,
-                              const gmtrace_chunk *chunk, const gmtrace_record *record)
+/* The first of those with the most work, whatever the order in which SMs are run. */
+static inline void note_worst(const gmsim_replay *replay, gmsim_instr_counts *entry, uint32_t work,
+                              const gmsim_executor *who, const gmtrace_chunk *chunk,
+                              const gmtrace_record *record)
 {
-    if (work > entry->worst.work)
-        keep_worst(&entry->worst, work, who, chunk, record);
+    const gmsim_worst *worst = &entry->worst;
+    if (work > worst->work || (work == worst->work && replay->turn < worst->turn))
+        keep_worst(&entry->worst, work, replay->turn, who, chunk, record);
 }
 
 static inline gmsim_counts *count_instruction(gmsim_instr_counts *entry,
@@ -60,6 +64,7 @@ static inline gmsim_counts *count_instruction(gmsim_instr_counts *entry,
 
 void gmsim_replay_prepare(gmsim_replay *replay, const gmsim_gpu *gpu)
 {
+    replay->gpu = gpu;
     uint32_t sets = gpu->l1_tag_sets;
     for (uint32_t bits = 0; bits < GMSIM_TAG_SETS; bits++) {
         uint32_t set = 0;
@@ -102,17 +107,19 @@ static inline void count_footprint(gmsim_replay *replay, gmsim_executor *who,
 }
 
 /* Hands it to the memory hierarchy. */
-static inline void send(gmsim_replay *replay, gmsim_executor *who, gmsim_request *request)
+static inline void send(gmsim_sm_memory *memory, gmsim_executor *who, gmsim_request *request)
 {
-    request->sm = who->sm;
+    gmsim_answer answer;
     request->now = who->now;
-    gmsim_memory_serve(&replay->memory, request);
-    who->held = MAX(who->held, request->held);
-    who->stored = MAX(who->stored, request->stored);
-    if (request->done >= who->done) {
-        who->done = request->done;
-        who->queued = request->queued;
-        who->reach = request->reach;
+    gmsim_sm_memory_take(memory, request, &answer);
+    who->held = MAX(who->held, answer.held);
+    who->stored = MAX(who->stored, answer.stored);
+    if (answer.asks) {
+        who->asks++;
+    } else if (answer.done >= who->done) {
+        who->done = answer.done;
+        who->queued = answer.queued;
+        who->reach = answer.reach;
     }
 }
 
@@ -144,7 +151,6 @@ static void count_operations(gmsim_request *request, const gmtrace_chunk *chunk,
         *sector = MAX(*sector, lanes);
         request->line_lanes[at] = (uint8_t)(request->line_lanes[at] + lanes);
     }
-    request->operations = 0;
     for (uint32_t i = 0; i < footprint->lines; i++) {
         uint8_t sum = 0, passes = 0;
         for (uint32_t k = 0; k < 4u; k++) {
@@ -153,11 +159,10 @@ static void count_operations(gmsim_request *request, const gmtrace_chunk *chunk,
         }
         request->line_operations[i] = sum;
         request->line_passes[i] = passes;
-        request->operations += sum;
     }
 }
 
-static const char *replay_global(gmsim_replay *replay, gmsim_executor *who,
+static const char *replay_global(gmsim_replay *replay, gmsim_sm_memory *memory, gmsim_executor *who,
                                  const gmtrace_chunk *chunk, const gmtrace_record *record)
 {
     static const int8_t row_of[GMTRACE_OP_COUNT] = {
@@ -194,7 +199,7 @@ static const char *replay_global(gmsim_replay *replay, gmsim_executor *who,
         who->copy_instr = record->instr;
         counts->copies_bypass += site->copy_bypass;
     }
-    note_worst(entry, footprint->sectors, who, chunk, record);
+    note_worst(replay, entry, footprint->sectors, who, chunk, record);
     request.counts = counts;
     request.words = (gmsim_l1_words){chunk, record};
     request.kind = kind_of[record->op];
@@ -204,11 +209,11 @@ static const char *replay_global(gmsim_replay *replay, gmsim_executor *who,
         request.is_float = site->is_float;
         request.is_swap = site->is_swap;
     }
-    send(replay, who, &request);
+    send(memory, who, &request);
     return NULL;
 }
 
-static const char *replay_local(gmsim_replay *replay, gmsim_executor *who,
+static const char *replay_local(gmsim_replay *replay, gmsim_sm_memory *memory, gmsim_executor *who,
                                 const gmtrace_chunk *chunk, const gmtrace_record *record)
 {
     bool is_store = record->op == GMTRACE_OP_STORE;
@@ -230,9 +235,9 @@ static const char *replay_local(gmsim_replay *replay, gmsim_executor *who,
         request.words = (gmsim_l1_words){NULL, NULL};
         request.kind = is_store ? GMSIM_REQUEST_STORE : GMSIM_REQUEST_LOAD;
         request.load = GMSIM_L1_ALLOCATE;
-        send(replay, who, &request);
+        send(memory, who, &request);
     }
-    note_worst(entry, sectors, who, chunk, record);
+    note_worst(replay, entry, sectors, who, chunk, record);
     return NULL;
 }
 
@@ -276,7 +281,7 @@ static const char *replay_shared(gmsim_replay *replay, gmsim_executor *who,
     gmsim_instr_counts *entry = gmsim_tally_entry(&replay->tally, site, record->instr, row);
     gmsim_counts *counts = count_instruction(entry, record);
     who->clocks = wavefronts.actual;
-    const gmsim_gpu *gpu = replay->memory.gpu;
+    const gmsim_gpu *gpu = replay->gpu;
     who->done = who->now + gpu->shared_latency +
                 (wavefronts.actual ? gpu->shared_wavefront * (wavefronts.actual - 1u) : 0);
     counts->wavefronts += wavefronts.actual;
@@ -285,7 +290,7 @@ static const char *replay_shared(gmsim_replay *replay, gmsim_executor *who,
         counts->copies_bypass += site->copy_bypass;
     if (use == GMSIM_BANK_LOAD || row == GMSIM_SHARED_STORE)
         replay->degree[MIN(wavefronts.actual, GMSIM_DEGREE_BINS - 1u)]++;
-    note_worst(entry, wavefronts.actual, who, chunk, record);
+    note_worst(replay, entry, wavefronts.actual, who, chunk, record);
     return NULL;
 }
 
@@ -296,11 +301,11 @@ static const char *replay_remote(gmsim_replay *replay, const gmsim_executor *who
     gmsim_instr_counts *entry =
         gmsim_tally_entry(&replay->tally, site, record->instr, GMSIM_REMOTE_SHARED);
     count_instruction(entry, record);
-    note_worst(entry, gmsim_lane_count(record->mask), who, chunk, record);
+    note_worst(replay, entry, gmsim_lane_count(record->mask), who, chunk, record);
     return NULL;
 }
 
-static const char *replay_access(gmsim_replay *replay, gmsim_executor *who,
+static const char *replay_access(gmsim_replay *replay, gmsim_sm_memory *memory, gmsim_executor *who,
                                  const gmtrace_chunk *chunk, const gmtrace_record *record)
 {
     if (record->mask == 0)
@@ -310,20 +315,18 @@ static const char *replay_access(gmsim_replay *replay, gmsim_executor *who,
         gmsim_request request;
         touch.size = 1;
         gmsim_coalesce(&request.footprint, chunk, &touch);
-        request.counts = NULL;
-        request.kind = GMSIM_REQUEST_FETCH;
+        request.kind = GMSIM_REQUEST_PREFETCH;
         request.wavefronts = 1u;
-        send(replay, who, &request);
-        who->done = who->now; /* nothing waits for it */
+        send(memory, who, &request);
         return NULL;
     }
     if (record->size == 0 || record->size > GMSIM_MAX_WIDTH)
         return "an access of neither 1, 2, 4, 8, 16 nor 32 bytes a lane";
     switch ((gmtrace_space)record->space) {
     case GMTRACE_SPACE_GLOBAL:
-        return replay_global(replay, who, chunk, record);
+        return replay_global(replay, memory, who, chunk, record);
     case GMTRACE_SPACE_LOCAL:
-        return replay_local(replay, who, chunk, record);
+        return replay_local(replay, memory, who, chunk, record);
     case GMTRACE_SPACE_SHARED:
         return replay_shared(replay, who, chunk, record);
     case GMTRACE_SPACE_REMOTE_SHARED:
@@ -335,7 +338,7 @@ static const char *replay_access(gmsim_replay *replay, gmsim_executor *who,
     }
 }
 
-static const char *replay_bulk(gmsim_replay *replay, gmsim_executor *who,
+static const char *replay_bulk(gmsim_replay *replay, gmsim_sm_memory *memory, gmsim_executor *who,
                                const gmtrace_record *record)
 {
     uint64_t address = record->op == GMTRACE_OP_BULK_LOAD ? record->address : record->aux64;
@@ -365,14 +368,13 @@ static const char *replay_bulk(gmsim_replay *replay, gmsim_executor *who,
         request.counts = counts;
         request.kind = (uint8_t)kind;
         request.wavefronts = 1u;
-        request.operations = request.footprint.sectors;
         request.is_float = request.is_swap = false;
         for (uint32_t i = 0; i < request.footprint.lines; i++) {
             request.line_operations[i] = (uint8_t)gmsim_sector_count(request.footprint.touched[i]);
             request.line_passes[i] = 1;
             request.line_lanes[i] = GMTRACE_WARP_LANES;
         }
-        send(replay, who, &request);
+        send(memory, who, &request);
         address += step;
         left -= step;
     }
@@ -380,14 +382,20 @@ static const char *replay_bulk(gmsim_replay *replay, gmsim_executor *who,
     return NULL;
 }
 
-const char *gmsim_replay_record(gmsim_replay *replay, gmsim_executor *who,
+const char *gmsim_replay_record(gmsim_replay *replay, gmsim_sm_memory *memory, gmsim_executor *who,
                                 const gmtrace_chunk *chunk, const gmtrace_record *record)
 {
     who->done = who->now;
-    who->clocks = 0;
+    who->clocks = who->asks = 0;
     if (record->op >= GMTRACE_OP_COUNT)
         return "an unknown operation";
     if (record->kind == GMTRACE_BULK)
-        return replay_bulk(replay, who, record);
-    return replay_access(replay, who, chunk, record);
+        return replay_bulk(replay, memory, who, record);
+    return replay_access(replay, memory, who, chunk, record);
+}
+
+bool gmsim_replay_bulk_room(const gmsim_sm_memory *memory, const gmtrace_record *record)
+{
+    uint32_t lines = MIN(record->aux, MAX_BULK_BYTES) / GMSIM_LINE_BYTES + 2u;
+    return gmsim_sm_memory_room(memory, lines, record->op == GMTRACE_OP_BULK_LOAD ? 0 : lines * 5u);
 }

@@ -6,7 +6,7 @@
 #define GMSIM_REPLAY_H
 
 #include "sim/model/count/banks.h"
-#include "sim/model/cache/memory.h"
+#include "sim/model/cache/sm_memory.h"
 #include "sim/model/count/tally.h"
 
 #pragma GCC visibility push(hidden)
@@ -14,9 +14,10 @@
 #define GMSIM_TAG_SETS 16u /* most there can be */
 
 typedef struct gmsim_replay {
-    gmsim_memory memory;
+    const gmsim_gpu *gpu;
     gmsim_tally tally;
     uint8_t tag_set[GMSIM_TAG_SETS]; /* by the line number's bits, folded to 4 */
+    uint64_t turn;                   /* of the SM that is run: the step's number << 16 | the SM's */
     uint64_t l1_clocks;              /* least clocks of all L1 tag and data stages, added up */
     uint64_t degree[GMSIM_DEGREE_BINS];
 } gmsim_replay;
@@ -25,25 +26,35 @@ typedef struct gmsim_replay {
 typedef struct gmsim_executor {
     uint64_t cta;
     uint32_t warp;
-    uint32_t sm;
     uint64_t window;        /* address of the warp's local memory */
     gmsim_copy_source copy; /* of its last asynchronous copy that reads */
     uint32_t copy_instr;    /* and that copy's instruction; GMTRACE_NO_INSTR: done with */
     uint64_t now;           /* SM clock at which the record reaches the load-store unit */
-    uint64_t done;          /* set: when what it asked for is there */
+    uint64_t done;          /* set: when what it asked for is there, but for its asks */
     uint64_t held;          /* set: until when it keeps the next from it, at least */
     uint64_t stored;        /* set: when a store of it is there */
     uint64_t queued;        /* set: clocks of waiting in queues beyond L2 */
     uint32_t clocks;        /* set: how long it keeps the load-store unit busy */
+    uint8_t asks;           /* set: of these in the outbox, somebody waits for */
     uint8_t reach;          /* set: gmsim_reach */
 } gmsim_executor;
 
-/* Fills in what follows from the GPU, but for the memory hierarchy. */
+/* Fills in what follows from the GPU, which must outlive it. */
 void gmsim_replay_prepare(gmsim_replay *replay, const gmsim_gpu *gpu);
 
-/* Counts an ACCESS or BULK record. Returns NULL, or what is wrong with the record. */
-const char *gmsim_replay_record(gmsim_replay *replay, gmsim_executor *who,
+/* Counts an ACCESS or BULK record of a warp on the SM that has `memory`. Returns NULL, or what is
+ * wrong with the record. */
+const char *gmsim_replay_record(gmsim_replay *replay, gmsim_sm_memory *memory, gmsim_executor *who,
                                 const gmtrace_chunk *chunk, const gmtrace_record *record);
+
+/* Whether gmsim_sm_memory_room() has what the record may need. */
+bool gmsim_replay_bulk_room(const gmsim_sm_memory *memory, const gmtrace_record *record);
+static inline bool gmsim_replay_room(const gmsim_sm_memory *memory, const gmtrace_record *record)
+{
+    return record->kind == GMTRACE_BULK
+               ? gmsim_replay_bulk_room(memory, record)
+               : gmsim_sm_memory_room(memory, GMSIM_RECORD_LINES, GMSIM_RECORD_UNITS);
+}
 
 #pragma GCC visibility pop
 

@@ -162,7 +162,11 @@ static int run(const char *path, int repeats)
         fprintf(stderr, "bench_replay: %s\n", reader ? error->message : reason.text);
         return 1;
     }
-    gmsim_model *model = gmsim_model_new(&gpu, NULL);
+    gmsim_model *model = gmsim_model_new(&gpu, NULL, &error);
+    if (!model) {
+        fprintf(stderr, "bench_replay: %s\n", error->message);
+        return 1;
+    }
     double best = 0;
     uint64_t records = 0;
     for (int i = 0; i < repeats; i++) {

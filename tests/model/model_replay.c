@@ -40,7 +40,8 @@ static void open_model_of(bench *b, const char *name, const char *set, gmsim_opt
         g_assert_true(gmsim_gpu_set(&gpu, set, NULL));
     b->reader = gmtrace_open(b->path, &reason);
     g_assert_nonnull(b->reader);
-    b->model = gmsim_model_new(&gpu, &options);
+    b->model = gmsim_model_new(&gpu, &options, &error);
+    g_assert_no_error(error);
 }
 
 static void open_model(bench *b, gmsim_options options)

@@ -107,7 +107,7 @@ static double cycles(const char *name, unsigned count, what kind, bool chain)
     g_assert_no_error(error);
     gmtrace_reader *reader = gmtrace_open(path, &reason);
     g_assert_nonnull(reader);
-    gmsim_model *model = gmsim_model_new(&gpu, &(gmsim_options){.flush = true});
+    gmsim_model *model = gmsim_model_new(&gpu, &(gmsim_options){.flush = true}, NULL);
     const gmsim_result *result = gmsim_model_run(model, reader, 0, NULL, NULL, &error);
     g_assert_no_error(error);
     const double clocks = (double)result->timing.cycles;

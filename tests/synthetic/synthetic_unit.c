@@ -32,7 +32,7 @@ static gmsim_model *new_model(void)
     gmsim_gpu gpu;
     gmsim_gpu_load(&gpu, "h200", &error);
     g_assert_no_error(error);
-    return gmsim_model_new(&gpu, &(gmsim_options){.flush = true});
+    return gmsim_model_new(&gpu, &(gmsim_options){.flush = true}, NULL);
 }
 
 static const gmsim_result *run(gmsim_model *model, gmtrace_reader *reader)

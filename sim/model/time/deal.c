@@ -42,7 +42,6 @@ static bool start_cta(gmsim_scheduler *s, uint32_t sm_number, uint32_t place, ui
         warp->who = (gmsim_executor){
             .cta = cta->number,
             .warp = i,
-            .sm = sm_number,
             .copy_instr = GMTRACE_NO_INSTR,
             .window = (1ull << 50) +
                       ((uint64_t)sm_number * GMSIM_MAX_SM_WARPS + first + i) * s->plan.window_size,
@@ -61,7 +60,7 @@ static bool start_cta(gmsim_scheduler *s, uint32_t sm_number, uint32_t place, ui
         cta->live |= 1u << i;
         uint64_t go = now + start;
         sm->ready[first + i] = gmsim_since_epoch(s, go);
-        s->timing.stall[GMSIM_STALL_LAUNCH] += go - now;
+        sm->timing.stall[GMSIM_STALL_LAUNCH] += go - now;
     }
     cta->end = now;
     if (cta->live && sm->resident++ == 0)

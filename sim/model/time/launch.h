@@ -22,6 +22,7 @@ typedef struct gmsim_plan {
     uint32_t sub_partitions;
     bool control_bits;    /* the code has them */
     bool functional;      /* warps take turns, a clock a record; no times */
+    bool apart;           /* gmsim_options */
     uint64_t window_size; /* bytes of local memory between two warps' windows */
     uint64_t records;     /* expected, for progress */
 } gmsim_plan;
@@ -37,12 +38,14 @@ typedef struct gmsim_scheduler {
     gmsim_freed *freed; /* room for every place of every SM */
     uint32_t freed_count;
     gmsim_replay *replay;
+    gmsim_shared *shared;
     gmtrace_paths *paths;
     gmsim_paces *paces;
     gmtrace_reader *reader;
     gmsim_plan plan;
     uint64_t next_cta;
     uint64_t ended;      /* thousandths of a clock at which the last CTA so far was given back */
+    uint64_t step;       /* number of this step */
     uint64_t epoch;      /* clock that ready times are counted from */
     uint64_t end;        /* clock at which the last warp so far ended */
     uint64_t records, barriers;

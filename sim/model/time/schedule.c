@@ -24,7 +24,8 @@
 /* Times beyond this many clocks after the epoch move it. */
 #define EPOCH_CLOCKS (1u << 30)
 
-#define PROGRESS_STEP (1u << 20)
+#define PROGRESS_STEP  (1u << 20) /* records */
+#define PROGRESS_STEPS 15u        /* looked at every 16 steps */
 
 static gmsim_cta *cta_of(gmsim_sm *sm, const gmsim_warp *warp)
 {
@@ -51,7 +52,7 @@ static void try_release(gmsim_scheduler *s, gmsim_sm *sm, uint32_t place, uint32
         uint32_t slot = place * s->plan.cta_warps + gmsim_lowest(left);
         uint64_t go =
             cta->arrival + s->plan.gpu->sm_barrier + released * s->plan.gpu->sm_barrier_warp;
-        s->timing.stall[GMSIM_STALL_BARRIER] += go - MIN(go, sm->warp[slot].arrived);
+        sm->timing.stall[GMSIM_STALL_BARRIER] += go - MIN(go, sm->warp[slot].arrived);
         resume(s, sm, slot, go);
     }
     cta->waiting &= ~cta->waiting_at[barrier];
@@ -68,12 +69,14 @@ static void end_warp(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t n
     cta->live &= ~(1u << warp->who.warp);
     cta->end = MAX(cta->end, now);
     cta->arrival = MAX(cta->arrival, now);
-    s->end = MAX(s->end, now);
-    s->timing.warp_active += now - MIN(now, warp->start);
+    sm->end = MAX(sm->end, now);
+    sm->timing.warp_active += now - MIN(now, warp->start);
     if (cta->live == 0) {
+        sm->left |= 1u << warp->cta;
         sm->resident--;
+        sm->active_until = MAX(sm->active_until, cta->end);
         if (sm->resident == 0)
-            sm->active += cta->end - MIN(cta->end, sm->active_since);
+            sm->active += sm->active_until - MIN(sm->active_until, sm->active_since);
     } else if (cta->waiting)
         for (uint32_t barrier = 0; barrier < GMSIM_NAMED_BARRIERS; barrier++)
             if (cta->waiting_at[barrier])
@@ -99,13 +102,13 @@ static bool arrive(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, const gmtrac
     bool waits = !gmsim_tally_site(&s->replay->tally, record->instr)->arrive_only;
     if (barrier >= GMSIM_NAMED_BARRIERS)
         return corrupt(error, warp, "a barrier number above 15");
-    s->barriers++;
+    sm->barriers++;
     while (warp->cursor.next < warp->cursor.end || gmsim_warp_refill(s, warp, error)) {
         const gmtrace_record *next = warp->cursor.next;
         if (next->kind == GMTRACE_EXEC) {
             gmtrace_path_step(s->paths, &warp->path, next);
             warp->cursor.next++;
-            s->records++;
+            sm->records++;
             continue;
         }
         if (next->kind != GMTRACE_BARRIER || next->address != barrier || (next->mask & lanes))
@@ -113,8 +116,8 @@ static bool arrive(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, const gmtrac
         lanes |= next->mask;
         gmtrace_path_step(s->paths, &warp->path, next);
         warp->cursor.next++;
-        s->records++;
-        s->barriers++;
+        sm->records++;
+        sm->barriers++;
     }
     if (*error)
         return false;
@@ -131,19 +134,31 @@ static bool arrive(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, const gmtrac
     return true;
 }
 
-/* Plans the way to the warp's next record, which it would reach at sm->ready[slot] if it were
- * alone; `now` is when the last one issued. */
-static bool plan_turn(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t now, GError **error)
+/* The warp's way to its next record, or to its end, is known: it would be there at sm->ready[slot]
+ * if it were alone. */
+static void set_out(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, gmsim_ahead ahead,
+                    uint64_t next)
 {
     gmsim_warp *warp = &sm->warp[slot];
-    uint64_t next = now;
-    gmsim_ahead ahead = gmsim_warp_ahead(s, warp, now, &next, error);
-    if (ahead == GMSIM_AHEAD_END)
+    if (ahead == GMSIM_AHEAD_END) {
         end_warp(s, sm, slot, MAX(next, warp->stored));
-    if (ahead != GMSIM_AHEAD_RECORD)
-        return ahead == GMSIM_AHEAD_END;
-    warp->planned = true;
-    sm->ready[slot] = gmsim_since_epoch(s, next + warp->clocks);
+    } else if (ahead == GMSIM_AHEAD_WAITS) {
+        sm->unplanned |= 1ull << slot;
+        sm->ready[slot] = GMSIM_NEVER;
+    } else {
+        warp->planned = true;
+        sm->ready[slot] = gmsim_since_epoch(s, next + warp->clocks);
+    }
+}
+
+/* Plans the way to the warp's next record; `now` is when the last one issued. */
+static bool plan_turn(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t now, GError **error)
+{
+    uint64_t next = now;
+    gmsim_ahead ahead = gmsim_warp_ahead(s, sm, &sm->warp[slot], now, &next, error);
+    if (ahead == GMSIM_AHEAD_FAILED)
+        return false;
+    set_out(s, sm, slot, ahead, next);
     return true;
 }
 
@@ -156,7 +171,7 @@ static bool warp_turn(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t 
         return plan_turn(s, sm, slot, now, error);
     const gmtrace_record *record = warp->cursor.next++;
     uint64_t issue = gmsim_warp_issue(s, sm, slot, now - MIN(now, warp->clocks));
-    s->records++;
+    sm->records++;
     warp->last = record->instr;
     if (record->kind == GMTRACE_ACCESS || record->kind == GMTRACE_BULK) {
         const char *wrong = gmsim_warp_access(s, sm, slot, record, &issue);
@@ -167,8 +182,7 @@ static bool warp_turn(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t 
         sm->ready[slot] = gmsim_since_epoch(s, issue);
         return arrive(s, sm, slot, record, issue, error);
     } else if (record->kind == GMTRACE_COPY_COMMIT) {
-        uint64_t before = warp->groups ? warp->group[(warp->groups - 1u) % GMSIM_COPY_GROUPS] : 0;
-        warp->group[warp->groups++ % GMSIM_COPY_GROUPS] = MAX(before, warp->copied);
+        gmsim_warp_commit(sm, slot);
     }
     return plan_turn(s, sm, slot, issue, error);
 }
@@ -178,12 +192,14 @@ GMSIM_CLONES static uint32_t earliest(const uint32_t ready[GMSIM_MAX_SM_WARPS])
 {
     uint32_t least[8];
     memcpy(least, ready, sizeof least);
+#pragma GCC unroll 8
     for (uint32_t i = 8; i < GMSIM_MAX_SM_WARPS; i += 8u)
         for (uint32_t k = 0; k < 8u; k++)
             least[k] = ready[i + k] < least[k] ? ready[i + k] : least[k];
-    for (uint32_t k = 1; k < 8u; k++)
-        least[0] = least[k] < least[0] ? least[k] : least[0];
-    return least[0];
+    for (uint32_t k = 0; k < 4u; k++)
+        least[k] = least[k + 4u] < least[k] ? least[k + 4u] : least[k];
+    uint32_t one = MIN(least[0], least[1]), other = MIN(least[2], least[3]);
+    return MIN(one, other);
 }
 
 GMSIM_CLONES static uint32_t slot_with(const uint32_t ready[GMSIM_MAX_SM_WARPS], uint32_t clock)
@@ -194,24 +210,66 @@ GMSIM_CLONES static uint32_t slot_with(const uint32_t ready[GMSIM_MAX_SM_WARPS],
     return slot;
 }
 
-/* Runs an SM up to a clock; returns when it can go on, GMSIM_NEVER if no warp can. */
-static bool run_sm(gmsim_scheduler *s, uint32_t sm_number, uint64_t limit, uint32_t *next,
-                   GError **error)
+/* Runs an SM up to a clock, or until it needs an answer that is under way. sm->next is when it can
+ * go on; GMSIM_NEVER if no warp can. */
+static bool run_sm(gmsim_scheduler *s, gmsim_sm *sm, uint64_t limit, GError **error)
 {
-    gmsim_sm *sm = &s->sm[sm_number];
     for (;;) {
-        uint32_t clock = earliest(sm->ready);
-        if (clock == GMSIM_NEVER || s->epoch + clock >= limit) {
-            *next = clock;
+        uint32_t clock = sm->next = earliest(sm->ready);
+        if (clock == GMSIM_NEVER || s->epoch + clock >= limit)
             return true;
-        }
-        uint32_t slot = slot_with(sm->ready, clock), place = sm->warp[slot].cta;
+        uint32_t slot = slot_with(sm->ready, clock);
+        const gmsim_warp *warp = &sm->warp[slot];
+        if (warp->planned && !sm->memory.direct && !gmsim_warp_has_room(sm, warp->cursor.next))
+            return true;
         if (!warp_turn(s, sm, slot, s->epoch + clock, error))
             return false;
-        if (sm->cta[place].live == 0)
-            s->freed[s->freed_count++] =
-                (gmsim_freed){.clock = sm->cta[place].end, .sm = sm_number, .place = place};
     }
+}
+
+/* The SM's turn at what all share: what it asked for in this step is answered, and warps that wait
+ * for an answer set out. If it could not go on without one, or if an answer came before the step's
+ * end, it goes on to there; all it asks for is then answered at once. */
+static bool answer_sm(gmsim_scheduler *s, gmsim_sm *sm, uint64_t limit, GError **error)
+{
+    if (sm->memory.out.asks || sm->accesses) {
+        gmsim_sm_memory_serve(&sm->memory, s->shared);
+        gmsim_warp_take_answers(sm);
+        uint64_t left = sm->unplanned;
+        for (sm->unplanned = 0; left; left &= left - 1u) {
+            uint32_t slot = (uint32_t)__builtin_ctzll(left);
+            uint64_t next = 0;
+            gmsim_ahead ahead = gmsim_warp_go_on(s, sm, &sm->warp[slot], &next);
+            set_out(s, sm, slot, ahead, next);
+        }
+    } else if (sm->next == GMSIM_NEVER || s->epoch + sm->next >= limit) {
+        return true;
+    }
+    sm->memory.direct = s->shared;
+    bool done = run_sm(s, sm, limit, error);
+    sm->memory.direct = NULL;
+    return done;
+}
+
+/* One step of all SMs. What an SM does before its outbox is served does not depend on what others
+ * do in this step; it is served at once here, while what it holds is in the host's cache. */
+static bool run_step(gmsim_scheduler *s, uint64_t limit, GError **error)
+{
+    gmsim_shared_step(s->shared, limit - GMSIM_STEP);
+    if (s->plan.apart)
+        for (uint32_t i = s->plan.sms; i-- > 0;) {
+            s->replay->turn = s->step << 16 | i;
+            if (!run_sm(s, &s->sm[i], limit, error))
+                return false;
+        }
+    for (uint32_t i = 0; i < s->plan.sms; i++) {
+        gmsim_sm *sm = &s->sm[i];
+        s->replay->turn = s->step << 16 | i;
+        if ((!s->plan.apart && !run_sm(s, sm, limit, error)) || !answer_sm(s, sm, limit, error))
+            return false;
+    }
+    s->step++;
+    return true;
 }
 
 /* Nobody can go on: a barrier waits for warps that never come. In a trace that was cut short that
@@ -250,6 +308,19 @@ static void move_epoch(gmsim_scheduler *s, uint32_t clocks)
         }
 }
 
+/* The places that CTAs have left in this step. */
+static void collect_freed(gmsim_scheduler *s)
+{
+    for (uint32_t i = 0; i < s->plan.sms; i++) {
+        gmsim_sm *sm = &s->sm[i];
+        for (; sm->left; sm->left &= sm->left - 1u) {
+            uint32_t place = gmsim_lowest(sm->left);
+            s->freed[s->freed_count++] =
+                (gmsim_freed){.clock = sm->cta[place].end, .sm = i, .place = place};
+        }
+    }
+}
+
 static bool run(gmsim_scheduler *s, GError **error)
 {
     if (!gmsim_deal_first(s, error))
@@ -258,13 +329,11 @@ static bool run(gmsim_scheduler *s, GError **error)
     for (;;) {
         uint32_t soonest = GMSIM_NEVER;
         bool resident = false;
-        gmsim_memory_step(&s->replay->memory, limit - GMSIM_STEP);
-        for (uint32_t i = 0; i < s->plan.sms; i++) {
-            uint32_t next = GMSIM_NEVER;
-            if (!run_sm(s, i, limit, &next, error))
-                return false;
-            soonest = MIN(soonest, next);
-        }
+        if (!run_step(s, limit, error))
+            return false;
+        for (uint32_t i = 0; i < s->plan.sms; i++)
+            soonest = MIN(soonest, s->sm[i].next);
+        collect_freed(s);
         if (s->freed_count) {
             if (!gmsim_deal_freed(s, error))
                 return false;
@@ -282,17 +351,36 @@ static bool run(gmsim_scheduler *s, GError **error)
         limit = s->epoch + soonest + GMSIM_STEP;
         if (soonest > EPOCH_CLOCKS)
             move_epoch(s, soonest);
-        if (s->progress && s->records - reported >= PROGRESS_STEP) {
-            reported = s->records;
-            s->progress(s->records, s->plan.records, s->progress_data);
+        if (s->progress && (s->step & PROGRESS_STEPS) == 0) {
+            uint64_t records = 0;
+            for (uint32_t i = 0; i < s->plan.sms; i++)
+                records += s->sm[i].records;
+            if (records - reported >= PROGRESS_STEP) {
+                reported = records;
+                s->progress(records, s->plan.records, s->progress_data);
+            }
         }
     }
+}
+
+/* What an SM counted. */
+static void add_sm(gmsim_scheduler *s, const gmsim_sm *sm)
+{
+    s->records += sm->records;
+    s->barriers += sm->barriers;
+    s->end = MAX(s->end, sm->end);
+    s->timing.sm_active += sm->active;
+    s->timing.warp_active += sm->timing.warp_active;
+    s->timing.loads += sm->timing.loads;
+    s->timing.load_cycles += sm->timing.load_cycles;
+    for (uint32_t i = 0; i < GMSIM_STALLS; i++)
+        s->timing.stall[i] += sm->timing.stall[i];
 }
 
 bool gmsim_schedule(gmsim_scheduler *s, GError **error)
 {
     GError *problem = NULL;
-    s->next_cta = s->records = s->barriers = s->epoch = s->end = s->ended = 0;
+    s->next_cta = s->records = s->barriers = s->epoch = s->end = s->ended = s->step = 0;
     s->freed_count = 0;
     s->truncated = false;
     memset(&s->timing, 0, sizeof s->timing);
@@ -300,15 +388,18 @@ bool gmsim_schedule(gmsim_scheduler *s, GError **error)
         gmsim_sm *sm = &s->sm[i];
         memset(sm->ready, 0xff, sizeof sm->ready);
         memset(sm->part, 0, sizeof sm->part);
-        sm->unit_free = sm->constant_free = sm->active = sm->active_since = 0;
-        sm->resident = 0;
+        sm->unit_free = sm->constant_free = 0;
+        sm->active = sm->active_since = sm->active_until = 0;
+        sm->resident = sm->accesses = sm->left = 0;
+        sm->unplanned = sm->records = sm->barriers = sm->end = 0;
+        memset(&sm->timing, 0, sizeof sm->timing);
         for (uint32_t place = 0; place < GMSIM_MAX_SM_CTAS; place++)
             sm->cta[place].live = sm->cta[place].waiting = 0;
     }
     bool done = run(s, &problem);
-    s->end = MAX(s->end, s->replay->memory.drained);
+    s->end = MAX(s->end, s->shared->drained);
     for (uint32_t i = 0; i < s->plan.sms; i++)
-        s->timing.sm_active += s->sm[i].active;
+        add_sm(s, &s->sm[i]);
     if (!done) {
         for (uint32_t i = 0; i < s->plan.sms; i++)
             for (uint32_t place = 0; place < s->plan.sm_ctas; place++)

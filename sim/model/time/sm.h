@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * sm.h - what an SM holds while a launch runs: its warps and CTAs, and when its units are free.
+ * sm.h - what an SM owns while a launch runs: its warps and CTAs, when its units are free, its half
+ * of the memory hierarchy, and its counters.
  */
 #ifndef GMSIM_SM_H
 #define GMSIM_SM_H
@@ -20,6 +21,21 @@
 /* Groups of asynchronous copies whose end is remembered. */
 #define GMSIM_COPY_GROUPS 8u
 
+/* What may be under way for a warp: what sets each scoreboard; copies; what it stores. */
+#define GMSIM_UNDER_WAY_COPIES GMSIM_SCOREBOARDS
+#define GMSIM_UNDER_WAY_STORED (GMSIM_SCOREBOARDS + 1u)
+#define GMSIM_WAITS            (GMSIM_SCOREBOARDS + 2u)
+
+/* The way to the next record, or to the end, of a warp that waits for an answer under way: it goes
+ * on at `clock`, or later for each wait in turn, and takes so many `slots`. */
+typedef struct gmsim_way {
+    uint64_t clock, slots;
+    uint64_t at[GMSIM_WAITS]; /* `slots` before the wait */
+    uint8_t wait[GMSIM_WAITS], waits;
+    bool ends;
+    uint32_t group; /* of copies, for which it waits */
+} gmsim_way;
+
 typedef struct gmsim_warp {
     gmtrace_cursor cursor;
     gmsim_executor who;
@@ -37,8 +53,10 @@ typedef struct gmsim_warp {
     uint64_t stored; /* when its last store so far is there: it is not gone before */
     uint64_t copied; /* when the copies not committed yet are there */
     uint64_t group[GMSIM_COPY_GROUPS];
-    uint32_t groups; /* committed so far */
-    bool planned;    /* instructions and clocks are those before its next record, which is there */
+    uint32_t groups, groups_known; /* committed so far; of which all copies are answered */
+    uint32_t under_way;            /* GMSIM_UNDER_WAY_*, as a mask */
+    gmsim_way way;
+    bool planned; /* instructions and clocks are those before its next record, which is there */
 } gmsim_warp;
 
 /* Masks are over the warps of the CTA. */
@@ -62,16 +80,38 @@ typedef struct gmsim_sub_partition {
     uint32_t next;               /* the oldest of them */
 } gmsim_sub_partition;
 
+/* A record of which something is under way, or of which an earlier one with the same scoreboard
+ * has: they are taken up in order. */
+typedef struct gmsim_access {
+    uint64_t issue, read;      /* when it issued; when its operands had been read */
+    uint64_t done, queued;     /* as gmsim_executor */
+    uint8_t slot, asks, reach; /* of the warp; answers it waits for */
+    uint8_t board, read_board; /* scoreboards it sets free; GMSIM_SCOREBOARDS and more: none */
+    bool shared, load, copy, returns, commits; /* space; kind; the end of a group of copies */
+} gmsim_access;
+
+#define GMSIM_ACCESSES 1024u
+
 typedef struct gmsim_sm {
     uint32_t
         ready[GMSIM_MAX_SM_WARPS]; /* clocks after the epoch; GMSIM_NEVER: does not wait to go */
+    uint32_t next;                 /* least of them; below the step's end: it waits for an answer */
+    uint32_t left;                 /* places whose CTA has ended in this step, as a mask */
     uint32_t resident;
-    uint64_t constant_free;        /* when the constant cache is */
-    uint64_t unit_free;            /* when the load-store unit takes the next request */
-    uint64_t active, active_since; /* clocks with a CTA; since when it has one */
+    uint32_t accesses;
+    uint64_t unplanned;     /* warps whose way waits for an answer, as a mask */
+    uint64_t constant_free; /* when the constant cache is */
+    uint64_t unit_free;     /* when the load-store unit takes the next request */
+    uint64_t active, active_since, active_until; /* clocks with a CTA; since when it has one; the
+                                                  * end of the last to end so far */
     gmsim_sub_partition part[GMSIM_MAX_SUB_PARTITIONS];
     gmsim_warp warp[GMSIM_MAX_SM_WARPS];
     gmsim_cta cta[GMSIM_MAX_SM_CTAS];
+    gmsim_timing timing;        /* stall, warp_active, loads, load_cycles */
+    uint64_t records, barriers; /* so far */
+    uint64_t end;               /* clock at which the last warp so far ended */
+    gmsim_access access[GMSIM_ACCESSES];
+    gmsim_sm_memory memory;
 } gmsim_sm;
 
 #pragma GCC visibility pop

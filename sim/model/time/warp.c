@@ -48,28 +48,62 @@ static inline uint32_t waits_of(const gmsim_scheduler *s, const gmsim_warp *warp
 /* What lies between two records, while it is put together. Its own clock starts when the warp can
  * go on; the first instruction after the last record issues `slots` later. */
 typedef struct ahead {
-    uint64_t clock; /* when the warp can go on */
+    uint64_t clock; /* when the warp can go on, but for waits of warp->way */
     uint64_t slots;
+    uint32_t unknown; /* waits that are put off until answers come, as a mask */
 } ahead;
 
+/* A wait for an answer under way, and all that come after it, are put off. Only the first for a
+ * scoreboard counts: later ones find it free. */
+static void put_off(gmsim_way *way, ahead *plan, uint32_t wait, uint64_t at)
+{
+    for (uint32_t i = 0; i < way->waits; i++)
+        if (way->wait[i] == wait)
+            return;
+    plan->unknown = UINT32_MAX;
+    way->at[way->waits] = at;
+    way->wait[way->waits++] = (uint8_t)wait;
+}
+
+/* The warp, `slots` after `clock`, waits for a scoreboard. */
+static inline void wait_until_free(gmsim_sm *sm, const gmsim_warp *warp, uint64_t *clock,
+                                   uint32_t board, uint64_t slots)
+{
+    uint64_t before = *clock - 1u + slots;
+    if (warp->free[board] <= before)
+        return;
+    uint64_t waits = warp->free[board] - before;
+    *clock += waits;
+    gmsim_stall cause = (gmsim_stall)warp->cause[board];
+    uint64_t queued = cause == GMSIM_STALL_DRAM_LATENCY ? MIN(waits, warp->queued[board]) : 0;
+    sm->timing.stall[cause] += waits - queued;
+    sm->timing.stall[GMSIM_STALL_DRAM_BANDWIDTH] += queued;
+}
+
 /* The instruction after `at` more clocks waits for a scoreboard. */
-static inline void wait_for(gmsim_scheduler *s, gmsim_warp *warp, ahead *plan, uint32_t board,
+static inline void wait_for(gmsim_sm *sm, gmsim_warp *warp, ahead *plan, uint32_t board,
                             uint64_t at)
 {
     if (warp->due[board] > plan->slots + at) /* set by the way itself */
         plan->slots = warp->due[board] - at;
-    uint64_t before = plan->clock - 1u + plan->slots + at;
-    if (warp->free[board] <= before)
-        return;
-    uint64_t waits = warp->free[board] - before;
-    plan->clock += waits;
-    gmsim_stall cause = (gmsim_stall)warp->cause[board];
-    uint64_t queued = cause == GMSIM_STALL_DRAM_LATENCY ? MIN(waits, warp->queued[board]) : 0;
-    s->timing.stall[cause] += waits - queued;
-    s->timing.stall[GMSIM_STALL_DRAM_BANDWIDTH] += queued;
+    if (plan->unknown >> board & 1u)
+        put_off(&warp->way, plan, board, plan->slots + at);
+    else
+        wait_until_free(sm, warp, &plan->clock, board, plan->slots + at);
 }
 
-static inline void add_way(gmsim_scheduler *s, gmsim_warp *warp, ahead *plan,
+/* The warp, `slots` after `clock`, waits for a group of copies. */
+static void wait_for_group(gmsim_sm *sm, const gmsim_warp *warp, uint64_t *clock, uint32_t group,
+                           uint64_t slots)
+{
+    uint64_t there = warp->group[group % GMSIM_COPY_GROUPS], before = *clock - 1u + slots;
+    if (there <= before)
+        return;
+    *clock += there - before;
+    sm->timing.stall[GMSIM_STALL_L2] += there - before;
+}
+
+static inline void add_way(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp, ahead *plan,
                            const gmtrace_path *way)
 {
     const gmsim_pace *pace = gmsim_pace_of(s->paces, way);
@@ -78,7 +112,7 @@ static inline void add_way(gmsim_scheduler *s, gmsim_warp *warp, ahead *plan,
     for (uint32_t left = way->wait_mask; left; left &= left - 1u) {
         uint32_t board = gmsim_lowest(left);
         if (pace->wait_at[board] != GMTRACE_PATH_NEVER)
-            wait_for(s, warp, plan, board, pace->wait_at[board]);
+            wait_for(sm, warp, plan, board, pace->wait_at[board]);
     }
     for (uint32_t board = 0; board < GMSIM_SCOREBOARDS; board++)
         if (pace->due[board])
@@ -114,12 +148,12 @@ static inline void add_instruction(gmsim_scheduler *s, gmsim_warp *warp, ahead *
 }
 
 /* The next record, a clock later. */
-static gmsim_ahead next_untimed(gmsim_scheduler *s, gmsim_warp *warp, uint64_t now, uint64_t *ready,
-                                GError **error)
+static gmsim_ahead next_untimed(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp, uint64_t now,
+                                uint64_t *ready, GError **error)
 {
     warp->clocks = 0;
     *ready = now + 1u;
-    for (;; warp->cursor.next++, s->records++) {
+    for (;; warp->cursor.next++, sm->records++) {
         if (warp->cursor.next == warp->cursor.end && !gmsim_warp_refill(s, warp, error))
             return *error ? GMSIM_AHEAD_FAILED : GMSIM_AHEAD_END;
         if (warp->cursor.next->kind != GMTRACE_EXEC)
@@ -127,47 +161,96 @@ static gmsim_ahead next_untimed(gmsim_scheduler *s, gmsim_warp *warp, uint64_t n
     }
 }
 
-gmsim_ahead gmsim_warp_ahead(gmsim_scheduler *s, gmsim_warp *warp, uint64_t now, uint64_t *ready,
-                             GError **error)
+/* The way is complete: the warp goes on, unless it waits for an answer. */
+static gmsim_ahead set_out(const gmsim_scheduler *s, gmsim_warp *warp, const ahead *plan, bool ends,
+                           uint64_t *ready)
+{
+    if (warp->way.waits) {
+        warp->way.clock = plan->clock;
+        warp->way.slots = plan->slots;
+        warp->way.ends = ends;
+        return GMSIM_AHEAD_WAITS;
+    }
+    if (ends) {
+        *ready = plan->clock - 1u + plan->slots + s->plan.gpu->launch_exit;
+        return GMSIM_AHEAD_END;
+    }
+    warp->clocks = (uint32_t)MIN(plan->slots - 1u, UINT32_MAX);
+    *ready = plan->clock;
+    return GMSIM_AHEAD_RECORD;
+}
+
+gmsim_ahead gmsim_warp_ahead(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp, uint64_t now,
+                             uint64_t *ready, GError **error)
 {
     if (s->plan.functional)
-        return next_untimed(s, warp, now, ready, error);
-    ahead plan = {.clock = now + 1u, .slots = stall_of(s->replay->tally.kernel, warp->last)};
+        return next_untimed(s, sm, warp, now, ready, error);
+    ahead plan = {.clock = now + 1u,
+                  .slots = stall_of(s->replay->tally.kernel, warp->last),
+                  .unknown = warp->under_way};
     memset(warp->pipe, 0, sizeof warp->pipe);
     memset(warp->due, 0, sizeof warp->due);
     warp->pipe[GMSIM_PIPE_ISSUE] = 1u;
     warp->unit = warp->constant = 0;
+    warp->way.waits = 0;
     const gmtrace_record *record;
     for (;;) {
         if (warp->cursor.next == warp->cursor.end && !gmsim_warp_refill(s, warp, error)) {
             if (*error)
                 return GMSIM_AHEAD_FAILED;
-            add_way(s, warp, &plan, gmtrace_path_end(s->paths, &warp->path));
-            *ready = plan.clock - 1u + plan.slots + s->plan.gpu->launch_exit;
-            return GMSIM_AHEAD_END;
+            add_way(s, sm, warp, &plan, gmtrace_path_end(s->paths, &warp->path));
+            if (plan.unknown >> GMSIM_UNDER_WAY_STORED & 1u)
+                put_off(&warp->way, &plan, GMSIM_UNDER_WAY_STORED, 0);
+            return set_out(s, warp, &plan, true, ready);
         }
         record = warp->cursor.next;
-        add_way(s, warp, &plan, gmtrace_path_step(s->paths, &warp->path, record));
+        add_way(s, sm, warp, &plan, gmtrace_path_step(s->paths, &warp->path, record));
         for (uint32_t left = waits_of(s, warp, record->instr); left; left &= left - 1u)
-            wait_for(s, warp, &plan, gmsim_lowest(left), 0);
+            wait_for(sm, warp, &plan, gmsim_lowest(left), 0);
         if (record->kind != GMTRACE_EXEC)
             break;
         add_instruction(s, warp, &plan, record->instr);
         warp->cursor.next++;
-        s->records++;
+        sm->records++;
     }
     if (record->kind == GMTRACE_COPY_WAIT && record->aux < warp->groups &&
         record->aux < GMSIM_COPY_GROUPS) {
-        uint64_t there = warp->group[(warp->groups - 1u - record->aux) % GMSIM_COPY_GROUPS];
-        uint64_t before = plan.clock - 1u + plan.slots;
-        if (there > before) {
-            plan.clock += there - before;
-            s->timing.stall[GMSIM_STALL_L2] += there - before;
-        }
+        warp->way.group = warp->groups - 1u - record->aux;
+        if (warp->way.waits || warp->way.group >= warp->groups_known)
+            put_off(&warp->way, &plan, GMSIM_UNDER_WAY_COPIES, plan.slots);
+        else
+            wait_for_group(sm, warp, &plan.clock, warp->way.group, plan.slots);
     }
-    warp->clocks = (uint32_t)MIN(plan.slots - 1u, UINT32_MAX);
-    *ready = plan.clock;
-    return GMSIM_AHEAD_RECORD;
+    return set_out(s, warp, &plan, false, ready);
+}
+
+gmsim_ahead gmsim_warp_go_on(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
+                             uint64_t *ready)
+{
+    gmsim_way *way = &warp->way;
+    ahead plan = {.clock = way->clock, .slots = way->slots};
+    for (uint32_t i = 0; i < way->waits; i++)
+        if (way->wait[i] < GMSIM_SCOREBOARDS)
+            wait_until_free(sm, warp, &plan.clock, way->wait[i], way->at[i]);
+        else if (way->wait[i] == GMSIM_UNDER_WAY_COPIES)
+            wait_for_group(sm, warp, &plan.clock, way->group, way->at[i]);
+    way->waits = 0;
+    return set_out(s, warp, &plan, way->ends, ready);
+}
+
+/* Something else than an access sets the scoreboard: those under way do not any more. */
+static void forget_accesses(gmsim_sm *sm, uint32_t slot, uint32_t board)
+{
+    for (uint32_t n = 0; n < sm->accesses; n++) {
+        gmsim_access *access = &sm->access[n];
+        if (access->slot != slot)
+            continue;
+        if (access->board == board)
+            access->board = GMSIM_SCOREBOARDS;
+        if (access->read_board == board)
+            access->read_board = GMSIM_SCOREBOARDS;
+    }
+    sm->warp[slot].under_way &= ~(1u << board);
 }
 
 uint64_t gmsim_warp_issue(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t now)
@@ -186,12 +269,14 @@ uint64_t gmsim_warp_issue(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint6
         sm->constant_free = MAX(sm->constant_free, now) + warp->constant;
         issue = MAX(issue, sm->constant_free);
     }
-    s->timing.stall[GMSIM_STALL_MATH] += issue - now - warp->clocks;
+    sm->timing.stall[GMSIM_STALL_MATH] += issue - now - warp->clocks;
     uint64_t *slots = &part->pipe_free[GMSIM_PIPE_ISSUE];
     *slots = MAX(*slots, now) + warp->pipe[GMSIM_PIPE_ISSUE];
     issue = MAX(issue, *slots - 1u);
     for (uint32_t board = 0; board < GMSIM_SCOREBOARDS; board++)
         if (warp->due[board] > warp->clocks + 1u) { /* not there yet */
+            if (warp->under_way >> board & 1u)
+                forget_accesses(sm, slot, board);
             warp->free[board] = issue + warp->due[board] - warp->clocks - 1u;
             warp->cause[board] = GMSIM_STALL_ISSUE;
         }
@@ -199,11 +284,11 @@ uint64_t gmsim_warp_issue(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint6
     return issue;
 }
 
-static gmsim_stall cause_of(const gmtrace_record *record, const gmsim_executor *who)
+static inline gmsim_stall cause_of(uint32_t reach, bool shared)
 {
-    if (record->space == GMTRACE_SPACE_SHARED)
+    if (shared)
         return GMSIM_STALL_SHARED;
-    switch ((gmsim_reach)who->reach) {
+    switch ((gmsim_reach)reach) {
     case GMSIM_REACH_L1:
         return GMSIM_STALL_L1;
     case GMSIM_REACH_DRAM:
@@ -213,12 +298,113 @@ static gmsim_stall cause_of(const gmtrace_record *record, const gmsim_executor *
     }
 }
 
+/* A scoreboard, if it is one, will be free at that clock. */
+static inline void set_free(gmsim_warp *warp, uint32_t board, uint64_t done, uint64_t queued,
+                            gmsim_stall cause)
+{
+    if (board >= GMSIM_SCOREBOARDS || done <= warp->free[board])
+        return;
+    warp->free[board] = done;
+    warp->queued[board] = queued;
+    warp->cause[board] = (uint8_t)cause;
+}
+
+static inline void count_load(gmsim_sm *sm, uint64_t clocks)
+{
+    sm->timing.loads++;
+    sm->timing.load_cycles += clocks;
+}
+
+static inline void commit(gmsim_warp *warp)
+{
+    uint32_t last = warp->groups_known++;
+    uint64_t before = last ? warp->group[(last - 1u) % GMSIM_COPY_GROUPS] : 0;
+    warp->group[last % GMSIM_COPY_GROUPS] = MAX(before, warp->copied);
+}
+
+/* All answers to the access are there: scoreboards, copies and counters learn of it. */
+static inline void take_up(gmsim_sm *sm, gmsim_warp *warp, const gmsim_access *access)
+{
+    if (access->copy)
+        warp->copied = MAX(warp->copied, access->done);
+    else
+        set_free(warp, access->board, access->done, access->queued,
+                 cause_of(access->reach, access->shared));
+    if (access->returns)
+        warp->stored = MAX(warp->stored, access->done);
+    if (access->load)
+        count_load(sm, access->done - access->issue);
+}
+
+void gmsim_warp_commit(gmsim_sm *sm, uint32_t slot)
+{
+    gmsim_warp *warp = &sm->warp[slot];
+    warp->groups++;
+    if (warp->under_way >> GMSIM_UNDER_WAY_COPIES & 1u)
+        sm->access[sm->accesses++] = (gmsim_access){.slot = (uint8_t)slot, .commits = true};
+    else
+        commit(warp);
+}
+
+void gmsim_warp_take_answers(gmsim_sm *sm)
+{
+    const gmsim_ask *ask = sm->memory.out.ask;
+    for (uint32_t n = 0; n < sm->accesses; n++) {
+        gmsim_access *access = &sm->access[n];
+        gmsim_warp *warp = &sm->warp[access->slot];
+        warp->under_way = 0;
+        if (access->commits) {
+            commit(warp);
+            continue;
+        }
+        for (uint32_t left = access->asks; left; ask++) {
+            if (!ask->waits)
+                continue;
+            left--;
+            if (ask->done < access->done)
+                continue;
+            access->done = ask->done;
+            access->queued = ask->queued;
+            access->reach = ask->reach;
+        }
+        take_up(sm, warp, access);
+        set_free(warp, access->read_board, access->read, 0, GMSIM_STALL_L1);
+    }
+    sm->accesses = 0;
+    gmsim_outbox_clear(&sm->memory.out);
+}
+
+/* Something is under way for the warp: takes up what is known, and puts off what is not, or comes
+ * after something that is not. */
+static void take_or_put_off(gmsim_sm *sm, gmsim_warp *warp, gmsim_access access)
+{
+    uint32_t waiting = (access.board < GMSIM_SCOREBOARDS ? 1u << access.board : 0) |
+                       (uint32_t)access.copy << GMSIM_UNDER_WAY_COPIES |
+                       (uint32_t)access.returns << GMSIM_UNDER_WAY_STORED;
+    bool unknown = access.asks || (warp->under_way & waiting);
+    if (unknown) {
+        warp->under_way |= waiting;
+    } else {
+        take_up(sm, warp, &access);
+        access.board = GMSIM_SCOREBOARDS;
+        access.load = access.copy = false;
+    }
+    if (access.read_board < GMSIM_SCOREBOARDS && (warp->under_way >> access.read_board & 1u)) {
+        unknown = true;
+    } else {
+        set_free(warp, access.read_board, access.read, 0, GMSIM_STALL_L1);
+        access.read_board = GMSIM_SCOREBOARDS;
+    }
+    if (unknown)
+        sm->access[sm->accesses++] = access;
+}
+
 /* The access alone, in the order in which warps come. */
-static const char *access_untimed(gmsim_scheduler *s, gmsim_warp *warp,
+static const char *access_untimed(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
                                   const gmtrace_record *record, uint64_t now)
 {
     warp->who.now = now;
-    return gmsim_replay_record(s->replay, &warp->who, warp->cursor.chunk, record);
+    return gmsim_replay_record(s->replay, &sm->memory, &warp->who, warp->cursor.chunk, record);
 }
 
 const char *gmsim_warp_access(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot,
@@ -229,43 +415,54 @@ const char *gmsim_warp_access(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot,
     const gmsim_gpu *gpu = s->plan.gpu;
     gmsim_sub_partition *part = &sm->part[slot % s->plan.sub_partitions];
     const gmsim_site *site = gmsim_tally_site(&s->replay->tally, record->instr);
+    bool shared = record->space == GMTRACE_SPACE_SHARED;
     if (s->plan.functional)
-        return access_untimed(s, warp, record, *issue);
+        return access_untimed(s, sm, warp, record, *issue);
     uint64_t room = part->began[part->next];
     if (room > *issue) {
-        s->timing
-            .stall[record->space == GMTRACE_SPACE_SHARED ? GMSIM_STALL_SHARED : GMSIM_STALL_L1] +=
-            room - *issue;
+        sm->timing.stall[shared ? GMSIM_STALL_SHARED : GMSIM_STALL_L1] += room - *issue;
         *issue = room;
     }
     who->now = MAX(*issue, sm->unit_free);
     who->held = who->queued = who->stored = 0;
     who->reach = GMSIM_REACH_L1;
-    const char *wrong = gmsim_replay_record(s->replay, who, warp->cursor.chunk, record);
+    const char *wrong =
+        gmsim_replay_record(s->replay, &sm->memory, who, warp->cursor.chunk, record);
     sm->unit_free = MAX(who->now + MAX(who->clocks, 1u), who->held);
     warp->stored = MAX(warp->stored, who->stored);
     part->began[part->next] = who->now;
     part->next = part->next + 1u < gpu->sm_queue ? part->next + 1u : 0;
-    uint32_t board = site->scoreboard;
+    uint32_t board = site->scoreboard, read_board = site->read_scoreboard;
     if (!s->plan.control_bits) {
         board = warp->next_scoreboard;
+        read_board = GMSIM_SCOREBOARDS;
         warp->next_scoreboard = (board + 1u) % gpu->sm_under_way;
     }
-    if (record->op == GMTRACE_OP_COPY_READ) {
+    bool load = record->op == GMTRACE_OP_LOAD && !shared;
+    bool copy = record->op == GMTRACE_OP_COPY_READ;
+    if (who->asks || warp->under_way) {
+        take_or_put_off(sm, warp,
+                        (gmsim_access){.issue = *issue,
+                                       .read = who->now + gpu->sm_operands,
+                                       .done = who->done,
+                                       .queued = who->queued,
+                                       .slot = (uint8_t)slot,
+                                       .asks = who->asks,
+                                       .reach = who->reach,
+                                       .board = (uint8_t)board,
+                                       .read_board = (uint8_t)read_board,
+                                       .shared = shared,
+                                       .load = load,
+                                       .copy = copy,
+                                       .returns = record->op == GMTRACE_OP_ATOMIC && !shared});
+        return wrong;
+    }
+    if (copy)
         warp->copied = MAX(warp->copied, who->done);
-    } else if (board < GMSIM_SCOREBOARDS && who->done > warp->free[board]) {
-        warp->free[board] = who->done;
-        warp->queued[board] = who->queued;
-        warp->cause[board] = (uint8_t)cause_of(record, who);
-    }
-    if (site->read_scoreboard < GMSIM_SCOREBOARDS && s->plan.control_bits &&
-        who->now + gpu->sm_operands > warp->free[site->read_scoreboard]) {
-        warp->free[site->read_scoreboard] = who->now + gpu->sm_operands;
-        warp->cause[site->read_scoreboard] = GMSIM_STALL_L1;
-    }
-    if (record->op == GMTRACE_OP_LOAD && record->space != GMTRACE_SPACE_SHARED) {
-        s->timing.loads++;
-        s->timing.load_cycles += who->done - *issue;
-    }
+    else
+        set_free(warp, board, who->done, who->queued, cause_of(who->reach, shared));
+    set_free(warp, read_board, who->now + gpu->sm_operands, 0, GMSIM_STALL_L1);
+    if (load)
+        count_load(sm, who->done - *issue);
     return wrong;
 }

@@ -9,7 +9,12 @@
 
 #pragma GCC visibility push(hidden)
 
-typedef enum gmsim_ahead { GMSIM_AHEAD_FAILED, GMSIM_AHEAD_END, GMSIM_AHEAD_RECORD } gmsim_ahead;
+typedef enum gmsim_ahead {
+    GMSIM_AHEAD_FAILED,
+    GMSIM_AHEAD_END,
+    GMSIM_AHEAD_RECORD,
+    GMSIM_AHEAD_WAITS, /* for an answer that is under way */
+} gmsim_ahead;
 
 /* Next segment of a warp: false at the end of its stream or on an error, which is then set. */
 bool gmsim_warp_refill(gmsim_scheduler *s, gmsim_warp *warp, GError **error);
@@ -17,8 +22,12 @@ bool gmsim_warp_refill(gmsim_scheduler *s, gmsim_warp *warp, GError **error);
 /* Finds the warp's next record that takes a turn, and when the warp can go on towards it if the
  * last one issued at `now`; at the end of its stream, when it ends. Instructions without memory
  * access, recorded or not, are only added up. */
-gmsim_ahead gmsim_warp_ahead(gmsim_scheduler *s, gmsim_warp *warp, uint64_t now, uint64_t *ready,
-                             GError **error);
+gmsim_ahead gmsim_warp_ahead(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp, uint64_t now,
+                             uint64_t *ready, GError **error);
+
+/* The same of a warp that waited, once the answers are taken up. */
+gmsim_ahead gmsim_warp_go_on(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
+                             uint64_t *ready);
 
 /* When the record issues if the warp goes on at `now`: after its own time, and after what other
  * warps have put on the pipes it needs. */
@@ -28,6 +37,20 @@ uint64_t gmsim_warp_issue(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint6
  * on while its sub-partition's queue is full. Returns NULL, or what is wrong with the record. */
 const char *gmsim_warp_access(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot,
                               const gmtrace_record *record, uint64_t *issue);
+
+/* The copies of a warp since the last time are a group. */
+void gmsim_warp_commit(gmsim_sm *sm, uint32_t slot);
+
+/* Whether the warp's next record can be executed while answers are under way. */
+static inline bool gmsim_warp_has_room(const gmsim_sm *sm, const gmtrace_record *record)
+{
+    return sm->accesses < GMSIM_ACCESSES &&
+           ((record->kind != GMTRACE_ACCESS && record->kind != GMTRACE_BULK) ||
+            gmsim_replay_room(&sm->memory, record));
+}
+
+/* Takes up the answers to all that the SM has asked; its outbox is empty then. */
+void gmsim_warp_take_answers(gmsim_sm *sm);
 
 #pragma GCC visibility pop
 

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * atomics.h - what an atomic's line takes on the way out of the SM, and in L2.
+ */
+#ifndef GMSIM_ATOMICS_H
+#define GMSIM_ATOMICS_H
+
+#include "sim/device/gpu.h"
+#include "sim/model/cache/message.h"
+
+#pragma GCC visibility push(hidden)
+
+/* Clocks on the way out of the SM. */
+uint32_t gmsim_atomic_units(const gmsim_ask *ask, const gmsim_message *message);
+
+/* Parts of a clock that the slice, that its group of slices work on it. */
+typedef struct gmsim_atomic_work {
+    uint64_t slice, group;
+} gmsim_atomic_work;
+
+/* cost: parts of a clock for a sector. */
+gmsim_atomic_work gmsim_atomic_work_of(const gmsim_gpu *gpu, const gmsim_ask *ask,
+                                       const gmsim_message *message, uint32_t cost);
+
+#pragma GCC visibility pop
+
+#endif

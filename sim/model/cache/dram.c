@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * dram.c - DRAM's rate and what its accesses wait for. Rules, as measured on an H200 by
+ * micro/memory_timing.cu (dram, copy) and micro/latency_spread.cu:
+ *
+ * - DRAM serves so many bytes a clock, gpu.dram_granule at least; an access to a row that is not in
+ * use costs more. The busier it is the longer an access waits for others in its bank.
+ * - Banks are refreshed in turn, and whoever comes then waits.
+ *
+ * Left out: channels and their hash.
+ */
+#include "sim/model/cache/dram.h"
+
+#include "sim/model/cache/message.h"
+
+#include <string.h>
+
+static uint32_t shift_of(uint32_t power)
+{
+    return (uint32_t)__builtin_ctz(power);
+}
+
+void gmsim_dram_begin(gmsim_dram *dram, const gmsim_gpu *gpu)
+{
+    memset(dram, 0, sizeof *dram);
+    dram->gpu = gpu;
+    dram->row_shift = shift_of(gpu->dram_row_lines);
+    dram->open_shift = 32u - shift_of(gpu->dram_open_rows);
+    dram->refresh_shift = shift_of(gpu->dram_refresh_lines);
+    dram->granule_sectors = gpu->dram_granule / GMSIM_SECTOR_BYTES;
+}
+
+void gmsim_dram_step(gmsim_dram *dram, uint64_t clocks)
+{
+    const gmsim_gpu *gpu = dram->gpu;
+    if (!clocks || !gpu->dram_bytes_per_clock)
+        return;
+    uint64_t load = (dram->read + gpu->dram_write_weight * dram->written) * 1024u /
+                    (clocks * gpu->dram_bytes_per_clock);
+    dram->load = (uint32_t)((dram->load * (gpu->dram_load_steps - 1u) + MIN(load, 2048u)) /
+                            gpu->dram_load_steps);
+    dram->read = dram->written = 0;
+}
+
+/* Bytes' time of DRAM that the sectors take. */
+static uint64_t granules(const gmsim_dram *dram, uint64_t sectors)
+{
+    uint32_t least = dram->granule_sectors;
+    return ((sectors + least - 1u) & ~(uint64_t)(least - 1u)) * GMSIM_SECTOR_BYTES;
+}
+
+/* Lines that leave L2 are not the one that makes them leave, but neighbours here were neighbours
+ * there. */
+uint64_t gmsim_dram_take(gmsim_dram *dram, gmsim_l2_cost cost, uint64_t line, uint64_t step,
+                         uint64_t now)
+{
+    const gmsim_gpu *gpu = dram->gpu;
+    uint64_t read = granules(dram, cost.read);
+    uint64_t written = granules(dram, cost.written) * gpu->dram_write_percent / 100u;
+    if (!gpu->dram_bytes_per_clock)
+        return 0;
+    uint64_t row = line >> dram->row_shift;
+    uint64_t *open = &dram->row[(uint64_t)gmsim_hash32(row) >> dram->open_shift];
+    uint32_t other = *open == row + 1u ? 0 : gpu->dram_row_bytes;
+    *open = row + 1u;
+    if (read)
+        read += other;
+    if (written)
+        written += other;
+    dram->read += read;
+    dram->written += written;
+    return gmsim_queue_take(&dram->queue, step, now, read + written, gpu->dram_bytes_per_clock);
+}
+
+uint64_t gmsim_dram_bank_wait(const gmsim_dram *dram, uint64_t line, uint64_t step)
+{
+    uint32_t load = MIN(dram->load, 1024u);
+    uint32_t most = 2u * dram->gpu->dram_bank_clocks * load / (1024u - load / 2u);
+    return (uint64_t)gmsim_hash32(line + step) * most >> 32;
+}
+
+uint64_t gmsim_dram_refresh_wait(const gmsim_dram *dram, uint64_t line, uint64_t now)
+{
+    uint32_t period = dram->gpu->dram_refresh_period, clocks = dram->gpu->dram_refresh_clocks;
+    if (!period)
+        return 0;
+    uint64_t phase = (now + gmsim_hash32(line >> dram->refresh_shift)) % period;
+    return phase < clocks ? clocks - phase : 0;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * dram.h - the time that DRAM takes; what is read and written there l2.c says.
+ */
+#ifndef GMSIM_DRAM_H
+#define GMSIM_DRAM_H
+
+#include "sim/model/cache/l2.h"
+#include "sim/model/time/queue.h"
+
+#pragma GCC visibility push(hidden)
+
+typedef struct gmsim_dram {
+    const gmsim_gpu *gpu;
+    gmsim_queue queue;
+    uint64_t row[GMSIM_OPEN_ROWS]; /* rows in use, by a hash */
+    uint64_t read, written;        /* bytes' worth of its time asked for in this step */
+    uint32_t load;                 /* how busy it has been lately: 1024 is all the time */
+    uint32_t row_shift, open_shift, refresh_shift; /* lines of a row; see dram.c */
+    uint32_t granule_sectors;                      /* of the least access */
+} gmsim_dram;
+
+/* A launch begins; so many clocks of the schedule's last step are over. */
+void gmsim_dram_begin(gmsim_dram *dram, const gmsim_gpu *gpu);
+void gmsim_dram_step(gmsim_dram *dram, uint64_t clocks);
+
+/* Takes DRAM's time for what an access to L2 cost; returns the clocks until its turn. */
+uint64_t gmsim_dram_take(gmsim_dram *dram, gmsim_l2_cost cost, uint64_t line, uint64_t step,
+                         uint64_t now);
+
+/* What an access waits for others in its bank, however much DRAM as a whole could do: differs from
+ * access to access, and grows with the load. */
+uint64_t gmsim_dram_bank_wait(const gmsim_dram *dram, uint64_t line, uint64_t step);
+
+/* Clocks until the refresh of the line's bank is over. */
+uint64_t gmsim_dram_refresh_wait(const gmsim_dram *dram, uint64_t line, uint64_t now);
+
+#pragma GCC visibility pop
+
+#endif

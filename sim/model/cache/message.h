@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * message.h - where the two halves of the model meet. What an SM asks of L2 is a message for each
+ * line, put into the SM's outbox with the clock at which it leaves. What all SMs share serves the
+ * outboxes one after the other at the end of a step of the schedule (time/queue.h), and writes
+ * into each message the clock at which what it asked for is there.
+ */
+#ifndef GMSIM_MESSAGE_H
+#define GMSIM_MESSAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* How far a request had to go. */
+typedef enum gmsim_reach { GMSIM_REACH_L1, GMSIM_REACH_L2, GMSIM_REACH_DRAM } gmsim_reach;
+
+typedef enum gmsim_ask_kind {
+    GMSIM_ASK_READ,
+    GMSIM_ASK_WRITE,
+    GMSIM_ASK_ATOMIC,    /* returns something */
+    GMSIM_ASK_REDUCTION, /* returns nothing */
+} gmsim_ask_kind;
+
+/* Sectors of one line. */
+typedef struct gmsim_message {
+    uint64_t line;
+    uint64_t clock;        /* it leaves the SM; answered: what it asked for is there */
+    uint8_t touched, full; /* sectors: with at least one byte asked for, with all */
+    uint8_t units;         /* clocks that it takes on the way out of the SM */
+    bool places;           /* the line has taken a place in L1 */
+    /* Of an atomic: most lanes in one address, by sector, added up, and of the whole line; lanes.
+     */
+    uint8_t operations, passes, lanes;
+} gmsim_message;
+
+/* The messages of one request, which stand one after the other. */
+typedef struct gmsim_ask {
+    uint64_t done;   /* it is not done before; answered: when it is */
+    uint64_t queued; /* answered: clocks of that spent in queues beyond L2 */
+    uint16_t later;  /* clocks after the last message's answer */
+    uint8_t kind;    /* gmsim_ask_kind */
+    uint8_t messages;
+    uint8_t joins; /* then so many that only wait for the earlier message whose number is `line` */
+    uint8_t reach; /* answered: gmsim_reach */
+    bool waits;    /* somebody waits for the answer */
+    bool is_float, is_swap; /* the atomic adds floats; is compare-and-swap */
+} gmsim_ask;
+
+/* Where a line falls in a table. */
+static inline uint32_t gmsim_hash32(uint64_t key)
+{
+    return (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32);
+}
+
+#endif

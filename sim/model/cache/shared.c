@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * shared.c - a message's way through LRC, L2 and DRAM, and the time it takes. Rules, as measured on
+ * an H200 by micro/memory_timing.cu and micro/latency_spread.cu:
+ *
+ * - L2 has slices. Each takes requests (a line of a load, a sector of a store, one more for a line
+ *   not written whole, a sector from DRAM) and gives sectors at its own rate; lines are spread over
+ *   them by a hash.
+ * - A line comes from L2 after gpu.l2_latency, more or less by where SM and slice lie; later if the
+ *   other side has it; from DRAM (dram.c) after gpu.dram_latency if its home is on the SM's side,
+ *   else gpu.dram_far_latency.
+ * - A read that finds its line on the way from DRAM to L2 waits for it, brings nothing more, and
+ *   counts as a miss (micro/merge.cu).
+ *
+ * Left out: the slices' true hashes, the fabric between L2's sides.
+ */
+#include "sim/model/cache/shared.h"
+
+#include "sim/model/cache/atomics.h"
+#include "sim/model/count/coalesce.h"
+#include "sim/model/count/lanes.h"
+#include "sim/model/hot.h"
+
+#include <string.h>
+
+/* Work of slices is counted in parts of a clock. */
+#define PARTS 16u
+void gmsim_shared_begin(gmsim_shared *shared)
+{
+    memset(shared->lrc, 0, sizeof shared->lrc);
+    memset(shared->fill, 0, sizeof shared->fill);
+    memset(shared->slice, 0, sizeof shared->slice);
+    memset(shared->atomics, 0, sizeof shared->atomics);
+    gmsim_dram_begin(&shared->dram, shared->gpu);
+    shared->filling = (gmsim_queue){0, 0};
+    shared->step = shared->drained = 0;
+}
+
+void gmsim_shared_step(gmsim_shared *shared, uint64_t step)
+{
+    gmsim_dram_step(&shared->dram, step - MIN(step, shared->step));
+    shared->step = step;
+}
+
+static uint32_t shift_of(uint32_t power)
+{
+    return (uint32_t)__builtin_ctz(power);
+}
+
+/* Clocks in parts that a slice needs for `bytes`, if all together serve `rate` bytes a clock. */
+static uint32_t slice_parts(const gmsim_shared *shared, uint32_t bytes, uint32_t rate)
+{
+    return rate ? MAX((shared->slices * bytes * PARTS + rate / 2u) / rate, 1u) : 0;
+}
+
+void gmsim_shared_init(gmsim_shared *shared, gmsim_l2_set *set, const gmsim_gpu *gpu)
+{
+    shared->gpu = gpu;
+    gmsim_l2_init(&shared->l2, set, gpu);
+    shared->slices = CLAMP(gpu->l2_slices, 1u, GMSIM_SLICES);
+    shared->groups = MAX(shared->slices / gpu->l2_group_slices, 1u);
+    shared->clusters = MAX(shared->slices / gpu->l2_cluster_slices, 1u);
+    shared->cluster_slices = shared->slices / shared->clusters;
+    shared->sector_cost = slice_parts(shared, GMSIM_SECTOR_BYTES, gpu->l2_bytes_per_clock);
+    shared->write_cost = slice_parts(shared, GMSIM_SECTOR_BYTES, gpu->l2_write_bytes_per_clock);
+    shared->read_cost = slice_parts(shared, 1u, gpu->l2_reads_per_clock);
+    shared->atomic_cost =
+        slice_parts(shared, 1u, gpu->l2_atomics_per_clock) * shared->groups / shared->slices;
+    shared->group_slices_shift = shift_of(gpu->l2_group_slices);
+    shared->group_shift = shift_of(gpu->l2_group_lines);
+    shared->cluster_shift = shift_of(gpu->l2_cluster_lines);
+    shared->write_clocks = gpu->l2_latency * gpu->l2_write_percent / 100u;
+    shared->lrc_clocks = gpu->l2_latency * gpu->lrc_way_percent / 100u;
+    /* Nearer or farther than the mean, for each pair of GPC and group of slices. */
+    for (uint32_t gpc = 0; gpc < GMSIM_LIST_MAX; gpc++)
+        for (uint32_t group = 0; group < GMSIM_SLICES; group++)
+            shared->away[gpc][group] =
+                (int16_t)((int32_t)(gmsim_hash32(((uint64_t)gpc << 16 | group) + 1u) %
+                                    (2u * gpu->l2_spread + 1u)) -
+                          (int32_t)gpu->l2_spread);
+}
+
+/* Neighbouring lines lie in the slices of one group, neighbouring groups of lines in the groups of
+ * slices of one cluster; which cluster is a hash. */
+GMSIM_INLINE uint32_t slice_of(const gmsim_shared *shared, uint64_t line)
+{
+    uint32_t hash = gmsim_hash32((line ^ line >> 17) >> shared->cluster_shift);
+    uint32_t first = (uint32_t)((uint64_t)hash * shared->clusters >> 32) * shared->cluster_slices;
+    uint32_t block = (uint32_t)(line >> shared->group_shift);
+    uint32_t group = (block + (hash & 0xfu)) << shared->group_slices_shift;
+    uint32_t in_group = ((uint32_t)line + block) & (shared->gpu->l2_group_slices - 1u);
+    return first + (group | in_group) % shared->cluster_slices;
+}
+
+/* What SMs write and what comes from DRAM goes into L2 at one rate. */
+GMSIM_INLINE uint64_t fill_l2(gmsim_shared *shared, uint64_t now, uint64_t bytes)
+{
+    uint32_t rate = shared->gpu->l2_write_bytes_per_clock;
+    return rate ? gmsim_queue_take(&shared->filling, shared->step, now, bytes, rate) : 0;
+}
+
+GMSIM_INLINE uint64_t use_dram(gmsim_shared *shared, gmsim_l2_cost cost, uint64_t line,
+                               uint64_t now)
+{
+    return cost.read | cost.written ? gmsim_dram_take(&shared->dram, cost, line, shared->step, now)
+                                    : 0;
+}
+
+/* The answer to a message came later than those before. */
+GMSIM_INLINE void later(gmsim_ask *ask, uint64_t done, uint64_t queued, gmsim_reach reach)
+{
+    if (done <= ask->done)
+        return;
+    ask->done = done;
+    ask->queued = queued;
+    ask->reach = (uint8_t)reach;
+}
+
+/* A line's sectors from L2 or beyond. */
+static void read_line(gmsim_shared *shared, const gmsim_l2_place *place, gmsim_sender from,
+                      gmsim_ask *ask, gmsim_message *message)
+{
+    const gmsim_gpu *gpu = shared->gpu;
+    uint64_t line = message->line, now = message->clock;
+    gmsim_reach far = GMSIM_REACH_L2;
+    gmsim_lrc_entry *entry = NULL;
+    uint64_t before = shared->lrc_clocks, at = now + before;
+    if (gpu->lrc_merge > 1u) {
+        entry = gmsim_lrc_at(shared->lrc[from.gpc], line);
+        if (gmsim_lrc_join(entry, line, message->touched, at, gpu->lrc_merge)) {
+            message->clock = entry->done + before;
+            later(ask, message->clock, 0, far);
+            return;
+        }
+    }
+    uint32_t number = slice_of(shared, line), count = gmsim_sector_count(message->touched);
+    gmsim_slice *slice = &shared->slice[number];
+    uint64_t in = gmsim_queue_take(&slice->in, shared->step, now, shared->read_cost, PARTS);
+    uint64_t out =
+        gmsim_queue_take(&slice->out, shared->step, now, count * shared->sector_cost, PARTS);
+    gmsim_fill *fill = &shared->fill[(line * UINT64_C(0x9e3779b97f4a7c15)) >> 50];
+    uint64_t away = (uint64_t)shared->away[from.gpc][number >> shared->group_slices_shift];
+    gmsim_l2_cost cost = gmsim_l2_read(&shared->l2, place, from.side, message->touched);
+    uint64_t latency = gpu->l2_latency + away, queued = MAX(in, out);
+    if (cost.reach == GMSIM_L2_FAR)
+        latency = MAX(latency, gpu->l2_far_latency + away);
+    uint64_t turn = use_dram(shared, cost, line, now);
+    if (cost.reach == GMSIM_L2_DRAM) {
+        uint64_t wait = fill_l2(shared, now, cost.read * GMSIM_SECTOR_BYTES);
+        bool near = place->home == from.side || !gpu->dram_far_latency;
+        queued += MAX(turn, wait) + gmsim_dram_bank_wait(&shared->dram, line, shared->step);
+        latency = (near ? gpu->dram_latency : gpu->dram_far_latency) + away +
+                  gmsim_dram_refresh_wait(&shared->dram, line, now);
+        far = GMSIM_REACH_DRAM;
+        *fill = (gmsim_fill){line, now, now + latency + queued};
+    } else if (fill->line == line && now + latency < fill->done &&
+               now + GMSIM_STEP >= fill->start) { /* still on its way */
+        latency = fill->done - now;
+        far = GMSIM_REACH_DRAM;
+    }
+    message->clock = now + latency + queued;
+    if (entry)
+        *entry = (gmsim_lrc_entry){
+            .line = line,
+            .start = at,
+            .done = MAX(at, message->clock - MIN(message->clock, before)),
+            .sectors = message->touched,
+            .readers = 1u,
+        };
+    later(ask, message->clock, queued, far);
+}
+
+static void write_line(gmsim_shared *shared, const gmsim_l2_place *place, gmsim_sender from,
+                       gmsim_message *message)
+{
+    uint64_t line = message->line, leaves = message->clock, behind;
+    uint32_t units = message->units;
+    gmsim_l2_cost cost =
+        gmsim_l2_write(&shared->l2, place, from.side, message->touched, message->full);
+    uint64_t wait = gmsim_queue_take(&shared->slice[slice_of(shared, line)].in, shared->step,
+                                     leaves, units * shared->write_cost, PARTS);
+    behind = use_dram(shared, cost, line, leaves);
+    wait = MAX(wait, behind);
+    behind = fill_l2(shared, leaves, (uint64_t)units * GMSIM_SECTOR_BYTES);
+    wait = MAX(wait, behind);
+    message->clock = leaves + units + wait + shared->write_clocks;
+    shared->drained = MAX(shared->drained, message->clock);
+}
+
+/* Atomics and reductions are carried out in L2, sector by sector. */
+static void do_atomic(gmsim_shared *shared, const gmsim_l2_place *place, gmsim_sender from,
+                      gmsim_ask *ask, gmsim_message *message)
+{
+    const gmsim_gpu *gpu = shared->gpu;
+    uint64_t leaves = message->clock;
+    uint32_t number = slice_of(shared, message->line);
+    uint32_t group = number >> shared->group_slices_shift;
+    gmsim_atomic_work work = gmsim_atomic_work_of(gpu, ask, message, shared->atomic_cost);
+    bool missed =
+        gmsim_l2_atomic(&shared->l2, place, from.side, message->touched).reach == GMSIM_L2_DRAM;
+    uint64_t wait =
+        gmsim_queue_take(&shared->slice[number].in, shared->step, leaves, work.slice, PARTS);
+    uint64_t wait_group =
+        gmsim_queue_take(&shared->atomics[group], shared->step, leaves, work.group, PARTS);
+    wait = MAX(wait, wait_group);
+    message->clock = leaves + message->units + wait +
+                     (missed ? gpu->dram_latency : gpu->l2_latency) +
+                     (uint64_t)shared->away[from.gpc][group];
+    shared->drained = MAX(shared->drained, message->clock);
+    later(ask, message->clock, wait, missed ? GMSIM_REACH_DRAM : GMSIM_REACH_L2);
+    if (ask->kind == GMSIM_ASK_ATOMIC)
+        shared->l2.counts.atomic_sectors += message->operations;
+    else
+        shared->l2.counts.reduction_sectors += message->operations;
+}
+
+/* Fetches all lines' sets into the host's cache first: the arrays are larger than its first levels,
+ * and their accesses are independent. */
+void gmsim_shared_serve(gmsim_shared *shared, gmsim_sender from, gmsim_ask *ask,
+                        gmsim_message *message)
+{
+    gmsim_l2_place place[GMSIM_MAX_LINES];
+    uint32_t count = ask->messages;
+    for (uint32_t i = 0; i < count; i++) {
+        place[i] = gmsim_l2_find(&shared->l2, message[i].line);
+        if (count > 1u)
+            gmsim_l2_prefetch(&shared->l2, &place[i], from.side);
+    }
+    if (ask->kind == GMSIM_ASK_READ)
+        for (uint32_t i = 0; i < count; i++)
+            read_line(shared, &place[i], from, ask, &message[i]);
+    else if (ask->kind == GMSIM_ASK_WRITE)
+        for (uint32_t i = 0; i < count; i++)
+            write_line(shared, &place[i], from, &message[i]);
+    else
+        for (uint32_t i = 0; i < count; i++)
+            do_atomic(shared, &place[i], from, ask, &message[i]);
+}

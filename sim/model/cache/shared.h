@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * shared.h - the half of the memory hierarchy that all SMs share: the merging before L2, L2, DRAM.
+ * It serves messages (message.h) one after the other, by one thread, in an order that does not
+ * depend on how SMs were run.
+ */
+#ifndef GMSIM_SHARED_H
+#define GMSIM_SHARED_H
+
+#include "sim/model/cache/dram.h"
+#include "sim/model/cache/l2.h"
+#include "sim/model/cache/lrc.h"
+#include "sim/model/cache/message.h"
+#include "sim/model/time/queue.h"
+
+#pragma GCC visibility push(hidden)
+
+/* A line on its way from DRAM to L2. */
+typedef struct gmsim_fill {
+    uint64_t line, start, done;
+} gmsim_fill;
+
+#define GMSIM_FILLS  16384u /* a power of two */
+#define GMSIM_SLICES 512u   /* most there can be */
+
+/* A slice of L2: requests and data come in, data go out. */
+typedef struct gmsim_slice {
+    gmsim_queue in, out;
+} gmsim_slice;
+
+typedef struct gmsim_shared {
+    const gmsim_gpu *gpu;
+    gmsim_l2 l2;
+    gmsim_dram dram;
+    gmsim_lrc_entry lrc[GMSIM_LIST_MAX][GMSIM_LRC_ENTRIES]; /* of each GPC */
+    gmsim_fill fill[GMSIM_FILLS];                           /* by a hash of the line */
+    gmsim_slice slice[GMSIM_SLICES];
+    gmsim_queue atomics[GMSIM_SLICES];          /* by group of slices */
+    int16_t away[GMSIM_LIST_MAX][GMSIM_SLICES]; /* clocks that a group of slices is farther from a
+                                                 * GPC than the mean */
+    gmsim_queue filling;
+    uint32_t slices, groups, clusters, cluster_slices;
+    uint32_t read_cost, sector_cost, write_cost, atomic_cost; /* in 1/16 clocks of a slice */
+    uint32_t group_slices_shift, group_shift, cluster_shift;  /* of l2.group_slices and so on */
+    uint32_t write_clocks, lrc_clocks; /* from an SM to L2; to where reads merge */
+    uint64_t step;                     /* clock at which this step began */
+    uint64_t drained;                  /* clock at which the last store so far is there */
+} gmsim_shared;
+
+/* Fills in what follows from the GPU, which must outlive it; `set` is L2's (gmsim_l2_init()). */
+void gmsim_shared_init(gmsim_shared *shared, gmsim_l2_set *set, const gmsim_gpu *gpu);
+
+/* Forgets the times of an earlier launch. What is in L2 stays. */
+void gmsim_shared_begin(gmsim_shared *shared);
+
+/* A step of the schedule begins at that clock. */
+void gmsim_shared_step(gmsim_shared *shared, uint64_t step);
+
+/* Where an SM lies. */
+typedef struct gmsim_sender {
+    uint32_t gpc, side; /* of L2, that it asks */
+} gmsim_sender;
+
+/* Serves the messages of a request. `ask` tells when the last of them that
+ * returns something is there; joins are left to the SM. */
+void gmsim_shared_serve(gmsim_shared *shared, gmsim_sender from, gmsim_ask *ask,
+                        gmsim_message *message);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * sm_memory.c - a request's way through L1 and out of the SM. Rules, as measured on an H200 by
+ * micro/memory_timing.cu:
+ *
+ * - An SM sends one line of a load to L2 a clock. A store takes a clock a sector on the same way,
+ *   and one more for each line of which some sector is not written whole.
+ * - The first wavefront of a load that misses comes with its last line; others follow.
+ * - A read that finds its sectors on the way to L1 waits for them and counts as a hit
+ *   (micro/merge.cu).
+ * - A line that L1 is to keep needs a place there from the beginning: of a small L1 all may be
+ *   taken.
+ * - An SM has so many writes under way at most.
+ *
+ * Left out: other limits to what an SM has under way (none was found up to 4,096 lines).
+ */
+#include "sim/model/cache/sm_memory.h"
+
+#include "sim/model/cache/atomics.h"
+#include "sim/model/count/lanes.h"
+#include "sim/model/hot.h"
+
+#include <string.h>
+
+void gmsim_sm_memory_begin(gmsim_sm_memory *memory, const gmsim_gpu *gpu, uint32_t number,
+                           gmsim_l1_set *set, uint32_t bytes)
+{
+    memory->gpu = gpu;
+    memory->direct = NULL;
+    uint32_t gpc = 0;
+    for (uint32_t i = 0, first = 0; i < gpu->launch_groups.count; i++) {
+        if (number >= first && number - first < gpu->launch_groups.value[i])
+            gpc = i;
+        first += gpu->launch_groups.value[i];
+    }
+    memory->place = (gmsim_sender){gpc, (gpu->launch_groups.count ? gpc : number) % GMSIM_L2_SIDES};
+    gmsim_l1_init(&memory->l1, set, gpu, bytes);
+    memset(&memory->port, 0, sizeof memory->port);
+    memory->port.clocks = gpu->l1_writes / GMSIM_BATCHES;
+    memset(&memory->places, 0, sizeof memory->places);
+    if (bytes / GMSIM_LINE_BYTES <= GMSIM_PLACES)
+        memory->places.lines = bytes / GMSIM_LINE_BYTES;
+    memset(memory->pending, 0xff, sizeof memory->pending);
+    gmsim_outbox_clear(&memory->out);
+}
+
+GMSIM_INLINE gmsim_pending *pending_at(gmsim_sm_memory *memory, uint64_t line)
+{
+    return &memory->pending[gmsim_hash32(line) % GMSIM_PENDING];
+}
+
+/* Writes leave. The oldest of those under way must be there. */
+GMSIM_INLINE void leave(gmsim_port *port, uint64_t clock, uint32_t units)
+{
+    port->free = clock + units;
+    port->units += units;
+    while (port->units >= port->clocks) {
+        port->units -= port->clocks;
+        port->batch = (port->batch + 1u) % GMSIM_BATCHES;
+        port->free = MAX(port->free, port->there[port->batch]);
+    }
+}
+
+/* They will be there. */
+GMSIM_INLINE void arrive(gmsim_port *port, uint32_t units, uint64_t there)
+{
+    port->there[port->answered] = MAX(port->there[port->answered], there);
+    port->answer_units += units;
+    while (port->answer_units >= port->clocks) {
+        port->answer_units -= port->clocks;
+        port->answered = (port->answered + 1u) % GMSIM_BATCHES;
+        port->there[port->answered] = there;
+    }
+}
+
+/* An ask without messages yet. */
+GMSIM_INLINE gmsim_ask *begin_ask(gmsim_outbox *out, gmsim_ask_kind kind, uint64_t done)
+{
+    gmsim_ask *ask = &out->ask[out->asks++];
+    *ask = (gmsim_ask){.kind = (uint8_t)kind, .done = done};
+    return ask;
+}
+
+/* What L1 does not have of a load. */
+typedef struct left_over {
+    uint64_t pending; /* when the last of the sectors that hit is there */
+    uint32_t lines, sectors, joins;
+    uint8_t line[GMSIM_MAX_LINES], missing[GMSIM_MAX_LINES]; /* of the footprint; its sectors */
+    uint16_t join[GMSIM_MAX_LINES];                          /* messages that bring what hits */
+} left_over;
+
+/* L1's part of a load. */
+GMSIM_CLONES static void look_up(gmsim_sm_memory *memory, const gmsim_request *request,
+                                 left_over *left)
+{
+    const gmsim_footprint *footprint = &request->footprint;
+    gmsim_l1 *l1 = &memory->l1;
+    gmsim_l1_load how = (gmsim_l1_load)request->load;
+    uint32_t lines = footprint->lines;
+    left->pending = left->lines = left->sectors = left->joins = 0;
+    if (lines > 1u)
+        for (uint32_t i = 0; i < lines; i++)
+            gmsim_l1_prefetch(l1, footprint->line[i]);
+    for (uint32_t i = 0; i < lines; i++) {
+        uint64_t line = footprint->line[i];
+        uint32_t touched = footprint->touched[i];
+        uint32_t missing = gmsim_l1_read(l1, line, touched, how, &request->words);
+        const gmsim_pending *pending = pending_at(memory, line);
+        if (pending->line >> 4 == line && (pending->line & touched & ~missing) &&
+            pending->done > left->pending) {
+            if (pending->done & GMSIM_UNDER_WAY)
+                left->join[left->joins++] = (uint16_t)pending->done;
+            else
+                left->pending = pending->done;
+        }
+        if (missing) {
+            left->line[left->lines] = (uint8_t)i;
+            left->missing[left->lines++] = (uint8_t)missing;
+            left->sectors += gmsim_sector_count(missing);
+        }
+    }
+}
+
+static void miss_all(const gmsim_footprint *footprint, left_over *left)
+{
+    left->pending = left->joins = 0;
+    left->lines = footprint->lines;
+    left->sectors = footprint->sectors;
+    for (uint32_t i = 0; i < left->lines; i++)
+        left->line[i] = (uint8_t)i;
+    memcpy(left->missing, footprint->touched, left->lines);
+}
+
+/* Waits for messages that are under way already. */
+static void join(gmsim_outbox *out, gmsim_ask *ask, const left_over *left)
+{
+    for (uint32_t i = 0; i < left->joins; i++)
+        out->message[out->messages++].line = left->join[i];
+    ask->joins = (uint8_t)left->joins;
+}
+
+static void answer_now(gmsim_sm_memory *memory, gmsim_answer *answer);
+
+/* Asks L2 for what is left of the load. */
+static void ask_read(gmsim_sm_memory *memory, const gmsim_request *request, const left_over *left,
+                     gmsim_answer *answer)
+{
+    gmsim_outbox *out = &memory->out;
+    gmsim_places *places = &memory->places;
+    uint64_t *port = &memory->port.free;
+    bool keeps =
+        request->kind == GMSIM_REQUEST_LOAD && request->load == GMSIM_L1_ALLOCATE && places->lines;
+    uint16_t later = (uint16_t)((request->wavefronts - 1u) * memory->gpu->l1_miss_wavefront / 16u);
+    uint64_t known = MAX(request->now, left->pending);
+    gmsim_ask *ask = begin_ask(out, GMSIM_ASK_READ, known);
+    for (uint32_t i = 0; i < left->lines; i++) {
+        uint64_t line = request->footprint.line[left->line[i]], leaves = MAX(*port, request->now);
+        *port = leaves + 1u;
+        if (keeps) {                            /* a line waits for a place in L1 */
+            if (out->places == places->lines) { /* of which this request has had them all */
+                ask->later = later;
+                ask->waits = true;
+                answer_now(memory, answer);
+                ask = begin_ask(out, GMSIM_ASK_READ, known);
+            }
+            leaves = MAX(leaves, places->free[places->next]);
+            places->next = places->next + 1u < places->lines ? places->next + 1u : 0;
+            out->places++;
+            *port = MAX(*port, leaves);
+        }
+        *pending_at(memory, line) =
+            (gmsim_pending){line << 4 | left->missing[i], GMSIM_UNDER_WAY | out->messages};
+        out->message[out->messages++] = (gmsim_message){
+            .line = line, .clock = leaves, .touched = left->missing[i], .places = keeps};
+        ask->messages++;
+    }
+    ask->later = later;
+    ask->waits = answer->asks = request->kind != GMSIM_REQUEST_PREFETCH;
+    answer->held = *port;
+    join(out, ask, left);
+}
+
+/* Clocks the store takes on the way out of the SM. */
+GMSIM_INLINE uint32_t store_units(uint32_t touched, uint32_t full)
+{
+    return gmsim_sector_count(touched) + (touched != full);
+}
+
+GMSIM_INLINE gmsim_ask *begin_write(gmsim_sm_memory *memory, const gmsim_request *request,
+                                    gmsim_ask_kind kind)
+{
+    gmsim_ask *ask = begin_ask(&memory->out, kind, request->now);
+    if (kind != GMSIM_ASK_WRITE) {
+        ask->is_float = request->is_float;
+        ask->is_swap = request->is_swap;
+        ask->waits = kind == GMSIM_ASK_ATOMIC;
+    }
+    return ask;
+}
+
+/* Stores, atomics and reductions leave. */
+static void ask_write(gmsim_sm_memory *memory, const gmsim_request *request, gmsim_ask_kind kind,
+                      gmsim_answer *answer)
+{
+    const gmsim_footprint *footprint = &request->footprint;
+    gmsim_outbox *out = &memory->out;
+    gmsim_port *port = &memory->port;
+    gmsim_ask *ask = begin_write(memory, request, kind);
+    for (uint32_t i = 0; i < footprint->lines; i++) {
+        gmsim_message *message = &out->message[out->messages];
+        *message = (gmsim_message){.line = footprint->line[i],
+                                   .touched = footprint->touched[i],
+                                   .full = footprint->full[i]};
+        if (kind == GMSIM_ASK_WRITE) {
+            message->units = (uint8_t)store_units(message->touched, message->full);
+        } else {
+            message->operations = request->line_operations[i];
+            message->passes = request->line_passes[i];
+            message->lanes = request->line_lanes[i];
+            message->units = (uint8_t)gmsim_atomic_units(ask, message);
+            gmsim_l1_drop(&memory->l1, message->line);
+        }
+        message->clock = MAX(port->free, request->now);
+        leave(port, message->clock, message->units);
+        out->units += message->units;
+        out->messages++;
+        ask->messages++;
+    }
+    answer->held = answer->stored = port->free;
+    answer->asks = ask->waits;
+}
+
+static uint32_t store(gmsim_sm_memory *memory, const gmsim_request *request)
+{
+    const gmsim_footprint *footprint = &request->footprint;
+    uint32_t hits = 0;
+    for (uint32_t i = 0; i < footprint->lines; i++)
+        if (gmsim_l1_write(&memory->l1, footprint->line[i], footprint->touched[i],
+                           footprint->full[i], &request->words))
+            hits += gmsim_sector_count(footprint->touched[i]);
+    return hits;
+}
+
+static void load(gmsim_sm_memory *memory, const gmsim_request *request, gmsim_answer *answer)
+{
+    const gmsim_footprint *footprint = &request->footprint;
+    left_over left;
+    if (request->load == GMSIM_L1_ALLOCATE || request->load == GMSIM_L1_PASS) {
+        look_up(memory, request, &left);
+    } else {
+        if (request->load == GMSIM_L1_DROP)
+            for (uint32_t i = 0; i < footprint->lines; i++)
+                gmsim_l1_drop(&memory->l1, footprint->line[i]);
+        miss_all(footprint, &left);
+    }
+    request->counts->l1_hit_sectors += footprint->sectors - left.sectors;
+    request->counts->l1_miss_sectors += left.sectors;
+    request->counts->xbar_read_sectors += left.sectors;
+    if (left.sectors) {
+        ask_read(memory, request, &left, answer);
+        return;
+    }
+    answer->done +=
+        memory->gpu->l1_latency + (request->wavefronts - 1u) * memory->gpu->l1_hit_wavefront / 16u;
+    if (left.pending > answer->done) {
+        answer->done = left.pending;
+        answer->reach = GMSIM_REACH_L2;
+    }
+    if (left.joins) {
+        gmsim_ask *ask = begin_ask(&memory->out, GMSIM_ASK_READ, answer->done);
+        join(&memory->out, ask, &left);
+        ask->reach = answer->reach;
+        ask->waits = answer->asks = true;
+    }
+}
+
+void gmsim_sm_memory_take(gmsim_sm_memory *memory, const gmsim_request *request,
+                          gmsim_answer *answer)
+{
+    gmsim_counts *counts = request->counts;
+    uint32_t hits, sectors = request->footprint.sectors;
+    left_over left;
+    *answer = (gmsim_answer){.done = request->now, .held = request->now};
+    switch ((gmsim_request_kind)request->kind) {
+    case GMSIM_REQUEST_LOAD:
+        load(memory, request, answer);
+        break;
+    case GMSIM_REQUEST_STORE:
+        hits = store(memory, request);
+        counts->l1_hit_sectors += hits;
+        counts->l1_miss_sectors += sectors - hits;
+        counts->xbar_write_sectors += sectors;
+        ask_write(memory, request, GMSIM_ASK_WRITE, answer);
+        break;
+    case GMSIM_REQUEST_ATOMIC:
+        counts->xbar_read_sectors += sectors;
+        counts->l1_miss_sectors += sectors;
+        counts->xbar_write_sectors += sectors;
+        ask_write(memory, request, GMSIM_ASK_ATOMIC, answer);
+        break;
+    case GMSIM_REQUEST_REDUCTION:
+        counts->l1_miss_sectors += sectors;
+        counts->xbar_write_sectors += sectors;
+        ask_write(memory, request, GMSIM_ASK_REDUCTION, answer);
+        break;
+    case GMSIM_REQUEST_FETCH:
+        counts->xbar_read_sectors += sectors;
+        /* fall through */
+    case GMSIM_REQUEST_PREFETCH:
+        miss_all(&request->footprint, &left);
+        ask_read(memory, request, &left, answer);
+        break;
+    case GMSIM_REQUEST_WRITE_OUT:
+        counts->xbar_write_sectors += sectors;
+        ask_write(memory, request, GMSIM_ASK_WRITE, answer);
+        break;
+    }
+    if (memory->direct)
+        answer_now(memory, answer);
+}
+
+/* Takes up the answers to a request's messages. */
+GMSIM_INLINE void take_up(gmsim_sm_memory *memory, gmsim_ask *ask, const gmsim_message *message)
+{
+    gmsim_places *places = &memory->places;
+    for (uint32_t i = 0; i < ask->messages; i++, message++) {
+        uint64_t line = message->line;
+        if (ask->kind != GMSIM_ASK_READ) {
+            arrive(&memory->port, message->units, message->clock);
+            continue;
+        }
+        *pending_at(memory, line) = (gmsim_pending){line << 4 | message->touched, message->clock};
+        if (message->places) {
+            places->free[places->answered] = message->clock;
+            places->answered = places->answered + 1u < places->lines ? places->answered + 1u : 0;
+        }
+    }
+}
+
+void gmsim_sm_memory_serve(gmsim_sm_memory *memory, gmsim_shared *shared)
+{
+    gmsim_outbox *out = &memory->out;
+    gmsim_message *message = out->message;
+    for (uint32_t n = 0; n < out->asks; n++) {
+        gmsim_ask *ask = &out->ask[n];
+        uint64_t known = ask->done, joined = 0;
+        uint32_t lines = ask->messages;
+        if (lines) {
+            ask->done = 0;
+            gmsim_shared_serve(shared, memory->place, ask, message);
+            take_up(memory, ask, message);
+        }
+        message += lines;
+        for (uint32_t i = 0; i < ask->joins; i++, message++) {
+            uint64_t there = out->message[message->line].clock;
+            joined = MAX(joined, there);
+        }
+        if (lines) {
+            ask->done = MAX(MAX(ask->done, known), joined) + ask->later;
+        } else if (joined > known) {
+            ask->done = joined;
+            ask->reach = GMSIM_REACH_L2;
+        }
+    }
+}
+
+/* It is this SM's turn: what it has just asked for is answered at once. */
+static void answer_now(gmsim_sm_memory *memory, gmsim_answer *answer)
+{
+    gmsim_outbox *out = &memory->out;
+    gmsim_sm_memory_serve(memory, memory->direct);
+    for (uint32_t n = 0; n < out->asks; n++) {
+        const gmsim_ask *ask = &out->ask[n];
+        if (ask->waits && ask->done >= answer->done) {
+            answer->done = ask->done;
+            answer->queued = ask->queued;
+            answer->reach = ask->reach;
+        }
+        if (ask->kind == GMSIM_ASK_ATOMIC)
+            answer->stored = ask->done;
+    }
+    answer->asks = false;
+    gmsim_outbox_clear(out);
+}

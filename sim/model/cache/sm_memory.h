@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * sm_memory.h - the half of the memory hierarchy that an SM owns: L1, what is on its way there, the
+ * way out to L2, and the outbox (message.h). SMs may be run in any order within a step, or by
+ * several threads: nothing here touches what they share before the outbox is served.
+ */
+#ifndef GMSIM_SM_MEMORY_H
+#define GMSIM_SM_MEMORY_H
+
+#include "sim/model/cache/l1.h"
+#include "sim/model/cache/message.h"
+#include "sim/model/cache/shared.h"
+
+#pragma GCC visibility push(hidden)
+
+typedef enum gmsim_request_kind {
+    GMSIM_REQUEST_LOAD,
+    GMSIM_REQUEST_STORE,
+    GMSIM_REQUEST_ATOMIC,
+    GMSIM_REQUEST_REDUCTION,
+    GMSIM_REQUEST_FETCH,     /* reads L2 past L1 without being a load: bulk copies */
+    GMSIM_REQUEST_PREFETCH,  /* the same; nobody waits for it, and it does not count */
+    GMSIM_REQUEST_WRITE_OUT, /* writes L2 past L1: bulk copies */
+} gmsim_request_kind;
+
+/* What is asked. */
+typedef struct gmsim_request {
+    gmsim_footprint footprint;
+    gmsim_counts *counts;   /* whose cache counters it adds to */
+    gmsim_l1_words words;   /* whose bytes it asks for or writes */
+    uint64_t now;           /* SM clock at which it reaches L1 */
+    uint8_t kind;           /* gmsim_request_kind */
+    uint8_t load;           /* gmsim_l1_load */
+    uint8_t wavefronts;     /* of a load: passes through L1's data stage */
+    bool is_float, is_swap; /* the atomic adds floats; is compare-and-swap */
+    /* Of an atomic or reduction, for each line of the footprint: what L2 carries out one after the
+     * other (most lanes in one address, by sector, added up), most lanes in one address, lanes. */
+    uint8_t line_operations[GMSIM_MAX_LINES];
+    uint8_t line_passes[GMSIM_MAX_LINES];
+    uint8_t line_lanes[GMSIM_MAX_LINES];
+} gmsim_request;
+
+/* What the SM knows of it at once. */
+typedef struct gmsim_answer {
+    uint64_t done;   /* clock at which a warp that waits for it can go on */
+    uint64_t queued; /* clocks of that spent in queues beyond L2 */
+    uint64_t stored; /* clock at which what it writes has left the SM, or has come back */
+    uint64_t held;   /* clock until which the way out of the SM takes no other request */
+    uint8_t reach;   /* gmsim_reach */
+    bool asks;       /* done, queued and reach, and stored if it returns something, come with the
+                      * next ask of the outbox that somebody waits for */
+} gmsim_answer;
+
+/* Sectors of a line on their way to L1. */
+typedef struct gmsim_pending {
+    uint64_t line; /* shifted left by 4, and the sectors */
+    uint64_t done; /* when they are there, or GMSIM_UNDER_WAY and the number of a message */
+} gmsim_pending;
+
+#define GMSIM_PENDING   512u /* a power of two */
+#define GMSIM_UNDER_WAY (UINT64_C(1) << 63)
+
+#define GMSIM_PLACES 512u /* lines of an L1 so small that it can be full of lines on their way */
+
+typedef struct gmsim_places {
+    uint64_t free[GMSIM_PLACES]; /* when the line that took the place is there */
+    uint32_t lines;              /* 0: more than GMSIM_PLACES, which are never all taken */
+    uint32_t next, answered;     /* to be taken; the oldest whose line's answer is not here */
+} gmsim_places;
+
+/* The way out to L2. Writes and reductions under way are counted in batches. */
+#define GMSIM_BATCHES 32u
+
+typedef struct gmsim_port {
+    uint64_t free;                   /* when it is */
+    uint32_t clocks;                 /* of the way out that a batch takes */
+    uint64_t there[GMSIM_BATCHES];   /* when the writes of a batch were or will be in L2 */
+    uint32_t batch, units;           /* the batch that is being filled; clocks in it */
+    uint32_t answered, answer_units; /* the same of writes whose answers are here */
+} gmsim_port;
+
+#define GMSIM_OUTBOX 1024u
+
+typedef struct gmsim_outbox {
+    uint32_t messages, asks;
+    uint32_t units, places; /* clocks of writes, places in L1 that they take */
+    gmsim_message message[GMSIM_OUTBOX];
+    gmsim_ask ask[GMSIM_OUTBOX];
+} gmsim_outbox;
+
+typedef struct gmsim_sm_memory {
+    const gmsim_gpu *gpu;
+    /* Set: it is this SM's turn at what all share; what it asks is answered at once, and nothing
+     * stays in the outbox. */
+    gmsim_shared *direct;
+    gmsim_l1 l1;
+    gmsim_sender place;
+    gmsim_port port;
+    gmsim_places places;
+    gmsim_pending pending[GMSIM_PENDING]; /* by a hash of the line */
+    gmsim_outbox out;
+} gmsim_sm_memory;
+
+/* Forgets an earlier launch; L1, of `bytes`, is empty. SMs are numbered GPC
+ * by GPC, and GPCs lie on the sides of L2 by turns; where GPCs are unknown, SMs do: as many on the
+ * one as on the other. */
+void gmsim_sm_memory_begin(gmsim_sm_memory *memory, const gmsim_gpu *gpu, uint32_t number,
+                           gmsim_l1_set *set, uint32_t bytes);
+
+/* Whether a record can be executed without knowing an answer that is still under way: it has so
+ * many lines at most, or none if 0 (no record that is not a bulk copy has more than
+ * GMSIM_RECORD_LINES), and takes the way out for so many clocks. */
+#define GMSIM_RECORD_LINES (4u * GMSIM_MAX_LINES)
+#define GMSIM_RECORD_UNITS 256u
+static inline bool gmsim_sm_memory_room(const gmsim_sm_memory *memory, uint32_t lines,
+                                        uint32_t units)
+{
+    const gmsim_outbox *out = &memory->out;
+    return out->messages + lines <= GMSIM_OUTBOX &&
+           out->units + units <= (GMSIM_BATCHES - 1u) * memory->port.clocks &&
+           (!memory->places.lines || out->places + lines <= memory->places.lines);
+}
+
+/* Takes the request: counts it, and puts what L1 does not have into the outbox. */
+void gmsim_sm_memory_take(gmsim_sm_memory *memory, const gmsim_request *request,
+                          gmsim_answer *answer);
+
+/* Has the outbox served. Its asks are answered; the caller reads them, then empties it. */
+void gmsim_sm_memory_serve(gmsim_sm_memory *memory, gmsim_shared *shared);
+static inline void gmsim_outbox_clear(gmsim_outbox *out)
+{
+    out->messages = out->asks = out->units = out->places = 0;
+}
+
+#pragma GCC visibility pop
+
+#endif
