@@ -174,19 +174,30 @@ GMSIM_INLINE void complete(gmsim_l2_cost *cost, gmsim_l2_set *set, uint32_t way,
     set->state[way] = (uint16_t)state;
 }
 
-/* Writes a line's dirty sectors to DRAM; they stay, clean. */
-static void write_back(gmsim_l2 *l2, gmsim_l2_cost *cost, gmsim_l2_set *set, uint32_t way)
+/* A line's dirty sectors become clean. Returns what that costs by value: a cost whose address left
+ * the access would live in memory. */
+static __attribute__((noinline)) gmsim_l2_cost clean(gmsim_l2 *l2, gmsim_l2_set *set, uint32_t way)
 {
+    gmsim_l2_cost cost = {0};
     uint32_t state = set->state[way], dirty = DIRTY(state);
-    if (!dirty)
-        return;
     if (PARTIAL(state))
-        complete(cost, set, way, PARTIAL(state));
-    cost->written = (uint8_t)(cost->written + gmsim_sector_count(dirty));
+        complete(&cost, set, way, PARTIAL(state));
+    cost.written = (uint8_t)gmsim_sector_count(dirty);
     if (set->tag[way] != FOREIGN)
         l2->counts.dirty_sectors -= gmsim_sector_count(dirty);
     set->state[way] &= (uint16_t)~0xf0u;
     set->dirty--;
+    return cost;
+}
+
+/* Writes a line's dirty sectors to DRAM; they stay, clean. */
+GMSIM_INLINE void write_back(gmsim_l2 *l2, gmsim_l2_cost *cost, gmsim_l2_set *set, uint32_t way)
+{
+    if (!DIRTY(set->state[way]))
+        return;
+    gmsim_l2_cost more = clean(l2, set, way);
+    cost->read = (uint8_t)(cost->read + more.read);
+    cost->written = (uint8_t)(cost->written + more.written);
 }
 
 /* Reads and writes are compiled twice: with the usual policies inlined, and for any others. */
@@ -217,14 +228,13 @@ GMSIM_INLINE uint32_t bring(gmsim_l2 *l2, gmsim_l2_cost *cost, gmsim_l2_set *set
     return way;
 }
 
-/* Of the lines with one of the state bits in `mask`, writes back the one that would leave first. */
-static void clean_one(gmsim_l2 *l2, gmsim_l2_cost *cost, gmsim_l2_set *set, uint32_t mask)
+/* Of the lines with one of the state bits in `mask`, the one that would leave first. */
+static uint32_t stalest(gmsim_l2 *l2, gmsim_l2_set *set, uint32_t mask)
 {
     uint32_t candidates = 0;
     for (uint32_t way = 0; way < l2->ways; way++)
         candidates |= (uint32_t)((set->state[way] & mask) != 0) << way;
-    write_back(l2, cost, set,
-               gmsim_replacements[l2->replacement].victim(lines_of(l2, set), candidates));
+    return gmsim_replacements[l2->replacement].victim(lines_of(l2, set), candidates);
 }
 
 /* Sectors that a fill of 1, 2 or 4 sectors brings for each missing one. */
@@ -370,10 +380,10 @@ GMSIM_INLINE gmsim_l2_cost write_sectors(gmsim_l2 *l2, const gmsim_l2_place *pla
         twin = set;
     if (set->partial + twin->partial > 2u * l2->partial_ways) {
         gmsim_l2_set *fuller = set->partial < twin->partial ? twin : set;
-        clean_one(l2, &cost, fuller, 0xf00u);
+        write_back(l2, &cost, fuller, stalest(l2, fuller, 0xf00u));
     }
     if (set->dirty > l2->dirty_ways)
-        clean_one(l2, &cost, set, 0xf0u);
+        write_back(l2, &cost, set, stalest(l2, set, 0xf0u));
     if (side == place->home || l2->sides == 1u)
         return counted(l2, cost, GMSIM_L2_NEAR);
     counts->fabric_write_sectors += sectors;
@@ -409,7 +419,7 @@ GMSIM_CLONES gmsim_l2_cost gmsim_l2_atomic(gmsim_l2 *l2, const gmsim_l2_place *p
     set->dirty = (uint8_t)(set->dirty + !DIRTY(state));
     set->state[way] = (uint16_t)(state | touched << 4);
     if (set->dirty > l2->dirty_ways)
-        clean_one(l2, &cost, set, 0xf0u);
+        write_back(l2, &cost, set, stalest(l2, set, 0xf0u));
     if (side != place->home && l2->sides > 1u)
         drop_copy(l2, place, side);
     return counted(l2, cost,
