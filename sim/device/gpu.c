@@ -26,6 +26,7 @@ typedef struct loading {
     unsigned *seen_at;  /* line of each key there, 0: not yet */
     unsigned *group_at; /* line of the group of each key there */
     char **source;      /* of each key; NULL: not given yet */
+    unsigned *depth;    /* files read when it was given */
     char *base;         /* what this one is based on, or NULL */
     unsigned base_at;
     GPtrArray *chain; /* of paths, the GPU's own file first */
@@ -86,6 +87,7 @@ static bool load_line(unsigned line, const char *group, const char *name, const 
     if (given)
         return true;
     g_autofree char *file = g_path_get_basename(l->path);
+    l->depth[at] = l->chain->len;
     l->source[at] = g_strdup(*comment ? comment : "no source given");
     if (l->path != l->chain->pdata[0]) {
         g_autofree char *text = l->source[at];
@@ -120,6 +122,18 @@ static bool load_files(loading *l, GError **error)
     }
 }
 
+/* A base's groups of SMs say nothing of a GPU that has another number of them. */
+static void forget_groups(const loading *l)
+{
+    ptrdiff_t groups = gmsim_key_find("launch", "groups") - gmsim_keys;
+    uint32_t sms = 0;
+    for (uint32_t i = 0; i < l->gpu->launch_groups.count; i++)
+        sms += l->gpu->launch_groups.value[i];
+    if (l->depth[groups] > l->depth[gmsim_key_find("gpu", "sm_count") - gmsim_keys] &&
+        sms != l->gpu->gpu_sm_count)
+        g_clear_pointer(&l->source[groups], g_free);
+}
+
 static bool load_defaults(const loading *l, GError **error)
 {
     for (unsigned i = 0; i < gmsim_key_count; i++) {
@@ -141,12 +155,14 @@ static bool load(gmsim_gpu *gpu, const char *path, GPtrArray *sources, GError **
 {
     g_autofree unsigned *seen_at = g_new0(unsigned, gmsim_key_count);
     g_autofree unsigned *group_at = g_new0(unsigned, gmsim_key_count);
+    g_autofree unsigned *depth = g_new0(unsigned, gmsim_key_count);
     g_autoptr(GPtrArray) chain = g_ptr_array_new_with_free_func(g_free);
     g_ptr_array_set_size(sources, (int)gmsim_key_count);
     loading l = {.gpu = gpu,
                  .seen_at = seen_at,
                  .group_at = group_at,
                  .source = (char **)sources->pdata,
+                 .depth = depth,
                  .chain = chain};
     memset(gpu, 0, sizeof *gpu);
     if (g_strlcpy(gpu->path, path, sizeof gpu->path) >= sizeof gpu->path)
@@ -156,7 +172,10 @@ static bool load(gmsim_gpu *gpu, const char *path, GPtrArray *sources, GError **
         base[strlen(base) - 4] = '\0';
     g_strlcpy(gpu->name, base, sizeof gpu->name);
     g_ptr_array_add(chain, g_strdup(path));
-    if (!load_files(&l, error) || !load_defaults(&l, error))
+    if (!load_files(&l, error))
+        return false;
+    forget_groups(&l);
+    if (!load_defaults(&l, error))
         return false;
     g_autoptr(GError) problem = NULL;
     return gmsim_gpu_check(gpu, &problem) || gmsim_ini_fail(error, path, 0, "%s", problem->message);

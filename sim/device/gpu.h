@@ -113,7 +113,7 @@ typedef struct gmsim_gpu {
     uint64_t l2_size;
     uint32_t l2_ways;
     uint32_t l2_slices;
-    uint32_t l2_partitions;
+    uint32_t l2_partitions, l2_partition_lines; /* neighbouring lines whose home is the same */
     uint32_t l2_fill_sectors;    /* sectors brought from DRAM for one missing sector: 1, 2 or 4 */
     uint32_t l2_bytes_per_clock; /* read */
     uint32_t l2_write_bytes_per_clock; /* a partly written line counts 32 bytes more */

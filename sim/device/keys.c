@@ -96,6 +96,8 @@ const gmsim_key gmsim_keys[] = {
     NEEDED(l2, ways, COUNT, 1, 32, "ways of a set of L2"),
     MAYBE(l2, slices, COUNT, 1, 512, "slices of L2"),
     MAYBE(l2, partitions, COUNT, 1, 2, "partitions of L2; two keep copies of each other's lines"),
+    GIVEN(l2, partition_lines, POWER, 1, 1u << 16, "32",
+          "neighbouring lines whose home is the same partition"),
     GIVEN(l2, fill_sectors, COUNT, 1, 4, "2", "sectors brought from DRAM for a missing one"),
     MAYBE(l2, bytes_per_clock, COUNT, 1, 1u << 20, "bytes L2 gives all SMs together, an SM clock"),
     MAYBE(l2, write_bytes_per_clock, COUNT, 1, 1u << 20,

@@ -285,6 +285,12 @@ static void test_based_on(void)
     g_assert_true(gmsim_gpu_load(&h200, "h200", NULL));
     g_autofree char *path = write_named("y.ini", "[gpu]\nbased-on = x.ini\n# cited: me\n"
                                                  "clock_mhz = 2000\n[launch]\ngroups = unknown\n");
+    g_free(write_file(FIVE_LINES, -1));
+    g_autofree char *first = g_build_filename(folder, "x.ini", NULL);
+    gmsim_gpu_load(&gpu, first, &error);
+    g_assert_no_error(error);
+    g_assert_cmpuint(gpu.gpu_sm_count, ==, 66);
+    g_assert_cmpuint(gpu.launch_groups.count, ==, 0); /* an H200's are of 132 SMs */
     g_free(write_file(FIVE_LINES "[launch]\ngroups = 33, 33\n", -1));
     gmsim_gpu_load(&gpu, path, &error); /* on x.ini beside it, which is on h200 */
     g_assert_no_error(error);

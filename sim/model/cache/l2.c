@@ -60,6 +60,7 @@ void gmsim_l2_init(gmsim_l2 *l2, gmsim_l2_set *set, const gmsim_gpu *gpu)
     l2->dirty_ways = MAX(l2->ways * gpu->l2_dirty_percent / 100u, 1u);
     l2->partial_ways = MAX(l2->ways * gpu->l2_partial_percent / 100u, 1u);
     l2->fill_sectors = gpu->l2_fill_sectors;
+    l2->home_shift = (uint32_t)__builtin_ctz(gpu->l2_partition_lines);
     l2->foreign = gpu->l2_flush_dirty;
     l2->replacement = gpu->l2_replacement;
     l2->hash = gpu->l2_hash;
@@ -100,17 +101,16 @@ void gmsim_l2_reset_counts(gmsim_l2 *l2)
     l2->counts = (gmsim_l2_counts){.dirty_sectors = l2->counts.dirty_sectors};
 }
 
-/* 4 KiB lie together (micro/l2_map.cu). */
-GMSIM_INLINE uint32_t home_of(uint64_t line)
+GMSIM_INLINE uint32_t home_of(const gmsim_l2 *l2, uint64_t line)
 {
-    return (uint32_t)((line >> 5) * UINT64_C(0x9e3779b97f4a7c15) >> 63);
+    return (uint32_t)((line >> l2->home_shift) * UINT64_C(0x9e3779b97f4a7c15) >> 63);
 }
 
 GMSIM_INLINE gmsim_l2_place place_of(const gmsim_l2 *l2, uint64_t line, uint64_t mixed)
 {
     gmsim_l2_place place;
     place.tag = (uint32_t)gmsim_sets_divide(&l2->sets, mixed, &place.set) + 1u;
-    place.home = l2->sides > 1u ? home_of(line) : 0;
+    place.home = l2->sides > 1u ? home_of(l2, line) : 0;
     return place;
 }
 

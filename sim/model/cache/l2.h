@@ -33,6 +33,7 @@ typedef struct gmsim_l2 {
     bool usual;                        /* least recently used, scrambled, write-back */
     uint64_t order;                    /* the replacement's */
     uint32_t dirty_ways, partial_ways;
+    uint32_t home_shift;   /* neighbouring lines with one home, as a power of two */
     uint32_t fill_sectors; /* brought from DRAM for one missing sector */
     uint32_t foreign;      /* dirty sectors that a flush leaves behind */
     gmsim_l2_counts counts;
