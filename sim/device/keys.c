@@ -175,7 +175,7 @@ const gmsim_key gmsim_keys[] = {
     COST(fp16, "fma 1", "HFMA2, HADD2, HMUL2"),
     COST(fp64, "fp64 2, latency 8", "DFMA, DADD, DMUL, DSETP"),
     COST(imad, "fma 1, heavy 2", "IMAD, IDP"),
-    COST(imad_wide, "fma 1, heavy 2", "IMAD.WIDE"),
+    COST(imad_wide, "fma 1, heavy 4", "IMAD.WIDE"),
     COST(alu, "alu 2", "integer addition, logic, shifts, selection, comparison, minimum"),
     COST(sfu, "xu 8, latency 17", "MUFU"),
     COST(convert, "xu 8, latency 17", "F2I, I2F, F2F, FRND"),
