@@ -124,12 +124,12 @@ typedef struct gmsim_gpu {
     uint32_t l2_replacement, l2_hash, l2_write;    /* policies */
     uint32_t l2_latency, l2_far_latency;
     uint32_t l2_group_slices,
-        l2_group_lines; /* slices that share what does atomics; see memory.c */
+        l2_group_lines; /* slices that share what does atomics; see shared.c */
     uint32_t l2_cluster_slices, l2_cluster_lines;
     uint32_t l2_spread;        /* clocks between the mean slice and the nearest or farthest */
     uint32_t l2_write_percent; /* of l2_latency, until a write is there */
 
-    /* [atomic]: percent of the time that l2.atomics_per_clock gives a sector; see memory.c. Of a
+    /* [atomic]: percent of the time that l2.atomics_per_clock gives a sector; see atomics.c. Of a
      * group of slices, and of one. */
     uint32_t atomic_sector, atomic_pass, atomic_alone, atomic_meeting, atomic_returning;
     uint32_t atomic_slice, atomic_slice_alone, atomic_slice_float;

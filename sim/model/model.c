@@ -2,7 +2,8 @@
  *
  * model.c - the model as a whole: its tables, one launch from trace to result, and the least time
  * each resource needs. The parts: coalesce.c and local.c (addresses to lines and sectors), banks.c
- * (shared memory), l1.c, lrc.h and l2.c behind memory.c, tally.c (counters), replay.c (one record),
+ * (shared memory), an SM's memory (sm_memory.c, l1.c), what all share (shared.c, lrc.h, l2.c, dram.c, atomics.c),
+ * tally.c (counters), replay.c (one record),
  * schedule.c (their order).
  */
 #include "sim/model/model.h"

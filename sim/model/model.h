@@ -5,8 +5,9 @@
  * Pattern counts (instructions, requests, sectors, tags, wavefronts) depend on addresses alone and
  * equal hardware's. Cache and DRAM counts depend on the order in which warps come, which the model
  * imitates: CTAs are dealt to SMs in waves, SMs advance in turn, warps of an SM interleave.
- * All state is integer and flat; nothing is allocated while records are replayed; results are
- * bit-identical on every run.
+ * All state is integer and flat; results are bit-identical on every run. What is allocated while
+ * records are replayed: a table of the ways between records, which grows until all are known
+ * (pace.c), and what the trace library holds of the code and the chunks.
  */
 #ifndef GMSIM_MODEL_H
 #define GMSIM_MODEL_H

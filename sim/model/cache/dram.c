@@ -11,8 +11,6 @@
  */
 #include "sim/model/cache/dram.h"
 
-#include "sim/model/cache/message.h"
-
 #include <string.h>
 
 static uint32_t shift_of(uint32_t power)
@@ -70,20 +68,4 @@ uint64_t gmsim_dram_take(gmsim_dram *dram, gmsim_l2_cost cost, uint64_t line, ui
     dram->read += read;
     dram->written += written;
     return gmsim_queue_take(&dram->queue, step, now, read + written, gpu->dram_bytes_per_clock);
-}
-
-uint64_t gmsim_dram_bank_wait(const gmsim_dram *dram, uint64_t line, uint64_t step)
-{
-    uint32_t load = MIN(dram->load, 1024u);
-    uint32_t most = 2u * dram->gpu->dram_bank_clocks * load / (1024u - load / 2u);
-    return (uint64_t)gmsim_hash32(line + step) * most >> 32;
-}
-
-uint64_t gmsim_dram_refresh_wait(const gmsim_dram *dram, uint64_t line, uint64_t now)
-{
-    uint32_t period = dram->gpu->dram_refresh_period, clocks = dram->gpu->dram_refresh_clocks;
-    if (!period)
-        return 0;
-    uint64_t phase = (now + gmsim_hash32(line >> dram->refresh_shift)) % period;
-    return phase < clocks ? clocks - phase : 0;
 }

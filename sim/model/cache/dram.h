@@ -6,6 +6,7 @@
 #define GMSIM_DRAM_H
 
 #include "sim/model/cache/l2.h"
+#include "sim/model/cache/message.h"
 #include "sim/model/time/queue.h"
 
 #pragma GCC visibility push(hidden)
@@ -30,10 +31,22 @@ uint64_t gmsim_dram_take(gmsim_dram *dram, gmsim_l2_cost cost, uint64_t line, ui
 
 /* What an access waits for others in its bank, however much DRAM as a whole could do: differs from
  * access to access, and grows with the load. */
-uint64_t gmsim_dram_bank_wait(const gmsim_dram *dram, uint64_t line, uint64_t step);
+static inline uint64_t gmsim_dram_bank_wait(const gmsim_dram *dram, uint64_t line, uint64_t step)
+{
+    uint32_t load = MIN(dram->load, 1024u);
+    uint32_t most = 2u * dram->gpu->dram_bank_clocks * load / (1024u - load / 2u);
+    return (uint64_t)gmsim_hash32(line + step) * most >> 32;
+}
 
 /* Clocks until the refresh of the line's bank is over. */
-uint64_t gmsim_dram_refresh_wait(const gmsim_dram *dram, uint64_t line, uint64_t now);
+static inline uint64_t gmsim_dram_refresh_wait(const gmsim_dram *dram, uint64_t line, uint64_t now)
+{
+    uint32_t period = dram->gpu->dram_refresh_period, clocks = dram->gpu->dram_refresh_clocks;
+    if (!period)
+        return 0;
+    uint64_t phase = (now + gmsim_hash32(line >> dram->refresh_shift)) % period;
+    return phase < clocks ? clocks - phase : 0;
+}
 
 #pragma GCC visibility pop
 

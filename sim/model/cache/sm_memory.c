@@ -141,42 +141,50 @@ static void join(gmsim_outbox *out, gmsim_ask *ask, const left_over *left)
 
 static void answer_now(gmsim_sm_memory *memory, gmsim_answer *answer);
 
+/* The ask is complete: its messages are those up to `messages`. */
+GMSIM_INLINE void end_read(gmsim_outbox *out, gmsim_ask *ask, uint32_t messages,
+                           const gmsim_sm_memory *memory, const gmsim_request *request)
+{
+    ask->messages = (uint8_t)(messages - out->messages);
+    ask->later = (uint16_t)((request->wavefronts - 1u) * memory->gpu->l1_miss_wavefront / 16u);
+    ask->waits = request->kind != GMSIM_REQUEST_PREFETCH;
+    out->messages = messages;
+}
+
 /* Asks L2 for what is left of the load. */
 static void ask_read(gmsim_sm_memory *memory, const gmsim_request *request, const left_over *left,
                      gmsim_answer *answer)
 {
     gmsim_outbox *out = &memory->out;
     gmsim_places *places = &memory->places;
-    uint64_t *port = &memory->port.free;
     bool keeps =
         request->kind == GMSIM_REQUEST_LOAD && request->load == GMSIM_L1_ALLOCATE && places->lines;
-    uint16_t later = (uint16_t)((request->wavefronts - 1u) * memory->gpu->l1_miss_wavefront / 16u);
-    uint64_t known = MAX(request->now, left->pending);
+    uint64_t known = MAX(request->now, left->pending), port = memory->port.free;
     gmsim_ask *ask = begin_ask(out, GMSIM_ASK_READ, known);
+    uint32_t number = out->messages;
     for (uint32_t i = 0; i < left->lines; i++) {
-        uint64_t line = request->footprint.line[left->line[i]], leaves = MAX(*port, request->now);
-        *port = leaves + 1u;
+        uint64_t line = request->footprint.line[left->line[i]], leaves = MAX(port, request->now);
+        port = leaves + 1u;
         if (keeps) {                            /* a line waits for a place in L1 */
             if (out->places == places->lines) { /* of which this request has had them all */
-                ask->later = later;
-                ask->waits = true;
+                end_read(out, ask, number, memory, request);
                 answer_now(memory, answer);
                 ask = begin_ask(out, GMSIM_ASK_READ, known);
+                number = 0;
             }
             leaves = MAX(leaves, places->free[places->next]);
             places->next = places->next + 1u < places->lines ? places->next + 1u : 0;
             out->places++;
-            *port = MAX(*port, leaves);
+            port = MAX(port, leaves);
         }
         *pending_at(memory, line) =
-            (gmsim_pending){line << 4 | left->missing[i], GMSIM_UNDER_WAY | out->messages};
-        out->message[out->messages++] = (gmsim_message){
+            (gmsim_pending){line << 4 | left->missing[i], GMSIM_UNDER_WAY | number};
+        out->message[number++] = (gmsim_message){
             .line = line, .clock = leaves, .touched = left->missing[i], .places = keeps};
-        ask->messages++;
     }
-    ask->later = later;
-    ask->waits = answer->asks = request->kind != GMSIM_REQUEST_PREFETCH;
-    answer->held = *port;
+    end_read(out, ask, number, memory, request);
+    answer->asks = ask->waits;
+    answer->held = memory->port.free = port;
     join(out, ask, left);
 }
 
@@ -241,118 +249,136 @@ static uint32_t store(gmsim_sm_memory *memory, const gmsim_request *request)
     return hits;
 }
 
-static void load(gmsim_sm_memory *memory, const gmsim_request *request, gmsim_answer *answer)
+/* What the load leaves for L2 to bring. */
+static void count_load(gmsim_sm_memory *memory, const gmsim_request *request, left_over *left)
 {
     const gmsim_footprint *footprint = &request->footprint;
-    left_over left;
+    gmsim_counts *counts = request->counts;
     if (request->load == GMSIM_L1_ALLOCATE || request->load == GMSIM_L1_PASS) {
-        look_up(memory, request, &left);
+        look_up(memory, request, left);
     } else {
         if (request->load == GMSIM_L1_DROP)
             for (uint32_t i = 0; i < footprint->lines; i++)
                 gmsim_l1_drop(&memory->l1, footprint->line[i]);
-        miss_all(footprint, &left);
+        miss_all(footprint, left);
     }
-    request->counts->l1_hit_sectors += footprint->sectors - left.sectors;
-    request->counts->l1_miss_sectors += left.sectors;
-    request->counts->xbar_read_sectors += left.sectors;
-    if (left.sectors) {
-        ask_read(memory, request, &left, answer);
-        return;
-    }
-    answer->done +=
-        memory->gpu->l1_latency + (request->wavefronts - 1u) * memory->gpu->l1_hit_wavefront / 16u;
-    if (left.pending > answer->done) {
-        answer->done = left.pending;
+    counts->l1_hit_sectors += footprint->sectors - left->sectors;
+    counts->l1_miss_sectors += left->sectors;
+    counts->xbar_read_sectors += left->sectors;
+}
+
+/* All that a load asks for is in L1, or on its way there. */
+static void hit(gmsim_sm_memory *memory, const gmsim_request *request, const left_over *left,
+                gmsim_answer *answer)
+{
+    const gmsim_gpu *gpu = memory->gpu;
+    answer->done += gpu->l1_latency + (request->wavefronts - 1u) * gpu->l1_hit_wavefront / 16u;
+    if (left->pending > answer->done) {
+        answer->done = left->pending;
         answer->reach = GMSIM_REACH_L2;
     }
-    if (left.joins) {
+    if (left->joins) {
         gmsim_ask *ask = begin_ask(&memory->out, GMSIM_ASK_READ, answer->done);
-        join(&memory->out, ask, &left);
+        join(&memory->out, ask, left);
         ask->reach = answer->reach;
         ask->waits = answer->asks = true;
     }
 }
 
+static void take_read(gmsim_sm_memory *memory, const gmsim_request *request, gmsim_answer *answer)
+{
+    left_over left;
+    if (request->kind == GMSIM_REQUEST_LOAD) {
+        count_load(memory, request, &left);
+    } else {
+        miss_all(&request->footprint, &left);
+        if (request->kind == GMSIM_REQUEST_FETCH)
+            request->counts->xbar_read_sectors += left.sectors;
+    }
+    if (left.sectors)
+        ask_read(memory, request, &left, answer);
+    else
+        hit(memory, request, &left, answer);
+}
+
+static void take_write(gmsim_sm_memory *memory, const gmsim_request *request, gmsim_answer *answer)
+{
+    gmsim_counts *counts = request->counts;
+    uint32_t hits = 0, sectors = request->footprint.sectors;
+    gmsim_ask_kind kind = GMSIM_ASK_WRITE;
+    counts->xbar_write_sectors += sectors;
+    if (request->kind == GMSIM_REQUEST_STORE) {
+        hits = store(memory, request);
+        counts->l1_hit_sectors += hits;
+    } else if (request->kind == GMSIM_REQUEST_ATOMIC) {
+        counts->xbar_read_sectors += sectors;
+        kind = GMSIM_ASK_ATOMIC;
+    } else if (request->kind == GMSIM_REQUEST_REDUCTION) {
+        kind = GMSIM_ASK_REDUCTION;
+    }
+    if (request->kind != GMSIM_REQUEST_WRITE_OUT)
+        counts->l1_miss_sectors += sectors - hits;
+    ask_write(memory, request, kind, answer);
+}
+
 void gmsim_sm_memory_take(gmsim_sm_memory *memory, const gmsim_request *request,
                           gmsim_answer *answer)
 {
-    gmsim_counts *counts = request->counts;
-    uint32_t hits, sectors = request->footprint.sectors;
-    left_over left;
     *answer = (gmsim_answer){.done = request->now, .held = request->now};
     switch ((gmsim_request_kind)request->kind) {
     case GMSIM_REQUEST_LOAD:
-        load(memory, request, answer);
+    case GMSIM_REQUEST_FETCH:
+    case GMSIM_REQUEST_PREFETCH:
+        take_read(memory, request, answer);
         break;
     case GMSIM_REQUEST_STORE:
-        hits = store(memory, request);
-        counts->l1_hit_sectors += hits;
-        counts->l1_miss_sectors += sectors - hits;
-        counts->xbar_write_sectors += sectors;
-        ask_write(memory, request, GMSIM_ASK_WRITE, answer);
-        break;
     case GMSIM_REQUEST_ATOMIC:
-        counts->xbar_read_sectors += sectors;
-        counts->l1_miss_sectors += sectors;
-        counts->xbar_write_sectors += sectors;
-        ask_write(memory, request, GMSIM_ASK_ATOMIC, answer);
-        break;
     case GMSIM_REQUEST_REDUCTION:
-        counts->l1_miss_sectors += sectors;
-        counts->xbar_write_sectors += sectors;
-        ask_write(memory, request, GMSIM_ASK_REDUCTION, answer);
-        break;
-    case GMSIM_REQUEST_FETCH:
-        counts->xbar_read_sectors += sectors;
-        /* fall through */
-    case GMSIM_REQUEST_PREFETCH:
-        miss_all(&request->footprint, &left);
-        ask_read(memory, request, &left, answer);
-        break;
     case GMSIM_REQUEST_WRITE_OUT:
-        counts->xbar_write_sectors += sectors;
-        ask_write(memory, request, GMSIM_ASK_WRITE, answer);
+        take_write(memory, request, answer);
         break;
     }
     if (memory->direct)
         answer_now(memory, answer);
 }
 
-/* Takes up the answers to a request's messages. */
-GMSIM_INLINE void take_up(gmsim_sm_memory *memory, gmsim_ask *ask, const gmsim_message *message)
+/* Takes up the answers to a request's messages, from number `first` on. */
+GMSIM_INLINE void take_up(gmsim_sm_memory *memory, const gmsim_ask *ask, uint32_t first)
 {
     gmsim_places *places = &memory->places;
-    for (uint32_t i = 0; i < ask->messages; i++, message++) {
-        uint64_t line = message->line;
-        if (ask->kind != GMSIM_ASK_READ) {
-            arrive(&memory->port, message->units, message->clock);
-            continue;
-        }
-        *pending_at(memory, line) = (gmsim_pending){line << 4 | message->touched, message->clock};
-        if (message->places) {
-            places->free[places->answered] = message->clock;
+    const gmsim_message *message = &memory->out.message[first];
+    if (ask->kind != GMSIM_ASK_READ) {
+        for (uint32_t i = 0; i < ask->messages; i++)
+            arrive(&memory->port, message[i].units, message[i].clock);
+        return;
+    }
+    for (uint32_t i = 0; i < ask->messages; i++) {
+        gmsim_pending *pending = pending_at(memory, message[i].line);
+        if (pending->done == (GMSIM_UNDER_WAY | (first + i)))
+            pending->done = message[i].clock; /* nobody has taken its place since */
+    }
+    if (message->places)
+        for (uint32_t i = 0; i < ask->messages; i++) {
+            places->free[places->answered] = message[i].clock;
             places->answered = places->answered + 1u < places->lines ? places->answered + 1u : 0;
         }
-    }
 }
 
 void gmsim_sm_memory_serve(gmsim_sm_memory *memory, gmsim_shared *shared)
 {
     gmsim_outbox *out = &memory->out;
-    gmsim_message *message = out->message;
-    for (uint32_t n = 0; n < out->asks; n++) {
-        gmsim_ask *ask = &out->ask[n];
+    gmsim_ask *ask = out->ask;
+    for (uint32_t first = 0; ask < out->ask + out->asks; ask++) {
         uint64_t known = ask->done, joined = 0;
         uint32_t lines = ask->messages;
         if (lines) {
             ask->done = 0;
-            gmsim_shared_serve(shared, memory->place, ask, message);
-            take_up(memory, ask, message);
+            gmsim_shared_serve(shared, memory->place, ask, &out->message[first]);
+            take_up(memory, ask, first);
+            first += lines;
         }
-        message += lines;
-        for (uint32_t i = 0; i < ask->joins; i++, message++) {
-            uint64_t there = out->message[message->line].clock;
+        for (uint32_t i = 0; i < ask->joins; i++, first++) {
+            uint64_t there = out->message[out->message[first].line].clock;
             joined = MAX(joined, there);
         }
         if (lines) {

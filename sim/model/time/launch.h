@@ -44,10 +44,10 @@ typedef struct gmsim_scheduler {
     gmtrace_reader *reader;
     gmsim_plan plan;
     uint64_t next_cta;
-    uint64_t ended;      /* thousandths of a clock at which the last CTA so far was given back */
-    uint64_t step;       /* number of this step */
-    uint64_t epoch;      /* clock that ready times are counted from */
-    uint64_t end;        /* clock at which the last warp so far ended */
+    uint64_t ended; /* thousandths of a clock at which the last CTA so far was given back */
+    uint64_t step;  /* number of this step */
+    uint64_t epoch; /* clock that ready times are counted from */
+    uint64_t end;   /* clock at which the last warp so far ended */
     uint64_t records, barriers;
     gmsim_timing timing; /* all but cycles and launch_cycles */
     bool truncated;

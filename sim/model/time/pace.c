@@ -161,6 +161,10 @@ const gmsim_pace *gmsim_pace_make(gmsim_paces *paces, const gmtrace_path *way)
         pace->pipe[p] = bounded(w.pipe[p]);
     for (uint32_t b = 0; b < GMSIM_SCOREBOARDS; b++)
         pace->due[b] = bounded(w.due[b]);
+    for (uint32_t p = 0; p < GMSIM_PIPES; p++)
+        pace->uses = (uint16_t)(pace->uses | (pace->pipe[p] != 0) << p);
+    for (uint32_t b = 0; b < GMSIM_SCOREBOARDS; b++)
+        pace->sets = (uint16_t)(pace->sets | (pace->due[b] != 0) << b);
     pace->known = true;
     return pace;
 }

@@ -22,6 +22,7 @@ typedef struct gmsim_pace {
                                           * before the way; GMTRACE_PATH_NEVER: none does */
     uint32_t due[GMSIM_SCOREBOARDS];     /* clocks until what the way itself sets is there; 0: it
                                           * sets nothing */
+    uint16_t uses, sets;                 /* masks of the pipes and scoreboards that are not 0 */
     bool known;
 } gmsim_pace;
 

@@ -3,7 +3,9 @@
  * warp.c - a warp's way from one record to the next, and what it waits for:
  *
  * - It goes on until the code before its next record waits for a scoreboard that an earlier access
- *   has yet to set free (traces/code/path.h); then until that access is done (memory.c).
+ *   has yet to set free (traces/code/path.h); then until that access is done (sm_memory.c,
+ * shared.c). Of an access whose answer is under way that is not known yet: the warp sets out once
+ * it is.
  * - Between two records it issues the instructions that lie between, in its own time (pace.c), but
  *   no sooner than its sub-partition's scheduler and pipes, which other warps use too, let it.
  * - A sub-partition holds gpu.sm_queue memory instructions that the SM's load-store unit has not
@@ -114,9 +116,12 @@ static inline void add_way(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp, a
         if (pace->wait_at[board] != GMTRACE_PATH_NEVER)
             wait_for(sm, warp, plan, board, pace->wait_at[board]);
     }
-    for (uint32_t board = 0; board < GMSIM_SCOREBOARDS; board++)
-        if (pace->due[board])
-            warp->due[board] = (uint32_t)MIN(plan->slots + pace->due[board], UINT32_MAX);
+    for (uint32_t left = pace->sets; left; left &= left - 1u) {
+        uint32_t board = gmsim_lowest(left);
+        warp->due[board] = (uint32_t)MIN(plan->slots + pace->due[board], UINT32_MAX);
+    }
+    warp->uses |= pace->uses;
+    warp->sets |= pace->sets;
     plan->slots += pace->clocks;
     for (uint32_t p = 0; p < GMSIM_PIPES; p++)
         warp->pipe[p] += pace->pipe[p];
@@ -135,14 +140,18 @@ static inline void add_instruction(gmsim_scheduler *s, gmsim_warp *warp, ahead *
 {
     const gmtrace_kernel *kernel = s->replay->tally.kernel;
     const gmsim_cost *cost = &s->paces->cost[MIN(instr, kernel->instr_count)];
-    if (instr < kernel->instr_count && kernel->instr[instr].write_barrier < GMSIM_SCOREBOARDS)
-        warp->due[kernel->instr[instr].write_barrier] =
-            (uint32_t)MIN(plan->slots + cost->latency, UINT32_MAX);
+    uint32_t board =
+        instr < kernel->instr_count ? kernel->instr[instr].write_barrier : GMSIM_SCOREBOARDS;
+    if (board < GMSIM_SCOREBOARDS) {
+        warp->due[board] = (uint32_t)MIN(plan->slots + cost->latency, UINT32_MAX);
+        warp->sets |= 1u << board;
+    }
     plan->slots += stall_of(kernel, instr);
     warp->pipe[GMSIM_PIPE_ISSUE]++;
     warp->pipe[GMSIM_PIPE_HEAVY] += cost->heavy;
     if (cost->pipe != GMSIM_PIPE_ISSUE)
         warp->pipe[cost->pipe] += cost->clocks;
+    warp->uses |= 1u << cost->pipe | (uint32_t)(cost->heavy != 0) << GMSIM_PIPE_HEAVY;
     warp->unit += cost->unit;
     warp->constant += cost->constant;
 }
@@ -191,7 +200,7 @@ gmsim_ahead gmsim_warp_ahead(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
     memset(warp->pipe, 0, sizeof warp->pipe);
     memset(warp->due, 0, sizeof warp->due);
     warp->pipe[GMSIM_PIPE_ISSUE] = 1u;
-    warp->unit = warp->constant = 0;
+    warp->unit = warp->constant = warp->uses = warp->sets = 0;
     warp->way.waits = 0;
     const gmtrace_record *record;
     for (;;) {
@@ -260,11 +269,11 @@ uint64_t gmsim_warp_issue(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint6
         return now;
     gmsim_sub_partition *part = &sm->part[slot % s->plan.sub_partitions];
     uint64_t issue = now + warp->clocks;
-    for (uint32_t p = GMSIM_PIPE_ISSUE + 1u; p < GMSIM_PIPES; p++)
-        if (warp->pipe[p]) {
-            part->pipe_free[p] = MAX(part->pipe_free[p], now) + warp->pipe[p];
-            issue = MAX(issue, part->pipe_free[p]);
-        }
+    for (uint32_t left = warp->uses & ~(1u << GMSIM_PIPE_ISSUE); left; left &= left - 1u) {
+        uint32_t p = gmsim_lowest(left);
+        part->pipe_free[p] = MAX(part->pipe_free[p], now) + warp->pipe[p];
+        issue = MAX(issue, part->pipe_free[p]);
+    }
     if (warp->constant) {
         sm->constant_free = MAX(sm->constant_free, now) + warp->constant;
         issue = MAX(issue, sm->constant_free);
@@ -273,13 +282,15 @@ uint64_t gmsim_warp_issue(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint6
     uint64_t *slots = &part->pipe_free[GMSIM_PIPE_ISSUE];
     *slots = MAX(*slots, now) + warp->pipe[GMSIM_PIPE_ISSUE];
     issue = MAX(issue, *slots - 1u);
-    for (uint32_t board = 0; board < GMSIM_SCOREBOARDS; board++)
-        if (warp->due[board] > warp->clocks + 1u) { /* not there yet */
-            if (warp->under_way >> board & 1u)
-                forget_accesses(sm, slot, board);
-            warp->free[board] = issue + warp->due[board] - warp->clocks - 1u;
-            warp->cause[board] = GMSIM_STALL_ISSUE;
-        }
+    for (uint32_t left = warp->sets; left; left &= left - 1u) {
+        uint32_t board = gmsim_lowest(left);
+        if (warp->due[board] <= warp->clocks + 1u)
+            continue; /* it is there */
+        if (warp->under_way >> board & 1u)
+            forget_accesses(sm, slot, board);
+        warp->free[board] = issue + warp->due[board] - warp->clocks - 1u;
+        warp->cause[board] = GMSIM_STALL_ISSUE;
+    }
     sm->unit_free = MAX(sm->unit_free, now) + warp->unit;
     return issue;
 }
