@@ -124,6 +124,24 @@ uint64_t gmsim_rows_excess(const gmsim_result *result, uint32_t rows)
     return sum;
 }
 
+const gmsim_instr_counts *gmsim_rows_worst(const gmsim_result *result, uint32_t rows,
+                                           uint64_t (*measure)(gmsim_row, const gmsim_counts *))
+{
+    const gmsim_instr_counts *worst = NULL;
+    uint64_t most = 0;
+
+    for (uint32_t i = 0; i < result->instr_count; i++) {
+        const gmsim_instr_counts *instr = &result->instr[i];
+        uint64_t work = gmsim_row_in(instr->row, rows) ? measure(instr->row, &instr->counts) : 0;
+
+        if (work > most) {
+            most = work;
+            worst = instr;
+        }
+    }
+    return worst;
+}
+
 uint64_t gmsim_work(gmsim_row row, const gmsim_counts *counts)
 {
     return gmsim_row_is_shared(row) ? counts->wavefronts : counts->sectors;

@@ -62,6 +62,10 @@ uint64_t gmsim_rows_sum(const gmsim_result *result, uint32_t rows, size_t offset
 uint64_t gmsim_rows_work(const gmsim_result *result, uint32_t rows);
 uint64_t gmsim_rows_excess(const gmsim_result *result, uint32_t rows);
 
+/* The instruction of these rows with the most of something; NULL where none has any. */
+const gmsim_instr_counts *gmsim_rows_worst(const gmsim_result *result, uint32_t rows,
+                                           uint64_t (*measure)(gmsim_row, const gmsim_counts *));
+
 /* Wavefronts or sectors of a row or instruction, what they would be at the ideal, the difference.
  */
 uint64_t gmsim_work(gmsim_row row, const gmsim_counts *counts);

@@ -10,6 +10,7 @@
  */
 #include "sim/analysis/verdict.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,29 +46,17 @@ static uint64_t largest(const uint64_t cycles[GMSIM_RESOURCES], gmsim_resource *
 /* Sums work and ideal over a set of rows and finds the worst of them. */
 static void sum_work(const gmsim_result *result, uint32_t rows, gmsim_finding *finding)
 {
-    uint64_t row_excess = 0, instr_excess = 0;
+    uint64_t most = 0;
 
-    for (unsigned i = 0; i < GMSIM_ROWS; i++) {
-        gmsim_row row = (gmsim_row)i;
-        uint64_t excess;
+    finding->work = gmsim_rows_work(result, rows);
+    finding->ideal = finding->work - gmsim_rows_excess(result, rows);
+    finding->worst = gmsim_rows_worst(result, rows, gmsim_work_excess);
+    for (unsigned i = 0; i < GMSIM_ROWS && finding->worst == NULL; i++) {
+        uint64_t excess = gmsim_work_excess((gmsim_row)i, &result->row[i]);
 
-        if (!gmsim_row_in(row, rows))
-            continue;
-        excess = gmsim_work_excess(row, &result->row[i]);
-        finding->work += gmsim_work(row, &result->row[i]);
-        finding->ideal += gmsim_work(row, &result->row[i]) - excess;
-        if (excess > row_excess) {
-            row_excess = excess;
-            finding->row = row;
-        }
-    }
-    for (uint32_t i = 0; i < result->instr_count; i++) {
-        const gmsim_instr_counts *instr = &result->instr[i];
-
-        if (gmsim_row_in(instr->row, rows) &&
-            gmsim_work_excess(instr->row, &instr->counts) > instr_excess) {
-            instr_excess = gmsim_work_excess(instr->row, &instr->counts);
-            finding->worst = instr;
+        if (gmsim_row_in((gmsim_row)i, rows) && excess > most) {
+            most = excess;
+            finding->row = (gmsim_row)i;
         }
     }
     if (finding->worst != NULL)
@@ -103,11 +92,8 @@ static uint64_t crossing(const gmsim_counts *counts)
 
 static uint64_t all_crossing(const gmsim_result *result)
 {
-    uint64_t sectors = 0;
-
-    for (unsigned i = 0; i < GMSIM_ROWS; i++)
-        sectors += crossing(&result->row[i]);
-    return sectors;
+    return gmsim_rows_sum(result, GMSIM_ROWS_ALL, offsetof(gmsim_counts, xbar_read_sectors)) +
+           gmsim_rows_sum(result, GMSIM_ROWS_ALL, offsetof(gmsim_counts, xbar_write_sectors));
 }
 
 /* What would cross with every global request at its ideal: no more than now, and no more than the
@@ -171,7 +157,7 @@ static bool find_atomics(const gmsim_result *result, gmsim_finding *finding)
     const gmsim_l2_counts *l2 = &result->l2;
     uint64_t updates = l2->atomic_sectors + l2->reduction_sectors;
     uint64_t places = l2->dirty_sectors + l2->dram_write_sectors;
-    uint64_t turns, best = 0;
+    uint64_t turns;
 
     finding->kind = GMSIM_FINDING_ATOMICS;
     if (updates == 0 || places == 0 || updates <= ctas_of(result))
@@ -183,14 +169,7 @@ static bool find_atomics(const gmsim_result *result, gmsim_finding *finding)
         result->row[GMSIM_GLOBAL_REDUCTION].requests > result->row[GMSIM_GLOBAL_ATOMIC].requests
             ? GMSIM_GLOBAL_REDUCTION
             : GMSIM_GLOBAL_ATOMIC;
-    for (uint32_t i = 0; i < result->instr_count; i++) {
-        const gmsim_instr_counts *instr = &result->instr[i];
-
-        if (gmsim_row_in(instr->row, GMSIM_ROWS_UPDATE) && instr->counts.sectors > best) {
-            best = instr->counts.sectors;
-            finding->worst = instr;
-        }
-    }
+    finding->worst = gmsim_rows_worst(result, GMSIM_ROWS_UPDATE, gmsim_work);
     finding->now = MAX(finding->now, turns);
     finding->then = largest(result->min_cycles, &finding->then_bound);
     return turns * 100 >= finding->then * GAIN_PERCENT;
@@ -200,7 +179,7 @@ static bool find_local(const gmsim_result *result, gmsim_finding *finding)
 {
     const gmsim_counts *load = &result->row[GMSIM_LOCAL_LOAD];
     const gmsim_counts *store = &result->row[GMSIM_LOCAL_STORE];
-    uint64_t local = load->sectors + store->sectors, l1 = l1_sectors(result), best = 0;
+    uint64_t local = load->sectors + store->sectors, l1 = l1_sectors(result);
     uint64_t cycles[GMSIM_RESOURCES], l2 = all_crossing(result);
     uint64_t less_l2 = l2 - crossing(load) - crossing(store);
 
@@ -209,29 +188,13 @@ static bool find_local(const gmsim_result *result, gmsim_finding *finding)
         return false;
     finding->work = local;
     finding->row = load->sectors >= store->sectors ? GMSIM_LOCAL_LOAD : GMSIM_LOCAL_STORE;
-    for (uint32_t i = 0; i < result->instr_count; i++) {
-        const gmsim_instr_counts *instr = &result->instr[i];
-
-        if (gmsim_row_in(instr->row, GMSIM_ROWS_LOCAL) && instr->counts.sectors > best) {
-            best = instr->counts.sectors;
-            finding->worst = instr;
-        }
-    }
+    finding->worst = gmsim_rows_worst(result, GMSIM_ROWS_LOCAL, gmsim_work);
     memcpy(cycles, result->min_cycles, sizeof cycles);
     cycles[GMSIM_RESOURCE_L1] = scale(cycles[GMSIM_RESOURCE_L1], l1 - local, l1);
     cycles[GMSIM_RESOURCE_L2] = scale(cycles[GMSIM_RESOURCE_L2], less_l2, l2);
     cycles[GMSIM_RESOURCE_DRAM] = scale(cycles[GMSIM_RESOURCE_DRAM], less_l2, l2);
     finding->then = largest(cycles, &finding->then_bound);
     return true;
-}
-
-static bool has_memory(const gmsim_result *result)
-{
-    for (unsigned i = 0; i < GMSIM_ROWS; i++) {
-        if (result->row[i].instructions > 0)
-            return true;
-    }
-    return false;
 }
 
 static bool gains(const gmsim_finding *finding)
@@ -371,7 +334,7 @@ void gmsim_verdict_make(const gmsim_gpu *gpu, const gmsim_result *result, gmsim_
 
     memset(verdict, 0, sizeof *verdict);
     blank.now = blank.then = largest(result->min_cycles, &blank.then_bound);
-    if (!has_memory(result)) {
+    if (gmsim_rows_sum(result, GMSIM_ROWS_ALL, offsetof(gmsim_counts, instructions)) == 0) {
         blank.kind = GMSIM_FINDING_NO_MEMORY;
         add(verdict, &blank);
     } else if (result->timed && result->timing.warp_active > 0) {

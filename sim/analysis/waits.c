@@ -120,21 +120,6 @@ static void find_bandwidth(const gmsim_result *result, gmsim_finding *finding)
     }
 }
 
-/* The load of most requests: where latency shows. */
-static const gmsim_instr_counts *busiest_load(const gmsim_result *result)
-{
-    const gmsim_instr_counts *worst = NULL;
-
-    for (uint32_t i = 0; i < result->instr_count; i++) {
-        const gmsim_instr_counts *instr = &result->instr[i];
-
-        if (gmsim_row_in(instr->row, GMSIM_ROWS_READ | GMSIM_ROW(LOCAL_LOAD)) &&
-            (worst == NULL || instr->counts.requests > worst->counts.requests))
-            worst = instr;
-    }
-    return worst;
-}
-
 unsigned gmsim_waits_find(const gmsim_gpu *gpu, const gmsim_result *result,
                           const gmsim_finding *blank, bool latency, gmsim_finding *found)
 {
@@ -158,7 +143,8 @@ unsigned gmsim_waits_find(const gmsim_gpu *gpu, const gmsim_result *result,
     if (latency) {
         found[count] = *blank;
         found[count].kind = GMSIM_FINDING_LATENCY;
-        found[count].worst = busiest_load(result);
+        found[count].worst =
+            gmsim_rows_worst(result, GMSIM_ROWS_READ | GMSIM_ROW(LOCAL_LOAD), gmsim_work);
         gmsim_waits_explain(gpu, result, &found[count++]);
     }
     if (run_of(result) > result->timing.launch_cycles)

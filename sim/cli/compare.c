@@ -14,6 +14,7 @@
 #include "sim/api/simulation.h"
 #include "sim/analysis/compare.h"
 
+/* Lives as long as the process. */
 static struct {
     char *gpu, *gpu_b, *kernel, *kernel_b, *launch, *launch_b, *format, *output, *caches;
     char **set, **set_b, **fail_if, **rest;
@@ -300,18 +301,5 @@ int cli_compare(int argc, char **argv)
         code = run(format, conditions);
     g_option_context_free(context);
     g_array_free(conditions, TRUE);
-    g_free(given.gpu);
-    g_free(given.gpu_b);
-    g_free(given.kernel);
-    g_free(given.kernel_b);
-    g_free(given.launch);
-    g_free(given.launch_b);
-    g_free(given.format);
-    g_free(given.output);
-    g_free(given.caches);
-    g_strfreev(given.set);
-    g_strfreev(given.set_b);
-    g_strfreev(given.fail_if);
-    g_strfreev(given.rest);
     return code;
 }

@@ -15,6 +15,7 @@
 #include "sim/api/simulation.h"
 #include "traces/synthetic/synthetic.h"
 
+/* Lives as long as the process. */
 static struct {
     char *trace, *program, *synthetic, *gpu, *kernel, *launch, *format, *output, *plot, *caches,
         *color;
@@ -292,18 +293,5 @@ int cli_simulate(int argc, char **argv)
         }
     }
     g_option_context_free(context);
-    g_free(given.trace);
-    g_free(given.program);
-    g_free(given.synthetic);
-    g_free(given.gpu);
-    g_free(given.kernel);
-    g_free(given.launch);
-    g_free(given.format);
-    g_free(given.output);
-    g_free(given.plot);
-    g_free(given.caches);
-    g_free(given.color);
-    g_strfreev(given.set);
-    g_strfreev(given.rest);
     return code;
 }

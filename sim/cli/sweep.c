@@ -17,6 +17,7 @@ static const char *const default_metrics[] = {"cycles",     "sectors",  "wavefro
                                               "l2-read",    "l2-write", "l2-hit",     "dram-read",
                                               "dram-write", "occupancy"};
 
+/* Lives as long as the process. */
 static struct {
     char **traces, **synthetic, **gpus, **sets, **metrics, **rest;
     char *kernel, *launch, *caches, *format, *output, *jobs, *task_id, *task_count;
@@ -255,19 +256,5 @@ int cli_sweep(int argc, char **argv)
         code = run();
     g_option_context_free(context);
     g_free(jobs);
-    g_strfreev(given.traces);
-    g_strfreev(given.synthetic);
-    g_strfreev(given.gpus);
-    g_strfreev(given.sets);
-    g_strfreev(given.metrics);
-    g_strfreev(given.rest);
-    g_free(given.kernel);
-    g_free(given.launch);
-    g_free(given.caches);
-    g_free(given.format);
-    g_free(given.output);
-    g_free(given.jobs);
-    g_free(given.task_id);
-    g_free(given.task_count);
     return code;
 }

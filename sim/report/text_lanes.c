@@ -240,24 +240,6 @@ static void strips(GPtrArray *lines, const gmsim_worst *worst, bool shared)
     }
 }
 
-/* The instruction whose strip is shown: the most excess among some rows. */
-static const gmsim_instr_counts *worst_of(const gmsim_result *result, uint32_t rows)
-{
-    const gmsim_instr_counts *worst = NULL;
-    uint64_t most = 0;
-
-    for (uint32_t i = 0; i < result->instr_count; i++) {
-        const gmsim_instr_counts *instr = &result->instr[i];
-        uint64_t excess = gmsim_work_excess(instr->row, &instr->counts);
-
-        if (gmsim_row_in(instr->row, rows) && instr->worst.work > 0 && excess > most) {
-            most = excess;
-            worst = instr;
-        }
-    }
-    return worst;
-}
-
 static char *request_title(const gmsim_result *result, const gmsim_instr_counts *instr)
 {
     const uint32_t *grid = result->launch->grid;
@@ -293,12 +275,14 @@ void gmsim_text_lanes(GString *out, const gmsim_report *report, const gmsim_resu
 {
     GPtrArray *left = g_ptr_array_new_with_free_func(g_free);
     GPtrArray *right = g_ptr_array_new_with_free_func(g_free);
-    const gmsim_instr_counts *shared = worst_of(result, GMSIM_ROWS_SHARED);
-    const gmsim_instr_counts *global = worst_of(result, GMSIM_ROWS_GLOBAL);
+    const gmsim_instr_counts *shared =
+        gmsim_rows_worst(result, GMSIM_ROWS_SHARED, gmsim_work_excess);
+    const gmsim_instr_counts *global =
+        gmsim_rows_worst(result, GMSIM_ROWS_GLOBAL, gmsim_work_excess);
     char *title;
 
     histogram(left, result);
-    if (shared != NULL) {
+    if (shared != NULL && shared->worst.work > 0) {
         gmsim_heading(out, report->color, "Bank conflicts");
         title = request_title(result, shared);
         g_string_append_printf(out, "  %-*s  %s\n", (int)(LEFT_COLUMNS - 16),
@@ -311,7 +295,7 @@ void gmsim_text_lanes(GString *out, const gmsim_report *report, const gmsim_resu
         g_string_append(out, "  none; wavefronts a shared request:\n");
         zip(out, left, right);
     }
-    if (global != NULL && (shared == NULL || report->verbose)) {
+    if (global != NULL && global->worst.work > 0 && (shared == NULL || report->verbose)) {
         g_ptr_array_set_size(right, 0);
         g_ptr_array_set_size(left, 0);
         gmsim_heading(out, report->color, "Worst global request");

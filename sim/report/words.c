@@ -86,24 +86,18 @@ static void append_worst(GString *text, const gmsim_result *result, const gmsim_
     g_free(opcode);
 }
 
-static const char *percent_of_waits(const gmsim_result *result, uint32_t waits, gmsim_number *text)
-{
-    *text = gmsim_percentage(gmsim_waits_clocks(result, waits), result->timing.warp_active);
-    return text->text;
-}
-
 /* ", and its warps wait 41.2% of their clocks for shared memory and L1", longest first. */
 static void append_waits(GString *text, const gmsim_result *result, const gmsim_finding *finding,
                          const char *lead)
 {
     uint32_t left = finding->cost > 0 ? finding->waits : 0;
-    gmsim_number percent;
+    uint64_t clocks = gmsim_waits_clocks(result, left);
     unsigned named = 0;
 
-    if (left == 0 || gmsim_waits_clocks(result, left) == 0)
+    if (clocks == 0)
         return;
     g_string_append_printf(text, "%s %s of their clocks for ", lead,
-                           percent_of_waits(result, left, &percent));
+                           gmsim_percentage(clocks, result->timing.warp_active).text);
     while (left != 0 && named < 2) {
         unsigned most = 0;
 
@@ -244,56 +238,45 @@ static void say_nothing(GString *text, const gmsim_result *result, const gmsim_f
                           "memory) would lower that.");
 }
 
-/* What only time shows. */
-static void say_waits(GString *text, const gmsim_result *result, const gmsim_finding *finding)
-{
-    const gmsim_timing *timing = &result->timing;
-    gmsim_resource bound = finding->then_bound;
-    gmsim_number percent;
+/* What warps spend clocks on, whatever the memory does. */
+static const struct {
+    const char *what, *on;
+} spent[GMSIM_FINDING_COUNT] = {
+    [GMSIM_FINDING_BARRIERS] = {"Waiting at barriers",
+                                "waiting for the other warps of their block"},
+    [GMSIM_FINDING_MATH] = {"Arithmetic", "waiting for a math pipe"},
+    [GMSIM_FINDING_ISSUE] = {"Issue", "issuing, or waiting for their turn or the result before"},
+};
 
-    percent_of_waits(result, finding->waits, &percent);
-    switch (finding->kind) {
-    case GMSIM_FINDING_LATENCY:
-        g_string_append_printf(text,
-                               "Latency limits this kernel: no resource is busy for more "
-                               "than %s of its time (%s)",
-                               gmsim_percentage(finding->now, timing->cycles).text,
-                               gmsim_resource_name(bound));
-        append_waits(text, result, finding, ", but warps wait");
-        break;
-    case GMSIM_FINDING_BANDWIDTH:
-        g_string_append_printf(
-            text, "%s bandwidth limits this kernel: at least %s of its %s cycles",
-            bound == GMSIM_RESOURCE_SHARED ? "Shared-memory" : gmsim_resource_name(bound),
-            gmsim_count(result->min_cycles[bound]).text, gmsim_count(timing->cycles).text);
-        append_bytes(text, &result->l2, bound);
-        append_waits(text, result, finding, ", and warps wait");
-        break;
-    case GMSIM_FINDING_BARRIERS:
-        g_string_append_printf(text,
-                               "Barriers limit this kernel: warps wait %s of their clocks "
-                               "for the other warps of their block",
-                               percent.text);
-        break;
-    case GMSIM_FINDING_MATH:
-        g_string_append_printf(text,
-                               "Arithmetic limits this kernel: warps wait %s of their clocks "
-                               "for a math pipe",
-                               percent.text);
-        break;
-    case GMSIM_FINDING_ISSUE:
-        g_string_append_printf(text,
-                               "Issue limits this kernel: warps spend %s of their clocks "
-                               "issuing, or waiting for their turn or the result before",
-                               percent.text);
-        break;
-    default:
-        g_string_append_printf(text,
-                               "Launch overhead limits this kernel: %s of its %s cycles are "
-                               "the launch itself",
-                               gmsim_percentage(timing->launch_cycles, timing->cycles).text,
-                               gmsim_count(timing->cycles).text);
-    }
+static void append_spent(GString *text, const gmsim_result *result, const gmsim_finding *finding)
+{
+    uint64_t clocks = gmsim_waits_clocks(result, finding->waits);
+
+    g_string_append_printf(text, "warps spend %s of their clocks %s",
+                           gmsim_percentage(clocks, result->timing.warp_active).text,
+                           spent[finding->kind].on);
+}
+
+static void say_latency(GString *text, const gmsim_result *result, const gmsim_finding *finding)
+{
+    g_string_append_printf(
+        text, "Latency limits this kernel: no resource is busy for more than %s of its time (%s)",
+        gmsim_percentage(finding->now, result->timing.cycles).text,
+        gmsim_resource_name(finding->then_bound));
+    append_waits(text, result, finding, ", but warps wait");
+    g_string_append_c(text, '.');
+}
+
+static void say_bandwidth(GString *text, const gmsim_result *result, const gmsim_finding *finding)
+{
+    gmsim_resource bound = finding->then_bound;
+
+    g_string_append_printf(
+        text, "%s bandwidth limits this kernel: at least %s of its %s cycles",
+        bound == GMSIM_RESOURCE_SHARED ? "Shared-memory" : gmsim_resource_name(bound),
+        gmsim_count(result->min_cycles[bound]).text, gmsim_count(result->timing.cycles).text);
+    append_bytes(text, &result->l2, bound);
+    append_waits(text, result, finding, ", and warps wait");
     g_string_append_c(text, '.');
 }
 
@@ -352,12 +335,23 @@ char *gmsim_finding_what(const gmsim_gpu *gpu, const gmsim_result *result,
             g_string_append_c(text, '.');
         break;
     case GMSIM_FINDING_LATENCY:
+        say_latency(text, result, finding);
+        break;
     case GMSIM_FINDING_BANDWIDTH:
+        say_bandwidth(text, result, finding);
+        break;
     case GMSIM_FINDING_BARRIERS:
     case GMSIM_FINDING_MATH:
     case GMSIM_FINDING_ISSUE:
+        g_string_append_printf(text, "%s limits this kernel: ", spent[finding->kind].what);
+        append_spent(text, result, finding);
+        g_string_append_c(text, '.');
+        break;
     case GMSIM_FINDING_LAUNCH:
-        say_waits(text, result, finding);
+        g_string_append_printf(
+            text, "Launch overhead limits this kernel: %s of its %s cycles are the launch itself.",
+            gmsim_percentage(result->timing.launch_cycles, result->timing.cycles).text,
+            gmsim_count(result->timing.cycles).text);
         break;
     case GMSIM_FINDING_NO_MEMORY:
         g_string_append(text, "No memory work: this launch touched no global, local or shared "
@@ -453,49 +447,25 @@ static char *fix_occupancy(const gmsim_gpu *gpu, const gmsim_result *result)
     return NULL;
 }
 
-/* " at x.cu:12", or "" where the code does not say. Free with g_free(). */
-static char *at_place(const gmsim_result *result, const gmsim_finding *finding)
-{
-    char *place = finding->worst != NULL ? gmsim_instr_place(result, finding->worst) : NULL;
-    char *text = place != NULL ? g_strdup_printf(" (most at %s)", place) : g_strdup("");
-
-    g_free(place);
-    return text;
-}
-
-static char *fix_latency(const gmsim_result *result, const gmsim_finding *finding)
-{
-    char *place = at_place(result, finding), *fix;
-
-    fix = g_strdup_printf("have more loads under way a warp%s: issue independent ones before their "
-                          "first use (unroll, wider loads, cp.async).",
-                          place);
-    g_free(place);
-    return fix;
-}
-
-/* The line of the first barrier. */
-static char *fix_barriers(const gmsim_result *result)
+/* Where the first barrier stands, or NULL. */
+static char *first_barrier(const gmsim_result *result)
 {
     const gmtrace_kernel *kernel = result->kernel;
-    char *place = g_strdup(""), *fix;
 
-    for (uint32_t i = 0; i < kernel->instr_count && *place == 0; i++) {
-        const gmtrace_instr *code = &kernel->instr[i];
+    for (uint32_t i = 0; i < kernel->instr_count; i++) {
+        const gmsim_instr_counts at = {.instr = i};
 
-        if (code->op_class == GMTRACE_CLASS_BARRIER && code->line > 0 &&
-            code->file < kernel->file_count) {
-            const gmsim_instr_counts at = {.instr = i};
-            char *line = gmsim_instr_place(result, &at);
-
-            g_free(place);
-            place = g_strdup_printf(" (first at %s)", line);
-            g_free(line);
-        }
+        if (kernel->instr[i].op_class == GMTRACE_CLASS_BARRIER && kernel->instr[i].line > 0)
+            return gmsim_instr_place(result, &at);
     }
-    fix = g_strdup_printf("give the warps of a block equal work, or have fewer barriers%s or "
-                          "smaller blocks.",
-                          place);
+    return NULL;
+}
+
+/* One sentence of advice, and the place it is about, if any; frees the place. */
+static char *advise(const char *advice, char *place)
+{
+    char *fix = g_strdup_printf(place != NULL ? "%s; see %s." : "%s.", advice, place);
+
     g_free(place);
     return fix;
 }
@@ -503,13 +473,29 @@ static char *fix_barriers(const gmsim_result *result)
 char *gmsim_finding_fix(const gmsim_gpu *gpu, const gmsim_result *result,
                         const gmsim_finding *finding)
 {
+    static const char *const advice[GMSIM_FINDING_COUNT] = {
+        [GMSIM_FINDING_ATOMICS] =
+            "add up in registers or shared memory first, then one atomic a block",
+        [GMSIM_FINDING_SMALL_GRID] = "split the work into more blocks",
+        [GMSIM_FINDING_LATENCY] = "have more loads under way a warp: issue independent ones before "
+                                  "their first use (unroll, wider loads, cp.async)",
+        [GMSIM_FINDING_BANDWIDTH] =
+            "move less: narrower types, more reuse in registers or shared memory",
+        [GMSIM_FINDING_BARRIERS] =
+            "give the warps of a block equal work, or have fewer barriers or smaller blocks",
+        [GMSIM_FINDING_MATH] = "do fewer or cheaper operations: narrower types, tensor cores, no "
+                               "index into constant memory that differs by lane",
+        [GMSIM_FINDING_ISSUE] = "execute fewer instructions (wider loads, less index arithmetic, "
+                                "less divergence), or more independent ones in a row",
+        [GMSIM_FINDING_LAUNCH] = "do more in a launch: merge kernels, or give each more work",
+    };
+    char *place = NULL;
+
     switch (finding->kind) {
     case GMSIM_FINDING_CONFLICTS:
         return fix_conflicts(result, finding);
     case GMSIM_FINDING_UNCOALESCED:
         return fix_uncoalesced(result, finding);
-    case GMSIM_FINDING_ATOMICS:
-        return g_strdup("add up in registers or shared memory first, then one atomic a block.");
     case GMSIM_FINDING_LOCAL:
         if (result->kernel->registers >= MIN(gpu->occupancy_registers_per_thread, 255u))
             return g_strdup(
@@ -517,27 +503,18 @@ char *gmsim_finding_fix(const gmsim_gpu *gpu, const gmsim_result *result,
                 "or split the kernel: it has all the registers a thread can have.");
         return g_strdup("allow more registers (-maxrregcount, __launch_bounds__), or index "
                         "per-thread arrays with constants so that they stay in registers.");
-    case GMSIM_FINDING_SMALL_GRID:
-        return g_strdup("split the work into more blocks.");
     case GMSIM_FINDING_OCCUPANCY:
         return fix_occupancy(gpu, result);
     case GMSIM_FINDING_LATENCY:
-        return fix_latency(result, finding);
-    case GMSIM_FINDING_BANDWIDTH:
-        return g_strdup("move less: narrower types, more reuse in registers or shared memory.");
+        place = finding->worst != NULL ? gmsim_instr_place(result, finding->worst) : NULL;
+        break;
     case GMSIM_FINDING_BARRIERS:
-        return fix_barriers(result);
-    case GMSIM_FINDING_MATH:
-        return g_strdup("do fewer or cheaper operations: narrower types, tensor cores, no index "
-                        "into constant memory that differs by lane.");
-    case GMSIM_FINDING_ISSUE:
-        return g_strdup("execute fewer instructions (wider loads, less index arithmetic, less "
-                        "divergence), or more independent ones in a row.");
-    case GMSIM_FINDING_LAUNCH:
-        return g_strdup("do more in a launch: merge kernels, or give each more work.");
+        place = first_barrier(result);
+        break;
     default:
-        return NULL;
+        break;
     }
+    return advice[finding->kind] != NULL ? advise(advice[finding->kind], place) : NULL;
 }
 
 /* The estimate, and what the counts and the launch leave at least. */
@@ -625,16 +602,13 @@ char *gmsim_finding_aside(const gmsim_result *result, const gmsim_finding *findi
             text, "%s is busy for %s of the cycles", gmsim_resource_name(finding->then_bound),
             gmsim_percentage(result->min_cycles[finding->then_bound], result->timing.cycles).text);
         break;
-    case GMSIM_FINDING_ISSUE:
-        g_string_append_printf(
-            text, "warps spend %s of their clocks on issue",
-            gmsim_percentage(gmsim_waits_clocks(result, finding->waits), result->timing.warp_active)
-                .text);
-        break;
     case GMSIM_FINDING_LATENCY:
+        append_waits(text, result, finding, "warps wait");
+        break;
     case GMSIM_FINDING_BARRIERS:
     case GMSIM_FINDING_MATH:
-        append_waits(text, result, finding, "warps wait");
+    case GMSIM_FINDING_ISSUE:
+        append_spent(text, result, finding);
         break;
     default:
         break;

@@ -564,7 +564,7 @@ static void test_verdict_time(void)
          20000,
          {[GMSIM_STALL_BARRIER] = 60},
          GMSIM_FINDING_BARRIERS,
-         "60.0% of their clocks for the other warps",
+         "60.0% of their clocks waiting for the other warps",
          "example.cu:7"},
         {fill_stream, 20000, {[GMSIM_STALL_MATH] = 90}, GMSIM_FINDING_MATH, "math pipe", "cheaper"},
         {fill_stream, 20000, {[GMSIM_STALL_MATH] = 5}, GMSIM_FINDING_ISSUE, "issuing", "fewer"},
