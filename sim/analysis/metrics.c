@@ -10,6 +10,7 @@
  */
 #include "sim/analysis/metrics.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -18,47 +19,18 @@
 
 #define SUM_OF(result, rows, field) gmsim_rows_sum(result, rows, offsetof(gmsim_counts, field))
 
-/* Per cent, or plain with `all` 1, of a whole that may be nothing. */
-static bool share(uint64_t part, uint64_t whole, double all, double *value)
+/* NaN of nothing. */
+static double over(double part, uint64_t whole)
 {
-    *value = whole > 0 ? all * (double)part / (double)whole : 0;
-    return whole > 0;
+    return whole > 0 ? part / (double)whole : (double)NAN;
 }
 
-static bool l1_hits(const gmsim_result *result, uint32_t rows, double *value)
+/* Per cent of the sectors that rows looked up in L1. */
+static double l1_hits(const gmsim_result *r, uint32_t rows)
 {
-    uint64_t hits = SUM_OF(result, rows, l1_hit_sectors);
+    uint64_t hits = SUM_OF(r, rows, l1_hit_sectors);
 
-    return share(hits, hits + SUM_OF(result, rows, l1_miss_sectors), 100, value);
-}
-
-static bool l1_hit_rate(const gmsim_result *result, double *value)
-{
-    return l1_hits(result, GMSIM_ROWS_GLOBAL | GMSIM_ROWS_LOCAL, value);
-}
-
-static bool l1_load_hit_rate(const gmsim_result *result, double *value)
-{
-    return l1_hits(result, GMSIM_ROWS_READ, value);
-}
-
-static bool l2_hit_rate(const gmsim_result *result, double *value)
-{
-    const gmsim_l2_counts *l2 = &result->l2;
-    /* What crosses the fabric is looked up on both sides, and counted on both. */
-    uint64_t writes = l2->write_hit_sectors + l2->fabric_write_sectors;
-    uint64_t reads = l2->read_sectors + l2->fabric_read_sectors;
-    uint64_t hits = l2->read_hit_sectors + l2->fabric_read_hit_sectors;
-
-    return share(hits + writes, reads + writes, 100, value);
-}
-
-static bool copies_access(const gmsim_result *result, double *value)
-{
-    const gmsim_counts *copy = &result->row[GMSIM_SHARED_COPY];
-
-    *value = (double)(copy->instructions - copy->copies_bypass);
-    return true;
+    return over(100.0 * (double)hits, hits + SUM_OF(r, rows, l1_miss_sectors));
 }
 
 /* A class of access that the capture could not see and that the kernel's code has (of bulk copies:
@@ -78,18 +50,6 @@ static bool is_blind(const gmsim_result *result, uint32_t unseen, gmtrace_op op)
     return false;
 }
 
-static bool shared_wavefronts(const gmsim_result *result, double *value)
-{
-    *value = (double)gmsim_rows_work(result, GMSIM_ROWS_OWN_SHARED);
-    return !is_blind(result, GMTRACE_UNSEEN_WGMMA, GMTRACE_OP_NONE);
-}
-
-static bool bulk_loads(const gmsim_result *result, double *value)
-{
-    *value = (double)result->row[GMSIM_BULK_LOAD].instructions;
-    return !is_blind(result, GMTRACE_UNSEEN_TENSOR_COPY, GMTRACE_OP_BULK_LOAD);
-}
-
 static bool bulk_stores(const gmsim_result *result, double *value)
 {
     uint64_t stores = result->row[GMSIM_BULK_STORE].instructions;
@@ -106,126 +66,61 @@ static bool bulk_stores(const gmsim_result *result, double *value)
     return !is_blind(result, GMTRACE_UNSEEN_TENSOR_COPY, GMTRACE_OP_BULK_STORE);
 }
 
-static bool elapsed(const gmsim_result *result, double *value)
-{
-    *value = (double)result->timing.cycles;
-    return result->timed;
-}
-
-static bool active(const gmsim_result *result, double *value)
-{
-    const gmsim_timing *timing = &result->timing;
-    *value = timing->sms ? (double)timing->sm_active / timing->sms : 0;
-    return result->timed;
-}
-
-static bool duration(const gmsim_result *result, double *value)
-{
-    const gmsim_timing *timing = &result->timing;
-    *value = timing->clock_mhz ? (double)timing->cycles * 1000.0 / timing->clock_mhz : 0;
-    return result->timed && timing->clock_mhz;
-}
-
-static bool achieved_occupancy(const gmsim_result *result, double *value)
-{
-    const gmsim_timing *timing = &result->timing;
-    const double most = (double)timing->sm_active * timing->sm_warps;
-    *value = most > 0 ? 100.0 * (double)timing->warp_active / most : 0;
-    return result->timed && most > 0;
-}
-
-static bool theoretical_occupancy(const gmsim_result *result, double *value)
-{
-    *value = result->occupancy.theoretical_pct;
-    return true;
-}
-
-static bool waves(const gmsim_result *result, double *value)
-{
-    *value = result->waves;
-    return true;
-}
-
-static bool grid_size(const gmsim_result *result, double *value)
-{
-    const uint32_t *grid = result->launch->grid;
-
-    *value = (double)grid[0] * grid[1] * grid[2];
-    return true;
-}
-
-static bool block_size(const gmsim_result *result, double *value)
-{
-    const uint32_t *block = result->launch->block;
-
-    *value = (double)block[0] * block[1] * block[2];
-    return true;
-}
-
-static bool known(uint32_t number, double *value)
-{
-    *value = number;
-    return number != GMTRACE_UNKNOWN;
-}
-
-static bool registers(const gmsim_result *result, double *value)
-{
-    uint32_t asked = result->kernel->registers;
-    return known(asked == GMTRACE_UNKNOWN ? asked : gmsim_registers_granted(asked), value);
-}
-
-static bool shared_static(const gmsim_result *result, double *value)
-{
-    return known(result->kernel->static_shared, value);
-}
-
-static bool shared_dynamic(const gmsim_result *result, double *value)
-{
-    return known(result->launch->dynamic_shared, value);
-}
-
-static bool load_latency(const gmsim_result *result, double *value)
-{
-    return share(result->timing.load_cycles, result->timing.loads, 1, value) && result->timed;
-}
-
-static bool shared_per_request(const gmsim_result *result, double *value)
-{
-    return share(gmsim_rows_work(result, GMSIM_ROWS_SHARED),
-                 SUM_OF(result, GMSIM_ROWS_SHARED, requests), 1, value);
-}
-
-static bool global_per_request(const gmsim_result *result, double *value)
-{
-    return share(gmsim_rows_work(result, GMSIM_ROWS_GLOBAL),
-                 SUM_OF(result, GMSIM_ROWS_GLOBAL, requests), 1, value);
-}
-
-static bool shared_excess(const gmsim_result *result, double *value)
-{
-    *value = (double)gmsim_rows_excess(result, GMSIM_ROWS_SHARED);
-    return true;
-}
-
 static bool conflict_degree(const gmsim_result *result, double *value)
 {
     *value = 0;
     for (uint32_t i = 0; i < result->instr_count; i++) {
         const gmsim_counts *counts = &result->instr[i].counts;
-        double degree;
 
-        if (gmsim_row_is_shared(result->instr[i].row) &&
-            share(counts->wavefronts, counts->wavefronts_ideal, 1, &degree))
-            *value = MAX(*value, degree);
+        if (gmsim_row_is_shared(result->instr[i].row) && counts->wavefronts_ideal > 0)
+            *value = MAX(*value, over((double)counts->wavefronts, counts->wavefronts_ideal));
     }
     return *value > 0;
 }
 
-static bool updates(const gmsim_result *result, double *value)
-{
-    *value = (double)(result->l2.atomic_sectors + result->l2.reduction_sectors);
-    return true;
-}
+/* A metric of a launch `r` where `known` holds and the value is not NaN. */
+#define GIVES(name, known, expression)                                                             \
+    static bool name(const gmsim_result *r, double *value)                                         \
+    {                                                                                              \
+        *value = (double)(expression);                                                             \
+        return (known) && !isnan(*value);                                                          \
+    }
+
+/* clang-format off */
+#define BLIND(unseen, op) is_blind(r, GMTRACE_UNSEEN_##unseen, GMTRACE_OP_##op)
+GIVES(copies_access, true,
+      r->row[GMSIM_SHARED_COPY].instructions - r->row[GMSIM_SHARED_COPY].copies_bypass)
+GIVES(shared_wavefronts, !BLIND(WGMMA, NONE), gmsim_rows_work(r, GMSIM_ROWS_OWN_SHARED))
+GIVES(bulk_loads, !BLIND(TENSOR_COPY, BULK_LOAD), r->row[GMSIM_BULK_LOAD].instructions)
+GIVES(elapsed, r->timed, r->timing.cycles)
+GIVES(active, r->timed, over((double)r->timing.sm_active, r->timing.sms))
+GIVES(duration, r->timed, over((double)r->timing.cycles * 1000.0, r->timing.clock_mhz))
+GIVES(achieved_occupancy, r->timed,
+      over(100.0 * (double)r->timing.warp_active, r->timing.sm_active * r->timing.sm_warps))
+GIVES(theoretical_occupancy, true, r->occupancy.theoretical_pct)
+GIVES(waves, true, r->waves)
+GIVES(grid_size, true, (double)r->launch->grid[0] * r->launch->grid[1] * r->launch->grid[2])
+GIVES(block_size, true, (double)r->launch->block[0] * r->launch->block[1] * r->launch->block[2])
+GIVES(registers, r->kernel->registers != GMTRACE_UNKNOWN,
+      gmsim_registers_granted(r->kernel->registers))
+GIVES(shared_static, r->kernel->static_shared != GMTRACE_UNKNOWN, r->kernel->static_shared)
+GIVES(shared_dynamic, r->launch->dynamic_shared != GMTRACE_UNKNOWN, r->launch->dynamic_shared)
+GIVES(l1_hit_rate, true, l1_hits(r, GMSIM_ROWS_GLOBAL | GMSIM_ROWS_LOCAL))
+GIVES(l1_load_hit_rate, true, l1_hits(r, GMSIM_ROWS_READ))
+/* What crosses the fabric is looked up on both sides of L2, and counted on both. */
+GIVES(l2_hit_rate, true,
+      over(100.0 * (double)(r->l2.read_hit_sectors + r->l2.fabric_read_hit_sectors +
+                            r->l2.write_hit_sectors + r->l2.fabric_write_sectors),
+           r->l2.read_sectors + r->l2.fabric_read_sectors + r->l2.write_hit_sectors +
+               r->l2.fabric_write_sectors))
+GIVES(load_latency, r->timed, over((double)r->timing.load_cycles, r->timing.loads))
+GIVES(shared_per_request, true, over((double)gmsim_rows_work(r, GMSIM_ROWS_SHARED),
+                                     SUM_OF(r, GMSIM_ROWS_SHARED, requests)))
+GIVES(global_per_request, true, over((double)gmsim_rows_work(r, GMSIM_ROWS_GLOBAL),
+                                     SUM_OF(r, GMSIM_ROWS_GLOBAL, requests)))
+GIVES(shared_excess, true, gmsim_rows_excess(r, GMSIM_ROWS_SHARED))
+GIVES(updates, true, r->l2.atomic_sectors + r->l2.reduction_sectors)
+/* clang-format on */
 
 /* Definitions. */
 #define ROW(row)           GMSIM_ROW(row)
@@ -508,7 +403,8 @@ bool gmsim_metric_value(const gmsim_result *result, unsigned metric, double *val
         return share_of(m, result, value);
     if (m->word_at > 0) {
         memcpy(&word, (const char *)result + m->word_at, sizeof word);
-        return known(word, value);
+        *value = word;
+        return word != UINT32_MAX;
     }
     if (m->rows != 0)
         sum = gmsim_rows_sum(result, m->rows, m->offset);

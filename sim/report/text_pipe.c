@@ -26,46 +26,30 @@ static const gmsim_column pipe_columns[] = {
     {.title = "share", .gap = 1, .left = true},
 };
 
-typedef struct pipe_line {
-    const char *unit, *access;
-    uint64_t requests, work, ideal; /* requests 0: not counted here */
-    uint64_t hits, misses, bytes;
-    bool waves, no_ideal;
-    int resource; /* whose least cycles it shows, if no line before did; -1: none */
-} pipe_line;
-
 typedef struct pipe_table {
     const gmsim_result *result;
     gmsim_table table;
     bool shown[GMSIM_RESOURCES];
 } pipe_table;
 
-static void put_line(pipe_table *p, const pipe_line *line)
+/* Adds the name, and the least cycles of a resource (-1: of none) that no line before showed. */
+static void put_line(pipe_table *p, const char *unit, const char *access, int resource,
+                     gmsim_field field[G_N_ELEMENTS(pipe_columns)])
 {
-    const uint64_t *cycles = p->result->min_cycles;
-    bool counted = line->requests > 0, first = line->resource >= 0 && !p->shown[line->resource];
-    uint64_t least = first ? cycles[line->resource] : 0;
-    char *name = g_strdup_printf("  %-6s %-12s", line->unit, line->access);
+    char *name = g_strdup_printf("  %-6s %-12s", unit, access);
     GString *bar = g_string_new(NULL);
 
-    if (first)
-        gmsim_bar(bar, least, cycles[p->result->bound], BAR_COLUMNS);
-    gmsim_table_row(
-        &p->table,
-        (gmsim_field[]){
-            gmsim_words(name),
-            counted ? gmsim_number_of(GMSIM_UNIT_COUNT, (double)line->requests) : gmsim_words("-"),
-            gmsim_number_of(GMSIM_UNIT_COUNT, (double)line->work),
-            gmsim_words(line->waves ? "wave" : "sect"),
-            gmsim_quotient(GMSIM_UNIT_RATIO, line->work, line->requests),
-            line->no_ideal ? gmsim_words("-")
-                           : gmsim_quotient(GMSIM_UNIT_RATIO, line->ideal, line->requests),
-            gmsim_quotient(GMSIM_UNIT_PERCENT, line->hits, line->hits + line->misses),
-            gmsim_number_of(GMSIM_UNIT_BYTES, (double)line->bytes),
-            first ? gmsim_number_of(GMSIM_UNIT_COUNT, (double)least) : gmsim_words(""),
-            gmsim_words(bar->str)});
-    if (first)
-        p->shown[line->resource] = true;
+    field[0] = gmsim_words(name);
+    field[8] = gmsim_words("");
+    if (resource >= 0 && !p->shown[resource]) {
+        uint64_t least = p->result->min_cycles[resource];
+
+        p->shown[resource] = true;
+        field[8] = gmsim_number_of(GMSIM_UNIT_COUNT, (double)least);
+        gmsim_bar(bar, least, p->result->min_cycles[p->result->bound], BAR_COLUMNS);
+    }
+    field[9] = gmsim_words(bar->str);
+    gmsim_table_row(&p->table, field);
     g_free(name);
     g_string_free(bar, TRUE);
 }
@@ -73,39 +57,48 @@ static void put_line(pipe_table *p, const pipe_line *line)
 static void put_rows(pipe_table *p, uint32_t rows, const char *unit, int resource)
 {
     for (unsigned i = 0; i < GMSIM_ROWS; i++) {
-        const gmsim_counts *counts = &p->result->row[i];
+        const gmsim_counts *c = &p->result->row[i];
         gmsim_row row = (gmsim_row)i;
-        bool shared = gmsim_row_is_shared(row);
+        bool shared = gmsim_row_is_shared(row), remote = row == GMSIM_REMOTE_SHARED;
+        uint64_t bytes = shared ? c->bytes : c->sectors * GMSIM_SECTOR_BYTES;
+        uint64_t work = gmsim_work(row, c), looked_up = c->l1_hit_sectors + c->l1_miss_sectors;
+        gmsim_field field[] = {
+            [1] = gmsim_number_of(GMSIM_UNIT_COUNT, (double)c->requests),
+            [2] = gmsim_number_of(GMSIM_UNIT_COUNT, (double)work),
+            [3] = gmsim_words(shared ? "wave" : "sect"),
+            [4] = gmsim_quotient(GMSIM_UNIT_RATIO, work, c->requests),
+            [5] = gmsim_quotient(GMSIM_UNIT_RATIO, gmsim_work_ideal(row, c),
+                                 remote ? 0 : c->requests),
+            [6] = gmsim_quotient(GMSIM_UNIT_PERCENT, c->l1_hit_sectors, looked_up),
+            [7] = gmsim_number_of(GMSIM_UNIT_BYTES, (double)bytes),
+            [9] = gmsim_words(""),
+        };
 
-        if (gmsim_row_in(row, rows) && counts->instructions > 0)
-            put_line(p, &(pipe_line){.unit = unit,
-                                     .access = gmsim_row_table[i].access,
-                                     .requests = counts->requests,
-                                     .work = gmsim_work(row, counts),
-                                     .ideal = gmsim_work_ideal(row, counts),
-                                     .hits = counts->l1_hit_sectors,
-                                     .misses = counts->l1_miss_sectors,
-                                     .bytes = shared ? counts->bytes
-                                                     : counts->sectors * GMSIM_SECTOR_BYTES,
-                                     .waves = shared,
-                                     .no_ideal = row == GMSIM_REMOTE_SHARED,
-                                     .resource = resource});
+        if (c->requests == 0)
+            field[1] = gmsim_words("-");
+        if (gmsim_row_in(row, rows) && c->instructions > 0)
+            put_line(p, unit, gmsim_row_table[i].access, resource, field);
     }
 }
 
-/* hits: not looked up where it is UINT64_MAX. */
+/* Below L1: sectors, and of them hits; UINT64_MAX where nothing is looked up. */
 static void put_sectors(pipe_table *p, int resource, const char *unit, const char *access,
                         uint64_t sectors, uint64_t hits)
 {
-    bool looked_up = hits != UINT64_MAX;
+    const gmsim_field none = gmsim_words("-");
+    gmsim_field field[] = {
+        [1] = none,
+        [2] = gmsim_number_of(GMSIM_UNIT_COUNT, (double)sectors),
+        [3] = gmsim_words("sect"),
+        [4] = none,
+        [5] = none,
+        [6] = gmsim_quotient(GMSIM_UNIT_PERCENT, MIN(hits, sectors),
+                             hits == UINT64_MAX ? 0 : sectors),
+        [7] = gmsim_number_of(GMSIM_UNIT_BYTES, (double)(sectors * GMSIM_SECTOR_BYTES)),
+        [9] = none,
+    };
 
-    put_line(p, &(pipe_line){.unit = unit,
-                             .access = access,
-                             .work = sectors,
-                             .hits = looked_up ? hits : 0,
-                             .misses = looked_up ? sectors - MIN(hits, sectors) : 0,
-                             .bytes = sectors * GMSIM_SECTOR_BYTES,
-                             .resource = resource});
+    put_line(p, unit, access, resource, field);
 }
 
 /* Says which resource has no "min cycles", where a GPU's description gives no rate for it. */
