@@ -43,6 +43,8 @@ bool cli_one_of(const char *option, const char *value, const char *const *words)
 /* The format that is asked for, or the one that the output's name ends in; NULL after saying that
  * there is none such. Both may be NULL. */
 const gmsim_format *cli_format(const char *wanted, const char *output);
+/* Says that a format cannot show them; true. */
+bool cli_say_lacks(const gmsim_format *format, const char *what);
 extern const char *const cli_caches[]; /* what --caches takes */
 
 /* output.c: a file that appears whole or not at all. */

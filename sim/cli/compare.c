@@ -297,7 +297,8 @@ int cli_compare(int argc, char **argv)
     g_option_context_set_description(context, description);
     g_option_context_add_main_entries(context, entries, NULL);
     if (cli_parse(context, entries, &argc, &argv) && check_sides() &&
-        parse_conditions(conditions) && (format = cli_format(given.format, given.output)) != NULL)
+        parse_conditions(conditions) && (format = cli_format(given.format, given.output)) != NULL &&
+        (format->pair != NULL || !cli_say_lacks(format, "comparisons")))
         code = run(format, conditions);
     g_option_context_free(context);
     g_array_free(conditions, TRUE);

@@ -147,8 +147,8 @@ const gmsim_format *cli_format(const char *wanted, const char *output)
     GPtrArray *names = g_ptr_array_new();
     const gmsim_format *format = NULL;
 
-    for (const gmsim_format *one = gmsim_formats; one->name != NULL; one++)
-        g_ptr_array_add(names, (gpointer)one->name);
+    for (unsigned i = 0; gmsim_formats[i] != NULL; i++)
+        g_ptr_array_add(names, (gpointer)gmsim_formats[i]->name);
     g_ptr_array_add(names, NULL);
     if (wanted == NULL)
         format = gmsim_format_of(output);
@@ -156,4 +156,10 @@ const gmsim_format *cli_format(const char *wanted, const char *output)
         format = gmsim_format_find(wanted);
     g_ptr_array_unref(names);
     return format;
+}
+
+bool cli_say_lacks(const gmsim_format *format, const char *what)
+{
+    cli_say("--format %s: cannot show %s", format->name, what);
+    return true;
 }

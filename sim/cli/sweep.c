@@ -211,7 +211,8 @@ static int run(void)
     cli_output output = {0};
     int code = CLI_USAGE;
 
-    if (format != NULL && prepare(&study)) {
+    if (format != NULL && (format->sweep != NULL || !cli_say_lacks(format, "sweeps")) &&
+        prepare(&study)) {
         bool whole = given.plan;
 
         code = CLI_DONE;

@@ -34,7 +34,7 @@ static void put_row(gmsim_report *report, const gmsim_field *field)
 
 #define LAUNCH_COLUMNS 6u
 
-void gmsim_csv_begin(gmsim_report *report)
+static void csv_begin(gmsim_report *report)
 {
     static const char *const names[LAUNCH_COLUMNS] = {"ID",        "Kernel Name", "Block Size",
                                                       "Grid Size", "Device",      "CC"};
@@ -53,7 +53,7 @@ static char *dimensions(const uint32_t size[3])
     return g_strdup_printf("(%u, %u, %u)", size[0], size[1], size[2]);
 }
 
-void gmsim_csv_launch(gmsim_report *report, uint32_t index, const gmsim_result *result)
+static void csv_launch(gmsim_report *report, uint32_t index, const gmsim_result *result)
 {
     const gmsim_gpu *gpu = report->gpu;
     gmsim_field *field = g_new0(gmsim_field, LAUNCH_COLUMNS + gmsim_metric_count);
@@ -75,7 +75,7 @@ void gmsim_csv_launch(gmsim_report *report, uint32_t index, const gmsim_result *
     g_free(field);
 }
 
-void gmsim_csv_end(gmsim_report *report, bool complete)
+static void csv_end(gmsim_report *report, bool complete)
 {
     (void)complete;
     if (report->table.column != gmsim_pair_columns)
@@ -84,12 +84,12 @@ void gmsim_csv_end(gmsim_report *report, bool complete)
 
 /* -------------------------------------------------------------------------------------- studies */
 
-void gmsim_csv_begin_pairs(gmsim_report *report)
+static void csv_begin_pairs(gmsim_report *report)
 {
     begin(report, gmsim_pair_columns, GMSIM_PAIR_COLUMNS);
 }
 
-void gmsim_csv_pair(gmsim_report *report, const gmsim_comparison_of_two *compare)
+static void csv_pair(gmsim_report *report, const gmsim_comparison_of_two *compare)
 {
     gmsim_field field[GMSIM_PAIR_COLUMNS];
 
@@ -106,7 +106,7 @@ void gmsim_csv_pair(gmsim_report *report, const gmsim_comparison_of_two *compare
     put_row(report, field);
 }
 
-void gmsim_csv_sweep(gmsim_report *report, const gmsim_sweep *sweep)
+static void csv_sweep(gmsim_report *report, const gmsim_sweep *sweep)
 {
     unsigned varied = sweep->columns->len, fixed = varied + 3, k;
     gmsim_column *columns = g_new0(gmsim_column, fixed + sweep->metrics->len);
@@ -140,3 +140,14 @@ void gmsim_csv_sweep(gmsim_report *report, const gmsim_sweep *sweep)
     g_free(columns);
     g_free(field);
 }
+
+const gmsim_format gmsim_format_csv = {
+    .name = "csv",
+    .meaning = "one row a launch, quantity or point, one column a metric",
+    .begin = csv_begin,
+    .launch = csv_launch,
+    .end = csv_end,
+    .begin_pairs = csv_begin_pairs,
+    .pair = csv_pair,
+    .end_pairs = csv_end,
+    .sweep = csv_sweep};

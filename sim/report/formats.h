@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * formats.h - the functions of the formats, for the table of report.c, and what they share. Private
+ * formats.h - which formats there are, and what they share. Private
  * to sim/report.
  */
 #ifndef GMSIM_FORMATS_H
@@ -10,34 +10,26 @@
 
 G_BEGIN_DECLS
 
-/* report_text.c, compare_text.c, sweep_text.c */
-void gmsim_text_begin(gmsim_report *report);
-void gmsim_text_launch(gmsim_report *report, uint32_t index, const gmsim_result *result);
-void gmsim_text_end(gmsim_report *report, bool complete);
+/* The formats, the first of them the default: NAME is gmsim_format_NAME of some file. */
+#define GMSIM_FORMATS(X) X(text) X(json) X(csv)
+
+#define GMSIM_FORMAT_DECLARE(name) extern const gmsim_format gmsim_format_##name;
+GMSIM_FORMATS(GMSIM_FORMAT_DECLARE)
+
+/* compare_text.c, sweep_text.c */
 void gmsim_text_pair(gmsim_report *report, const gmsim_comparison_of_two *compare);
 void gmsim_text_sweep(gmsim_report *report, const gmsim_sweep *sweep);
 
-/* report_json.c, study_json.c */
+/* report_json.c */
 void gmsim_json_begin(gmsim_report *report);
 void gmsim_json_launch(gmsim_report *report, uint32_t index, const gmsim_result *result);
 void gmsim_json_end(gmsim_report *report, bool complete);
-void gmsim_json_begin_pairs(gmsim_report *report);
-void gmsim_json_pair(gmsim_report *report, const gmsim_comparison_of_two *compare);
-void gmsim_json_sweep(gmsim_report *report, const gmsim_sweep *sweep);
 /* What every document begins with. */
 void gmsim_json_head(gmsim_report *report, const char *schema);
 /* A GPU, and a launch in full. */
 void gmsim_json_gpu(gmsim_json *json, const gmsim_gpu *gpu);
 void gmsim_json_result(gmsim_json *json, const char *key, const gmsim_gpu *gpu, uint32_t index,
                        const gmsim_result *result);
-
-/* csv.c */
-void gmsim_csv_begin(gmsim_report *report);
-void gmsim_csv_launch(gmsim_report *report, uint32_t index, const gmsim_result *result);
-void gmsim_csv_end(gmsim_report *report, bool complete);
-void gmsim_csv_begin_pairs(gmsim_report *report);
-void gmsim_csv_pair(gmsim_report *report, const gmsim_comparison_of_two *compare);
-void gmsim_csv_sweep(gmsim_report *report, const gmsim_sweep *sweep);
 
 /* compare_text.c: a comparison's quantities, one a row, in every format. */
 enum {

@@ -96,8 +96,8 @@ typedef struct gmsim_format {
     void (*sweep)(gmsim_report *report, const gmsim_sweep *sweep);
 } gmsim_format;
 
-/* Ended by one without a name; the first is the default. */
-extern const gmsim_format gmsim_formats[];
+/* Ended by NULL; the first is the default. */
+extern const gmsim_format *const gmsim_formats[];
 
 /* NULL where there is no such format. */
 const gmsim_format *gmsim_format_find(const char *name);

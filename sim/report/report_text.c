@@ -161,7 +161,7 @@ static void put_summary_head(GString *out, gmsim_report *report)
     g_free(trace);
 }
 
-void gmsim_text_begin(gmsim_report *report)
+static void text_begin(gmsim_report *report)
 {
     GString *out;
 
@@ -174,7 +174,7 @@ void gmsim_text_begin(gmsim_report *report)
     g_string_free(out, TRUE);
 }
 
-void gmsim_text_launch(gmsim_report *report, uint32_t index, const gmsim_result *result)
+static void text_launch(gmsim_report *report, uint32_t index, const gmsim_result *result)
 {
     GString *out = g_string_new(NULL);
 
@@ -210,7 +210,7 @@ void gmsim_text_launch(gmsim_report *report, uint32_t index, const gmsim_result 
     g_string_free(out, TRUE);
 }
 
-void gmsim_text_end(gmsim_report *report, bool complete)
+static void text_end(gmsim_report *report, bool complete)
 {
     if (report->summary && !report->quiet && complete)
         fputs("\n--launch N or --kernel REGEX reports a launch in full.\n", report->out);
@@ -218,3 +218,11 @@ void gmsim_text_end(gmsim_report *report, bool complete)
         fprintf(report->out, "\nIncomplete: %u of %u launches could be reported.\n",
                 report->written, report->selected);
 }
+
+const gmsim_format gmsim_format_text = {.name = "text",
+                                        .meaning = "for people: verdict, tables, lanes",
+                                        .begin = text_begin,
+                                        .launch = text_launch,
+                                        .end = text_end,
+                                        .pair = gmsim_text_pair,
+                                        .sweep = gmsim_text_sweep};

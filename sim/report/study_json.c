@@ -60,13 +60,13 @@ static void put_instruction(gmsim_json *json, const gmsim_comparison_of_two *c,
     gmsim_json_close(json);
 }
 
-void gmsim_json_begin_pairs(gmsim_report *report)
+static void json_begin_pairs(gmsim_report *report)
 {
     gmsim_json_head(report, "gmsim-compare/1");
     gmsim_json_array(&report->json, "pairs", false);
 }
 
-void gmsim_json_pair(gmsim_report *report, const gmsim_comparison_of_two *c)
+static void json_pair(gmsim_report *report, const gmsim_comparison_of_two *c)
 {
     gmsim_json *json = &report->json;
 
@@ -136,7 +136,7 @@ static void put_point(gmsim_json *json, const gmsim_sweep *sweep, uint64_t point
     gmsim_json_close(json);
 }
 
-void gmsim_json_sweep(gmsim_report *report, const gmsim_sweep *sweep)
+static void json_sweep(gmsim_report *report, const gmsim_sweep *sweep)
 {
     gmsim_json *json = &report->json;
 
@@ -158,3 +158,14 @@ void gmsim_json_sweep(gmsim_report *report, const gmsim_sweep *sweep)
     gmsim_json_close(json);
     gmsim_json_finish(json);
 }
+
+const gmsim_format gmsim_format_json = {
+    .name = "json",
+    .meaning = "schemas gmsim-report/1, gmsim-compare/1, gmsim-sweep/1; streamed",
+    .begin = gmsim_json_begin,
+    .launch = gmsim_json_launch,
+    .end = gmsim_json_end,
+    .begin_pairs = json_begin_pairs,
+    .pair = json_pair,
+    .end_pairs = gmsim_json_end,
+    .sweep = json_sweep};
