@@ -66,6 +66,8 @@ static bool load_line(unsigned line, const char *group, const char *name, const 
     if (!strcmp(group, "gpu") && !strcmp(name, "based-on"))
         return load_base(line, value, l, error);
     const gmsim_key *key = gmsim_key_find(group, name);
+    if (!key)
+        key = gmsim_key_renamed(group, name, &value);
     if (!key) {
         g_autofree char *full = g_strdup_printf("%s.%s", group, name);
         const gmsim_key *nearest = gmsim_key_suggest(full);
@@ -203,7 +205,11 @@ static bool set_one(gmsim_gpu *gpu, const char *assignment, GError **error)
     }
     if (dot)
         *dot = '\0';
+    g_autofree char *given = g_strstrip(g_strdup(equals + 1));
+    const char *value = given;
     const gmsim_key *key = dot ? gmsim_key_find(name, dot + 1) : NULL;
+    if (dot && !key)
+        key = gmsim_key_renamed(name, dot + 1, &value);
     if (dot)
         *dot = '.';
     if (!key) {
@@ -217,7 +223,6 @@ static bool set_one(gmsim_gpu *gpu, const char *assignment, GError **error)
                         "--set %s: unknown key; `gmsim gpus %s` lists them", name, gpu->name);
         return false;
     }
-    g_autofree char *value = g_strstrip(g_strdup(equals + 1));
     g_autofree char *wrong = gmsim_key_parse(key, value, gpu);
     if (wrong)
         g_set_error(error, GMSIM_ERROR, GMSIM_ERROR_USAGE, "--set %s: %s", name, wrong);

@@ -230,6 +230,21 @@ const gmsim_key *gmsim_key_find(const char *group, const char *key)
     return NULL;
 }
 
+const gmsim_key *gmsim_key_renamed(const char *group, const char *key, const char **value)
+{
+    static const struct {
+        const char *group, *was, *said, *is, *says;
+    } names[] = {{"l1", "store_allocate", "yes", "write", "through"},
+                 {"l1", "store_allocate", "no", "write", "around"}};
+    for (unsigned i = 0; i < G_N_ELEMENTS(names); i++)
+        if (!strcmp(names[i].group, group) && !strcmp(names[i].was, key) &&
+            !strcmp(names[i].said, *value)) {
+            *value = names[i].says;
+            return gmsim_key_find(group, names[i].is);
+        }
+    return NULL;
+}
+
 /* Levenshtein's distance; names are short. */
 static unsigned distance(const char *a, const char *b)
 {

@@ -338,6 +338,10 @@ static void test_complete(void)
     memcpy(old.name, h200.name, sizeof old.name);
     memcpy(old.path, h200.path, sizeof old.path);
     g_assert_true(same(&old, &h200));
+    /* What was a key is a policy now. */
+    g_assert_true(gmsim_gpu_set(&old, "l1.store_allocate=no", NULL));
+    g_assert_true(gmsim_gpu_set(&h200, "l1.write=around", NULL));
+    g_assert_true(same(&old, &h200));
 }
 
 /* ------------------------------------------------------------------------------------ bad files */
