@@ -82,7 +82,8 @@ typedef struct gmtrace_capture {
     uint32_t unseen; /* GMTRACE_UNSEEN_* */
 } gmtrace_capture;
 
-/* What kind of instruction an opcode is; enough to count and to time it without its name. */
+/* What kind of instruction an opcode is: enough to count it. What a model must know besides, of
+ * atomics, barriers and time, is decoded from the name once: traces/code/decoded.h. */
 typedef enum gmtrace_class {
     GMTRACE_CLASS_OTHER = 0,
     GMTRACE_CLASS_LOAD,       /* LDG LDS LDL LD LDC LDSM: space tells which */
