@@ -2,9 +2,8 @@
  *
  * model.c - the model as a whole: its tables, one launch from trace to result, and the least time
  * each resource needs. The parts: coalesce.c and local.c (addresses to lines and sectors), banks.c
- * (shared memory), an SM's memory (sm_memory.c, l1.c), what all share (shared.c, lrc.h, l2.c, dram.c, atomics.c),
- * tally.c (counters), replay.c (one record),
- * schedule.c (their order).
+ * (shared memory), sm_memory.c and l1.c (what an SM has), shared.c, lrc.h, l2.c, dram.c and
+ * atomics.c (what all share), tally.c (counters), replay.c (one record), schedule.c (their order).
  */
 #include "sim/model/model.h"
 
@@ -208,7 +207,12 @@ static bool replay_once(gmsim_model *model, gmsim_scheduler *scheduler, GError *
     gmsim_shared_begin(&model->shared);
     model->replay.l1_clocks = 0;
     memset(model->replay.degree, 0, sizeof model->replay.degree);
-    return gmsim_schedule(scheduler, error);
+    if (!gmsim_schedule(scheduler, error))
+        return false;
+    bool complete = !model->paces.failed && !gmtrace_paths_failed(scheduler->paths);
+    if (!complete)
+        no_memory(error);
+    return complete;
 }
 
 const gmsim_result *gmsim_model_run(gmsim_model *model, gmtrace_reader *reader, uint32_t index,
@@ -239,8 +243,11 @@ const gmsim_result *gmsim_model_run(gmsim_model *model, gmtrace_reader *reader, 
         gmsim_trace_error(error, NULL, &reason);
         return NULL;
     }
-    gmsim_tally_begin(&replay->tally, kernel);
-    gmsim_paces_begin(&model->paces, kernel, replay->tally.decoded, &model->gpu);
+    if (!gmsim_tally_begin(&replay->tally, kernel) ||
+        !gmsim_paces_begin(&model->paces, kernel, replay->tally.decoded, &model->gpu)) {
+        no_memory(error);
+        return NULL;
+    }
     if (model->options.flush || !model->started)
         gmsim_l2_flush(&model->shared.l2);
     model->started = true;

@@ -51,7 +51,8 @@ static const gmsim_l1_words whole = {NULL, NULL};
 
 static uint32_t load(fixture *x, uint64_t line, uint32_t touched)
 {
-    return gmsim_l1_read(&x->l1, line, touched, GMSIM_L1_ALLOCATE, &whole);
+    return gmsim_l1_read(&x->l1, gmsim_l1_find(&x->l1, line), line, touched, GMSIM_L1_ALLOCATE,
+                         &whole);
 }
 
 static void test_l1_read(fixture *x, gconstpointer data)
@@ -61,8 +62,10 @@ static void test_l1_read(fixture *x, gconstpointer data)
     g_assert_cmphex(load(x, 32, 0xf), ==, 0xe); /* the line is there, three sectors are not */
     g_assert_cmphex(load(x, 32, 0xf), ==, 0);
     /* A no-allocate load looks and does not keep. */
-    g_assert_cmphex(gmsim_l1_read(&x->l1, 32, 0xf, GMSIM_L1_PASS, &whole), ==, 0);
-    g_assert_cmphex(gmsim_l1_read(&x->l1, 64, 0x3, GMSIM_L1_PASS, &whole), ==, 0x3);
+    g_assert_cmphex(
+        gmsim_l1_read(&x->l1, gmsim_l1_find(&x->l1, 32), 32, 0xf, GMSIM_L1_PASS, &whole), ==, 0);
+    g_assert_cmphex(
+        gmsim_l1_read(&x->l1, gmsim_l1_find(&x->l1, 64), 64, 0x3, GMSIM_L1_PASS, &whole), ==, 0x3);
     g_assert_cmphex(load(x, 64, 0x3), ==, 0x3);
     /* What an atomic or a coherent load drops is gone, other lines are not. */
     gmsim_l1_drop(&x->l1, 32);
@@ -119,7 +122,8 @@ static bool store(fixture *x, const gmtrace_record *record, uint32_t touched, ui
 static uint32_t load_record(fixture *x, const gmtrace_record *record, uint32_t touched)
 {
     const gmsim_l1_words words = {NULL, record};
-    return gmsim_l1_read(&x->l1, record->address / 128u, touched, GMSIM_L1_ALLOCATE, &words);
+    return gmsim_l1_read(&x->l1, gmsim_l1_find(&x->l1, record->address / 128u),
+                         record->address / 128u, touched, GMSIM_L1_ALLOCATE, &words);
 }
 
 /* A store leaves the words it wrote whole, and nothing else of its sector. */

@@ -139,7 +139,8 @@ static void test_reference(void)
                         reference[at] = (place){0};
                     continue;
                 }
-                bool hit = !gmsim_l1_read(&l1, line, 0xf, GMSIM_L1_ALLOCATE, &whole);
+                bool hit = !gmsim_l1_read(&l1, gmsim_l1_find(&l1, line), line, 0xf,
+                                          GMSIM_L1_ALLOCATE, &whole);
                 g_assert_cmpint(hit, ==, at < ways);
                 hits += hit;
                 if (!hit) {

@@ -85,14 +85,12 @@ GMSIM_INLINE void use(gmsim_l1 *l1, gmsim_l1_set *set, uint32_t place, bool usua
         gmsim_replacements[l1->replacement].use(lines_of(l1, set), place);
 }
 
-/* Only worth it where the set is found at once. */
-void gmsim_l1_prefetch(const gmsim_l1 *l1, uint64_t line)
+gmsim_l1_set *gmsim_l1_find(const gmsim_l1 *l1, uint64_t line)
 {
-    if (!l1->usual)
-        return;
-    const gmsim_l1_set *set = set_of(l1, line, true);
+    gmsim_l1_set *set = set_of(l1, line, l1->usual);
     __builtin_prefetch(set->tag, 1);
     __builtin_prefetch(set->age, 1);
+    return set;
 }
 
 /* Place of the line in its set, or GMSIM_L1_SLOTS. */
@@ -156,10 +154,9 @@ GMSIM_INLINE uint32_t words_in(uint32_t sectors)
            (sectors & 4u ? 0xff0000u : 0) | (sectors & 8u ? 0xff000000u : 0);
 }
 
-GMSIM_INLINE uint32_t load(gmsim_l1 *l1, uint64_t line, uint32_t touched, gmsim_l1_load how,
-                           const gmsim_l1_words *words, bool usual)
+GMSIM_INLINE uint32_t load(gmsim_l1 *l1, gmsim_l1_set *set, uint64_t line, uint32_t touched,
+                           gmsim_l1_load how, const gmsim_l1_words *words, bool usual)
 {
-    gmsim_l1_set *set = set_of(l1, line, usual);
     uint32_t place = place_of(set, line);
     if (place == GMSIM_L1_SLOTS) {
         if (how == GMSIM_L1_ALLOCATE) {
@@ -182,17 +179,18 @@ GMSIM_INLINE uint32_t load(gmsim_l1 *l1, uint64_t line, uint32_t touched, gmsim_
     return missing;
 }
 
-static __attribute__((noinline)) uint32_t load_any(gmsim_l1 *l1, uint64_t line, uint32_t touched,
-                                                   gmsim_l1_load how, const gmsim_l1_words *words)
+static __attribute__((noinline)) uint32_t load_any(gmsim_l1 *l1, gmsim_l1_set *set, uint64_t line,
+                                                   uint32_t touched, gmsim_l1_load how,
+                                                   const gmsim_l1_words *words)
 {
-    return load(l1, line, touched, how, words, false);
+    return load(l1, set, line, touched, how, words, false);
 }
 
-uint32_t gmsim_l1_read(gmsim_l1 *l1, uint64_t line, uint32_t touched, gmsim_l1_load how,
-                       const gmsim_l1_words *words)
+uint32_t gmsim_l1_read(gmsim_l1 *l1, gmsim_l1_set *set, uint64_t line, uint32_t touched,
+                       gmsim_l1_load how, const gmsim_l1_words *words)
 {
-    return l1->usual ? load(l1, line, touched, how, words, true)
-                     : load_any(l1, line, touched, how, words);
+    return l1->usual ? load(l1, set, line, touched, how, words, true)
+                     : load_any(l1, set, line, touched, how, words);
 }
 
 GMSIM_INLINE void empty(gmsim_l1_set *set, uint32_t place)

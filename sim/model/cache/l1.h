@@ -40,14 +40,18 @@ uint32_t gmsim_l1_most_sets(const gmsim_gpu *gpu);
 /* Makes it `bytes` large and empty. */
 void gmsim_l1_init(gmsim_l1 *l1, gmsim_l1_set *set, const gmsim_gpu *gpu, uint32_t bytes);
 
-/* A load of the sectors `touched` of a line; returns those that miss. Where sectors were written
- * only in part, `words` says which words are asked for: called at most once, may be expensive. */
+/* The set where the line would be; fetches it into the host's cache. */
+gmsim_l1_set *gmsim_l1_find(const gmsim_l1 *l1, uint64_t line);
+
+/* A load of the sectors `touched` of a line, whose set that is; returns those that miss. Where
+ * sectors were written only in part, `words` says which words are asked for: called at most once,
+ * may be expensive. */
 typedef struct gmsim_l1_words {
     const gmtrace_chunk *chunk;
     const gmtrace_record *record; /* NULL: whole sectors */
 } gmsim_l1_words;
-uint32_t gmsim_l1_read(gmsim_l1 *l1, uint64_t line, uint32_t touched, gmsim_l1_load how,
-                       const gmsim_l1_words *words);
+uint32_t gmsim_l1_read(gmsim_l1 *l1, gmsim_l1_set *set, uint64_t line, uint32_t touched,
+                       gmsim_l1_load how, const gmsim_l1_words *words);
 
 /* A store; it goes on to L2 in any case. Returns whether the line was there. */
 bool gmsim_l1_write(gmsim_l1 *l1, uint64_t line, uint32_t touched, uint32_t full,
@@ -55,9 +59,6 @@ bool gmsim_l1_write(gmsim_l1 *l1, uint64_t line, uint32_t touched, uint32_t full
 
 /* Forgets the line, if it is there. */
 void gmsim_l1_drop(gmsim_l1 *l1, uint64_t line);
-
-/* Fetches the line's set into the host's cache. */
-void gmsim_l1_prefetch(const gmsim_l1 *l1, uint64_t line);
 
 #pragma GCC visibility pop
 

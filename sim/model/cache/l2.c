@@ -129,6 +129,7 @@ void gmsim_l2_prefetch(const gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t
 {
     const char *near = (const char *)set_at(l2, place, side % l2->sides);
     const char *home = (const char *)set_at(l2, place, place->home);
+#pragma GCC unroll 4
     for (uint32_t i = 0; i < sizeof(gmsim_l2_set); i += 64u) {
         __builtin_prefetch(near + i, 1);
         __builtin_prefetch(home + i, 1);

@@ -98,13 +98,13 @@ GMSIM_CLONES static void look_up(gmsim_sm_memory *memory, const gmsim_request *r
     gmsim_l1_load how = (gmsim_l1_load)request->load;
     uint32_t lines = footprint->lines;
     left->pending = left->lines = left->sectors = left->joins = 0;
-    if (lines > 1u)
-        for (uint32_t i = 0; i < lines; i++)
-            gmsim_l1_prefetch(l1, footprint->line[i]);
+    gmsim_l1_set *set[GMSIM_MAX_LINES];
+    for (uint32_t i = 0; i < lines; i++)
+        set[i] = gmsim_l1_find(l1, footprint->line[i]);
     for (uint32_t i = 0; i < lines; i++) {
         uint64_t line = footprint->line[i];
         uint32_t touched = footprint->touched[i];
-        uint32_t missing = gmsim_l1_read(l1, line, touched, how, &request->words);
+        uint32_t missing = gmsim_l1_read(l1, set[i], line, touched, how, &request->words);
         const gmsim_pending *pending = pending_at(memory, line);
         if (pending->line >> 4 == line && (pending->line & touched & ~missing) &&
             pending->done > left->pending) {

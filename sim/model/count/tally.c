@@ -60,14 +60,18 @@ static gmsim_bank_use atomic_use(gmtrace_atomic atomic)
     }
 }
 
-void gmsim_tally_begin(gmsim_tally *tally, const gmtrace_kernel *kernel)
+bool gmsim_tally_begin(gmsim_tally *tally, const gmtrace_kernel *kernel)
 {
     uint32_t sites = kernel->instr_count + 1u;
     tally->kernel = kernel;
     if (sites > tally->sites_allocated) {
-        tally->site = g_renew(gmsim_site, tally->site, sites);
-        tally->decoded = g_renew(gmtrace_decoded, tally->decoded, sites);
-        tally->sites_allocated = sites;
+        g_free(tally->site);
+        g_free(tally->decoded);
+        tally->site = g_try_new(gmsim_site, sites);
+        tally->decoded = g_try_new(gmtrace_decoded, sites);
+        tally->sites_allocated = tally->site && tally->decoded ? sites : 0;
+        if (!tally->sites_allocated)
+            return false;
     }
     gmtrace_decode_kernel(kernel, tally->decoded);
     uint32_t entries = 0;
@@ -97,11 +101,14 @@ void gmsim_tally_begin(gmsim_tally *tally, const gmtrace_kernel *kernel)
     entries += GMSIM_ROWS;
     if (entries > tally->entries_allocated) {
         g_free(tally->entry);
-        tally->entry = g_new(gmsim_instr_counts, entries);
-        tally->entries_allocated = entries;
+        tally->entry = g_try_new(gmsim_instr_counts, entries);
+        tally->entries_allocated = tally->entry ? entries : 0;
+        if (!tally->entry)
+            return false;
     }
     tally->entries = entries;
     gmsim_tally_reset(tally);
+    return true;
 }
 
 void gmsim_tally_reset(gmsim_tally *tally)

@@ -35,8 +35,8 @@ typedef struct gmsim_tally {
 } gmsim_tally;
 
 /* Makes room for a kernel and zeroes the counts. Grows the arrays where needed; free them with
- * gmsim_tally_clear(). */
-void gmsim_tally_begin(gmsim_tally *tally, const gmtrace_kernel *kernel);
+ * gmsim_tally_clear(). False where there is no memory. */
+bool gmsim_tally_begin(gmsim_tally *tally, const gmtrace_kernel *kernel);
 /* Zeroes the counts alone. */
 void gmsim_tally_reset(gmsim_tally *tally);
 void gmsim_tally_clear(gmsim_tally *tally);

@@ -62,15 +62,18 @@ static gmsim_cost cost_of(const gmsim_gpu *gpu, const gmtrace_decoded *decoded)
     return cost;
 }
 
-void gmsim_paces_begin(gmsim_paces *paces, const gmtrace_kernel *kernel,
+bool gmsim_paces_begin(gmsim_paces *paces, const gmtrace_kernel *kernel,
                        const gmtrace_decoded *decoded, const gmsim_gpu *gpu)
 {
     gmsim_paces_clear(paces);
     paces->kernel = kernel;
-    paces->cost = g_new(gmsim_cost, kernel->instr_count + 1u);
+    paces->cost = g_try_new(gmsim_cost, kernel->instr_count + 1u);
+    if (!paces->cost)
+        return false;
     for (uint32_t i = 0; i < kernel->instr_count; i++)
         paces->cost[i] = cost_of(gpu, &decoded[i]);
     paces->cost[kernel->instr_count] = (gmsim_cost){.pipe = GMSIM_PIPE_ISSUE};
+    return true;
 }
 
 void gmsim_paces_clear(gmsim_paces *paces)
@@ -123,8 +126,14 @@ const gmsim_pace *gmsim_pace_make(gmsim_paces *paces, const gmtrace_path *way)
 {
     if (way->number >= paces->room) {
         uint32_t room = MAX(2u * paces->room, MAX(way->number + 1u, 256u));
-        paces->pace = g_renew(gmsim_pace, paces->pace, room);
-        memset(paces->pace + paces->room, 0, (room - paces->room) * sizeof *paces->pace);
+        static const gmsim_pace none;
+        gmsim_pace *pace = g_try_renew(gmsim_pace, paces->pace, room);
+        if (!pace) {
+            paces->failed = true;
+            return &none;
+        }
+        paces->pace = pace;
+        memset(pace + paces->room, 0, (room - paces->room) * sizeof *paces->pace);
         paces->room = room;
     }
     gmsim_pace *pace = &paces->pace[way->number];

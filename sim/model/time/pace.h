@@ -31,12 +31,15 @@ typedef struct gmsim_paces {
     gmsim_cost *cost; /* one an instruction */
     gmsim_pace *pace; /* by gmtrace_path.number */
     uint32_t room;
+    bool failed; /* there was no memory for a way */
 } gmsim_paces;
 
-void gmsim_paces_begin(gmsim_paces *paces, const gmtrace_kernel *kernel,
+/* Forgets the kernel before. False where there is no memory. */
+bool gmsim_paces_begin(gmsim_paces *paces, const gmtrace_kernel *kernel,
                        const gmtrace_decoded *decoded, const gmsim_gpu *gpu);
 void gmsim_paces_clear(gmsim_paces *paces);
 
+/* Grows the table. Where there is no memory the way takes no time, and `failed` is set. */
 const gmsim_pace *gmsim_pace_make(gmsim_paces *paces, const gmtrace_path *way);
 
 /* Worked out when a way is met for the first time. */
