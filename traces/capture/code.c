@@ -79,7 +79,7 @@ static uint32_t find_unseen(const gmtrace_sass *sass)
     uint32_t unseen = 0;
     for (uint32_t i = 0; i < sass->instr_count; i++)
         unseen |= gmtrace_decode(&sass->instr[i]).unseen;
-    return unseen & ~GMTRACE_UNSEEN_WGMMA;
+    return unseen & ~(uint32_t)GMTRACE_UNSEEN_WGMMA;
 }
 
 gmc_kernel *gmc_kernel_create(const gmc_settings *settings, const gmc_cubin *cubin,
