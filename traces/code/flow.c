@@ -7,11 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool has_prefix(const char *text, const char *prefix)
-{
-    return strncmp(text, prefix, strlen(prefix)) == 0;
-}
-
 bool gmt_transfers(const gmtrace_instr *instr)
 {
     const bool never = instr->predicate == 7 && instr->predicate_negated; /* @!PT */
@@ -22,8 +17,8 @@ bool gmt_transfers(const gmtrace_instr *instr)
 
 bool gmt_has_condition(const gmtrace_instr *branch)
 {
-    return strchr(branch->operands, ',') != NULL || has_prefix(branch->opcode, "BRA.DIV") ||
-           has_prefix(branch->opcode, "BRA.CONV");
+    return strchr(branch->operands, ',') != NULL || gmt_has_prefix(branch->opcode, "BRA.DIV") ||
+           gmt_has_prefix(branch->opcode, "BRA.CONV");
 }
 
 bool gmt_may_fall(const gmtrace_instr *instr)

@@ -6,19 +6,12 @@
  */
 #include "traces/code/graph.h"
 
-#include <stdlib.h>
-#include <string.h>
+#include "traces/format/grow.h"
 
 static bool add_edge(gmt_graph *graph, gmt_block *block, uint32_t to, gmt_transfer kind)
 {
-    if (graph->edge_count == graph->edge_room) {
-        const uint32_t room = graph->edge_room ? graph->edge_room * 2 : 256;
-        gmt_edge *grown = realloc(graph->edge, room * sizeof *grown);
-        if (!grown)
-            return false;
-        graph->edge = grown;
-        graph->edge_room = room;
-    }
+    if (!GMT_GROW(graph->edge, graph->edge_count))
+        return false;
     graph->edge[graph->edge_count++] = (gmt_edge){.to = to, .kind = (uint8_t)kind};
     block->edge_count++;
     return true;

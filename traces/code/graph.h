@@ -9,6 +9,8 @@
 
 #include "traces/gmtrace.h"
 
+#include <string.h>
+
 enum { GMT_OUT = UINT32_MAX - 1, GMT_NO_BLOCK = UINT32_MAX };
 
 typedef enum gmt_transfer {
@@ -43,7 +45,7 @@ typedef struct gmt_graph {
     gmt_block *block; /* in the order of the code; the first is entered */
     gmt_edge *edge;
     uint32_t *block_of; /* by instruction */
-    uint32_t block_count, edge_count, edge_room;
+    uint32_t block_count, edge_count;
 } gmt_graph;
 
 /* Targets are instructions below `count`. False without memory; to be freed in any case. */
@@ -56,6 +58,10 @@ void gmt_graph_free(gmt_graph *graph);
  * behind a jump that nothing else leads to. `alone`: by instruction. False without memory. */
 bool gmt_graph_of_code(gmt_graph *graph, const gmtrace_instr *instr, uint32_t count,
                        const bool *alone);
+static inline bool gmt_has_prefix(const char *opcode, const char *prefix)
+{
+    return strncmp(opcode, prefix, strlen(prefix)) == 0;
+}
 bool gmt_transfers(const gmtrace_instr *instr); /* control, other than to the next instruction */
 /* Has a branch a condition beside its guard: "BRA P0, `(L)", "BRA.U UP0, `(L)", BRA.DIV? */
 bool gmt_has_condition(const gmtrace_instr *branch);

@@ -16,11 +16,6 @@ typedef struct argument {
     uint32_t value;
 } argument;
 
-static bool has_prefix(const char *text, const char *prefix)
-{
-    return strncmp(text, prefix, strlen(prefix)) == 0;
-}
-
 /* The opcode without its first letter where that is the U of the uniform datapath. */
 static bool is_op(const gmtrace_instr *instr, const char *stem)
 {
@@ -42,14 +37,14 @@ static argument read_argument(const path_const *state, const char *text)
     if (strncmp(text, "0x", 2) == 0) {
         a.value = (uint32_t)strtoull(text, &end, 16);
         a.known = *end == '\0' || *end == ' ';
-    } else if (has_prefix(letter, "RZ") || has_prefix(text, "SRZ")) {
+    } else if (gmt_has_prefix(letter, "RZ") || gmt_has_prefix(text, "SRZ")) {
         a.known = true;
-    } else if (has_prefix(letter, "PT")) {
+    } else if (gmt_has_prefix(letter, "PT")) {
         a.known = true;
         a.value = 1;
     } else if ((*letter == 'R' || *letter == 'P') && letter[1] >= '0' && letter[1] <= '9') {
         const unsigned long number = strtoul(letter + 1, &end, 10);
-        if (number >= PATH_REGISTERS || !(*end == '\0' || has_prefix(end, ".reuse")))
+        if (number >= PATH_REGISTERS || !(*end == '\0' || gmt_has_prefix(end, ".reuse")))
             return a;
         a.is_register = true;
         a.file = *letter == 'P' ? (uniform ? GMTRACE_REG_UPREDICATE : GMTRACE_REG_PREDICATE)
@@ -109,11 +104,11 @@ static bool compute(const gmtrace_instr *instr, const argument *a, unsigned coun
         *result = a[1].value;
         return a[1].known;
     }
-    if ((has_prefix(op, "IMAD.MOV") || has_prefix(op, "IMAD.U32")) && count == 4) {
+    if ((gmt_has_prefix(op, "IMAD.MOV") || gmt_has_prefix(op, "IMAD.U32")) && count == 4) {
         *result = a[3].value;
         return a[1].known && a[2].known && a[3].known && !a[1].value && !a[2].value;
     }
-    if ((has_prefix(op, "HFMA2.MMA") || strcmp(op, "HFMA2") == 0) && count == 5 &&
+    if ((gmt_has_prefix(op, "HFMA2.MMA") || strcmp(op, "HFMA2") == 0) && count == 5 &&
         strstr(instr->operands, "-RZ, RZ, ")) {
         *result = (uint32_t)(instr->encoding[0] >> 32); /* two halves, as one word */
         return instr->encoding[0] != 0;
@@ -123,7 +118,7 @@ static bool compute(const gmtrace_instr *instr, const argument *a, unsigned coun
         *result = a[1].value + a[2].value + (count == 4 ? a[3].value : 0);
         return a[1].known && a[2].known && (count == 3 || a[3].known);
     }
-    if ((has_prefix(op, "IMAD.IADD") || has_prefix(op, "IMAD.SHL.U32") ||
+    if ((gmt_has_prefix(op, "IMAD.IADD") || gmt_has_prefix(op, "IMAD.SHL.U32") ||
          strcmp(op, "IMAD") == 0) &&
         count == 4) {
         *result = a[1].value * a[2].value + a[3].value;
@@ -175,7 +170,7 @@ void path_const_forget(path_const *state, const gmtrace_instr *instr)
             if (o->file < 4 && n < PATH_REGISTERS)
                 state->file[o->file].known[n] = false;
     }
-    if (has_prefix(instr->opcode, "R2P"))
+    if (gmt_has_prefix(instr->opcode, "R2P"))
         memset(&state->file[GMTRACE_REG_PREDICATE], 0, sizeof(path_file));
 }
 
@@ -186,7 +181,7 @@ void path_const_run(path_const *state, const gmtrace_instr *instr)
         return;
     argument given[MAX_ARGUMENTS];
     const unsigned count = read_arguments(state, instr, given);
-    const bool zeroes = has_prefix(instr->opcode, "CS2R") && strstr(instr->operands, "SRZ");
+    const bool zeroes = gmt_has_prefix(instr->opcode, "CS2R") && strstr(instr->operands, "SRZ");
     uint32_t result = 0;
     const bool known = guard == 1 && count >= 2 && given[0].is_register &&
                        (zeroes || compute(instr, given, count, &result));
@@ -208,6 +203,6 @@ bool path_const_is_move(const gmtrace_instr *instr)
     for (unsigned i = 0; i < instr->operand_count; i++)
         if (!instr->operand[i].write)
             return false;
-    return is_op(instr, "MOV") || has_prefix(instr->opcode, "IMAD.MOV") ||
-           has_prefix(instr->opcode, "HFMA2") || has_prefix(instr->opcode, "CS2R");
+    return is_op(instr, "MOV") || gmt_has_prefix(instr->opcode, "IMAD.MOV") ||
+           gmt_has_prefix(instr->opcode, "HFMA2") || gmt_has_prefix(instr->opcode, "CS2R");
 }

@@ -5,7 +5,7 @@
 #ifndef GMTRACE_PATH_CONST_H
 #define GMTRACE_PATH_CONST_H
 
-#include "traces/gmtrace.h"
+#include "traces/code/graph.h"
 
 #define PATH_REGISTERS 256u
 

@@ -8,11 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool has_prefix(const char *text, const char *prefix)
-{
-    return strncmp(text, prefix, strlen(prefix)) == 0;
-}
-
 static bool is_guarded(const gmtrace_instr *instr)
 {
     return instr->predicate != GMTRACE_NO_REGISTER;
@@ -46,16 +41,17 @@ static path_seen seen_of(const gmtrace_instr *instr, gmtrace_detail detail)
             return PATH_UNSEEN;
         return is_guarded(instr) || is_stack_slot(instr) ? PATH_MAYBE : PATH_SEEN;
     case GMTRACE_CLASS_BARRIER:
-        return has_prefix(instr->opcode, "BAR.") && !is_guarded(instr) ? PATH_SEEN : PATH_MAYBE;
+        return gmt_has_prefix(instr->opcode, "BAR.") && !is_guarded(instr) ? PATH_SEEN : PATH_MAYBE;
     case GMTRACE_CLASS_BULK:
         return PATH_MAYBE;
     case GMTRACE_CLASS_FENCE:
-        return has_prefix(instr->opcode, "LDGDEPBAR") || has_prefix(instr->opcode, "DEPBAR") ||
-                       has_prefix(instr->opcode, "WARPGROUP")
+        return gmt_has_prefix(instr->opcode, "LDGDEPBAR") ||
+                       gmt_has_prefix(instr->opcode, "DEPBAR") ||
+                       gmt_has_prefix(instr->opcode, "WARPGROUP")
                    ? PATH_MAYBE
                    : PATH_UNSEEN;
     case GMTRACE_CLASS_RECONVERGE:
-        return has_prefix(instr->opcode, "WARPSYNC") ? PATH_MAYBE : PATH_UNSEEN;
+        return gmt_has_prefix(instr->opcode, "WARPSYNC") ? PATH_MAYBE : PATH_UNSEEN;
     default:
         return strstr(instr->opcode, "GMMA") ? PATH_MAYBE : PATH_UNSEEN;
     }
@@ -63,7 +59,7 @@ static path_seen seen_of(const gmtrace_instr *instr, gmtrace_detail detail)
 
 bool path_is_meeting(const gmtrace_instr *instr)
 {
-    return has_prefix(instr->opcode, "BSYNC") || has_prefix(instr->opcode, "WARPSYNC");
+    return gmt_has_prefix(instr->opcode, "BSYNC") || gmt_has_prefix(instr->opcode, "WARPSYNC");
 }
 
 /* ------------------------------------------------------------------------------- control flow */
@@ -80,7 +76,8 @@ static path_block block_of(const path_graph *graph, const gmt_block *block, cons
     }
     if (last->op_class == GMTRACE_CLASS_BRANCH) {
         own.falls_anyway = gmt_has_condition(last);
-        own.unlikely = last->target >= graph->instr_count || has_prefix(last->opcode, "BRA.DIV");
+        own.unlikely =
+            last->target >= graph->instr_count || gmt_has_prefix(last->opcode, "BRA.DIV");
     }
     return own;
 }
@@ -135,7 +132,7 @@ static int constant_predicate(const gmtrace_instr *instr)
 {
     unsigned first, second;
     unsigned target;
-    if (!has_prefix(instr->opcode, "PLOP3") ||
+    if (!gmt_has_prefix(instr->opcode, "PLOP3") ||
         sscanf(instr->operands, "P%u, PT, PT, PT, PT, %x, %x", &target, &first, &second) != 3)
         return -1;
     return (int)(first >> 7 & 1);
@@ -162,6 +159,6 @@ void path_facts_apply(path_facts *facts, const gmtrace_instr *instr)
         }
     }
     /* R2P R0, 0x7f and the like write predicates that the operands do not name. */
-    if (has_prefix(instr->opcode, "R2P"))
+    if (gmt_has_prefix(instr->opcode, "R2P"))
         *facts = (path_facts){0, 0};
 }

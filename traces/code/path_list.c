@@ -4,10 +4,8 @@
  */
 #include "traces/code/path_list.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "traces/code/path_graph.h"
+#include "traces/format/grow.h"
 
 /* -------------------------------------------------------------------------------------- memory */
 
@@ -53,14 +51,8 @@ static uint64_t hash_bytes(const void *bytes, size_t size)
 
 static bool grow_set(path_set *set)
 {
-    if (set->count == set->room) {
-        const uint32_t room = set->room ? set->room * 2 : 64;
-        struct path_set_entry *grown = realloc(set->entry, room * sizeof *grown);
-        if (!grown)
-            return false;
-        set->entry = grown;
-        set->room = room;
-    }
+    if (!GMT_GROW(set->entry, set->count))
+        return false;
     if (set->slots > 2 * set->count)
         return true;
     const uint32_t slots = set->slots ? set->slots * 4 : 256;

@@ -24,7 +24,7 @@ typedef struct path_set {
         const void *bytes;
     } * entry;
     uint32_t *slot;
-    uint32_t count, room, slots;
+    uint32_t count, slots;
     path_arena arena;
 } path_set;
 

@@ -8,10 +8,8 @@
  */
 #include "traces/code/path_loop.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "traces/code/path_const.h"
+#include "traces/format/grow.h"
 
 #define MAX_WORK (1u << 22) /* instructions interpreted for one loop */
 
@@ -118,19 +116,14 @@ static uint32_t rounds(const path_graph *graph, path_place from, const path_way 
 bool path_unroll(const path_graph *graph, path_place from, const path_way *way, path_list *list)
 {
     crossed *loop = NULL;
-    uint32_t loops = 0, room = 0;
+    uint32_t loops = 0;
     for (uint32_t i = 0; i < way->count; i++) {
         const uint32_t first = loop_start(graph, from, way, i);
         if (first == PATH_NONE)
             continue;
-        if (loops == room) {
-            room = room ? room * 2 : 8;
-            crossed *grown = realloc(loop, room * sizeof *grown);
-            if (!grown) {
-                list->failed = true;
-                break;
-            }
-            loop = grown;
+        if (!GMT_GROW(loop, loops)) {
+            list->failed = true;
+            break;
         }
         loop[loops] = (crossed){.first = first, .last = i};
         loop[loops].times = rounds(graph, from, way, &loop[loops], loop, loops);

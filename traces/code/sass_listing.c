@@ -10,6 +10,7 @@
  *                                                        / 0x000fea0003800000 /
  */
 #include "traces/code/sass.h"
+#include "traces/format/grow.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -33,8 +34,7 @@ struct gmtrace_sass_store {
     block *blocks;
     size_t used; /* of the first block */
     label *label;
-    uint32_t label_count, label_capacity;
-    uint32_t instr_capacity, file_capacity;
+    uint32_t label_count;
 };
 
 /* ------------------------------------------------------------------------------------- storage */
@@ -67,25 +67,10 @@ static const char *keep(gmtrace_sass *sass, const char *text, size_t length)
     return copy;
 }
 
-static bool grow(void **array, uint32_t count, uint32_t *capacity, size_t size)
-{
-    if (count < *capacity)
-        return true;
-    uint32_t larger = *capacity ? *capacity * 2 : 256;
-    void *moved = realloc(*array, larger * size);
-    if (!moved)
-        return false;
-    *array = moved;
-    *capacity = larger;
-    return true;
-}
-
 static gmtrace_instr *add_instr(gmtrace_sass *sass, uint64_t pc)
 {
-    void *array = sass->instr;
-    if (!grow(&array, sass->instr_count, &sass->store->instr_capacity, sizeof *sass->instr))
+    if (!GMT_GROW(sass->instr, sass->instr_count))
         return NULL;
-    sass->instr = array;
     gmtrace_instr *instr = &sass->instr[sass->instr_count++];
     memset(instr, 0, sizeof *instr);
     instr->pc = pc;
@@ -100,10 +85,8 @@ static bool add_label(gmtrace_sass *sass, const char *name, size_t length, uint6
                       uint64_t base)
 {
     struct gmtrace_sass_store *store = sass->store;
-    void *array = store->label;
-    if (!grow(&array, store->label_count, &store->label_capacity, sizeof *store->label))
+    if (!GMT_GROW(store->label, store->label_count))
         return false;
-    store->label = array;
     const char *copy = keep(sass, name, length);
     store->label[store->label_count++] = (label){copy, pc, base};
     return copy != NULL;
@@ -114,10 +97,8 @@ static uint32_t file_index(gmtrace_sass *sass, const char *name, size_t length)
     for (uint32_t i = 0; i < sass->file_count; i++)
         if (strlen(sass->file[i]) == length && memcmp(sass->file[i], name, length) == 0)
             return i;
-    void *array = sass->file;
-    if (!grow(&array, sass->file_count, &sass->store->file_capacity, sizeof *sass->file))
+    if (!GMT_GROW(sass->file, sass->file_count))
         return GMTRACE_UNKNOWN;
-    sass->file = array;
     const char *copy = keep(sass, name, length);
     if (!copy)
         return GMTRACE_UNKNOWN;

@@ -82,11 +82,6 @@ static bool is_stack_slot(const gmtrace_instr *instr, int64_t *offset)
     return *end == ']';
 }
 
-static bool has_prefix(const gmtrace_instr *instr, const char *prefix)
-{
-    return strncmp(instr->opcode, prefix, strlen(prefix)) == 0;
-}
-
 static unseen_kind kind_of(const gmtrace_instr *instr, bool is_slot)
 {
     const bool guarded = instr->predicate != GMTRACE_NO_REGISTER;
@@ -104,8 +99,9 @@ static unseen_kind kind_of(const gmtrace_instr *instr, bool is_slot)
     case GMTRACE_CLASS_FENCE:
         return UNSEEN_WAIT;
     case GMTRACE_CLASS_RECONVERGE:
-        return has_prefix(instr, "BSYNC") || has_prefix(instr, "WARPSYNC") ? UNSEEN_WAIT
-                                                                           : UNSEEN_PASS;
+        return gmt_has_prefix(instr->opcode, "BSYNC") || gmt_has_prefix(instr->opcode, "WARPSYNC")
+                   ? UNSEEN_WAIT
+                   : UNSEEN_PASS;
     case GMTRACE_CLASS_BRANCH:
     case GMTRACE_CLASS_CALL:
         return instr->target != GMTRACE_NO_INSTR && !gmt_may_fall(instr) ? UNSEEN_PASS
@@ -115,8 +111,9 @@ static unseen_kind kind_of(const gmtrace_instr *instr, bool is_slot)
     case GMTRACE_CLASS_EXIT:
         return UNSEEN_CAN_LEAVE;
     default:
-        return has_prefix(instr, "SYNCS") || strstr(instr->opcode, "GMMA") ? UNSEEN_WAIT
-                                                                           : UNSEEN_PASS;
+        return gmt_has_prefix(instr->opcode, "SYNCS") || strstr(instr->opcode, "GMMA")
+                   ? UNSEEN_WAIT
+                   : UNSEEN_PASS;
     }
 }
 

@@ -3,6 +3,7 @@
  * collect.c - sections into the reader's lists of kernels and launches, whether the index led to
  * them or a walk over the file; and the footer, which says where the index is.
  */
+#include "traces/format/grow.h"
 #include "traces/format/reader.h"
 
 int gmt_reader_footer(gmtrace_reader *reader, uint64_t offset, uint64_t *index,
@@ -46,29 +47,12 @@ bool gmt_reader_payload(gmtrace_reader *reader, const gmt_section *section, gmtr
                             &reader->raw, error);
 }
 
-/* Makes room for one more element and clears it. */
-static bool grow(void **array, uint32_t count, uint32_t *capacity, size_t size)
-{
-    if (count == *capacity) {
-        const uint32_t want = *capacity ? *capacity * 2 : 8;
-        void *grown = realloc(*array, want * size);
-        if (!grown)
-            return false;
-        *array = grown;
-        *capacity = want;
-    }
-    memset((char *)*array + count * size, 0, size);
-    return true;
-}
-
 bool gmt_reader_add_kernel(gmtrace_reader *reader, const gmt_section *section, gmtrace_error *error)
 {
-    void *array = reader->kernel;
-    if (!grow(&array, reader->kernel_count, &reader->kernel_capacity, sizeof *reader->kernel))
+    if (!GMT_GROW(reader->kernel, reader->kernel_count))
         return gmt_fail_memory(error);
-    reader->kernel = array;
     gmt_read_kernel *kernel = &reader->kernel[reader->kernel_count];
-    kernel->offset = section->offset;
+    *kernel = (gmt_read_kernel){.offset = section->offset};
     if (!gmt_reader_payload(reader, section, error) ||
         !gmt_get_kernel(&reader->raw, section->offset, &kernel->kernel, &kernel->storage, error)) {
         free(kernel->storage);
@@ -80,12 +64,10 @@ bool gmt_reader_add_kernel(gmtrace_reader *reader, const gmt_section *section, g
 
 bool gmt_reader_add_launch(gmtrace_reader *reader, const gmt_section *section, gmtrace_error *error)
 {
-    void *array = reader->launch;
-    if (!grow(&array, reader->launch_count, &reader->launch_capacity, sizeof *reader->launch))
+    if (!GMT_GROW(reader->launch, reader->launch_count))
         return gmt_fail_memory(error);
-    reader->launch = array;
     gmt_read_launch *launch = &reader->launch[reader->launch_count];
-    launch->offset = section->offset;
+    *launch = (gmt_read_launch){.offset = section->offset};
     launch->stored_end = section->offset + GMT_SECTION_SIZE + section->length;
     launch->first_chunk = reader->chunk_count;
     gmt_map_init(&launch->walked);

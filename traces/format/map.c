@@ -4,6 +4,7 @@
  * the launch's CTA numbers, or sorted numbers where a sliced trace leaves large gaps.
  */
 #include "traces/format/map.h"
+#include "traces/format/grow.h"
 
 void gmt_map_start(gmt_map_builder *builder, uint64_t launch_end)
 {
@@ -65,20 +66,9 @@ void gmt_map_clear(gmt_map *map)
 
 bool gmt_map_add_chunk(gmt_map *map, uint64_t offset, uint64_t length)
 {
-    if (map->chunk_count == GMT_LOST_CHUNK)
+    if (map->chunk_count == GMT_LOST_CHUNK || !GMT_GROW(map->offset, map->chunk_count) ||
+        !GMT_GROW(map->length, map->chunk_count))
         return false;
-    if (map->chunk_count == map->chunk_capacity) {
-        const uint32_t capacity = map->chunk_capacity ? map->chunk_capacity * 2 : 64;
-        uint64_t *offsets = realloc(map->offset, capacity * sizeof *offsets);
-        if (offsets)
-            map->offset = offsets;
-        uint32_t *lengths = realloc(map->length, capacity * sizeof *lengths);
-        if (lengths)
-            map->length = lengths;
-        if (!offsets || !lengths)
-            return false;
-        map->chunk_capacity = capacity;
-    }
     map->offset[map->chunk_count] = offset;
     map->length[map->chunk_count] = (uint32_t)length;
     map->chunk_count++;

@@ -28,7 +28,7 @@ void gmt_map_finish(const gmt_map_builder *builder, uint32_t launch, gmt_buffer 
 /* Where a launch's chunks lie, and, once selected, which one each CTA begins in. */
 typedef struct gmt_map {
     uint32_t launch; /* GMTRACE_UNKNOWN: nothing is loaded */
-    uint32_t chunk_count, chunk_capacity;
+    uint32_t chunk_count;
     uint64_t *offset; /* of each chunk's section */
     uint32_t *length; /* section header and payload */
     uint32_t *next;   /* where the CTA of a continuing chunk goes on, or one of the above */

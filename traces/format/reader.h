@@ -33,9 +33,9 @@ struct gmtrace_reader {
     gmtrace_capture capture;
     void *capture_storage;
     gmt_read_kernel *kernel;
-    uint32_t kernel_count, kernel_capacity;
+    uint32_t kernel_count;
     gmt_read_launch *launch;
-    uint32_t launch_count, launch_capacity;
+    uint32_t launch_count;
     uint64_t chunk_count;
     uint64_t index_offset; /* 0 where there is no index */
     gmt_decoder decoder;

@@ -5,6 +5,7 @@
  * branch targets. What they tell is written as SASS would write it and classified as such.
  */
 #include "traces/import/code.h"
+#include "traces/format/grow.h"
 
 #include "traces/code/decoded.h"
 #include "traces/code/sass.h"
@@ -187,14 +188,8 @@ static void set_written(gmtrace_instr *instr, const key *k)
 
 static bool make_room(accel_code *code, uint64_t pc)
 {
-    if (code->count == code->capacity) {
-        const uint32_t capacity = code->capacity ? code->capacity * 2 : 256;
-        accel_site *site = realloc(code->site, capacity * sizeof *site);
-        if (!site)
-            return false;
-        code->site = site;
-        code->capacity = capacity;
-    }
+    if (!GMT_GROW(code->site, code->count))
+        return false;
     uint64_t slots = code->slots ? code->slots : 256;
     while (slots <= pc / 8)
         slots *= 2;

@@ -43,7 +43,7 @@ typedef struct accel_site {
 
 typedef struct accel_code {
     accel_site *site;
-    uint32_t count, capacity;
+    uint32_t count;
     uint32_t *first; /* by pc / 8: first site there, or ACCEL_NO_SITE */
     uint64_t slots;
     uint32_t unseen; /* GMTRACE_UNSEEN_* that its opcodes tell */

@@ -39,7 +39,7 @@ static bool decode_branch_index(ptx_decoder *d, ptx_op *op, ptx_parts *parts)
     op->first = k->target_count;
     op->count = list->count;
     for (uint32_t i = 0; i < list->count; i++) {
-        if (!GROW(k->target, k->target_count))
+        if (!GMT_GROW(k->target, k->target_count))
             return gmptx_fail(d->error, GMTRACE_MEMORY, d->statement->line, "out of memory");
         k->target[k->target_count++] = d->image->first + d->function->target[list->first + i];
     }
@@ -82,7 +82,7 @@ static bool decode_call(ptx_decoder *d, ptx_op *op, ptx_parts *parts)
         (number < gmptx_operand_count(d) && (gmptx_operand(d, number)->kind != OPERAND_LABEL ||
                                              gmptx_operand(d, number)->value != NAME_PROTOTYPE)))
         return gmptx_bad_operand(d, number);
-    if (!GROW(k->call, k->call_count))
+    if (!GMT_GROW(k->call, k->call_count))
         return gmptx_fail(d->error, GMTRACE_MEMORY, d->statement->line, "out of memory");
     op->op_class = GMTRACE_CLASS_CALL;
     op->first = k->call_count;

@@ -88,7 +88,6 @@ void gmptx_run_nothing(ptx_warp *w, const ptx_op *op);
 bool gmptx_print(ptx_warp *w, const ptx_op *op); /* false: no memory */
 
 float gmptx_half_to_float(uint16_t h);
-uint16_t gmptx_float_to_half(float f);
 uint16_t gmptx_double_to_half(double d);
 uint16_t gmptx_double_to_bf16(double d);
 static inline float bf16_to_float(uint16_t h)

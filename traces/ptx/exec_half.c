@@ -69,10 +69,6 @@ uint16_t gmptx_double_to_half(double d)
 {
     return narrow(d, 5, 10, 0);
 }
-uint16_t gmptx_float_to_half(float f)
-{
-    return narrow((double)f, 5, 10, 0);
-}
 uint16_t gmptx_double_to_bf16(double d)
 {
     return narrow(d, 8, 7, 0);

@@ -50,7 +50,7 @@ static bool add_function(ptx_kernel *k, uint32_t function)
 {
     if (k->image_of[function] != PTX_UNKNOWN || !k->module->function[function].has_body)
         return true;
-    if (!GROW(k->image, k->image_count))
+    if (!GMT_GROW(k->image, k->image_count))
         return false;
     k->image[k->image_count] = (ptx_image_function){.function = function};
     k->image_of[function] = k->image_count++;

@@ -83,7 +83,7 @@ static bool publish(gmptx_module *m)
         const ptx_variable *v = &m->variable[i];
         if (!has_memory(v))
             continue;
-        if (!GROW(m->public_variable, m->public_count))
+        if (!GMT_GROW(m->public_variable, m->public_count))
             return false;
         gmptx_variable *out = &m->public_variable[m->public_count];
         *out = (gmptx_variable){copy_name(v->name), m->memory[block_of(v)] + v->offset,
@@ -97,8 +97,9 @@ static bool publish(gmptx_module *m)
         if (!m->function[i].is_entry || !m->function[i].has_body)
             continue;
         const char *name = copy_name(m->function[i].name);
-        if (!name || !GROW(m->kernel_name, m->kernel_count) ||
-            !GROW(m->kernel_function, m->kernel_count) || !GROW(m->kernel, m->kernel_count)) {
+        if (!name || !GMT_GROW(m->kernel_name, m->kernel_count) ||
+            !GMT_GROW(m->kernel_function, m->kernel_count) ||
+            !GMT_GROW(m->kernel, m->kernel_count)) {
             free((char *)name);
             return false;
         }

@@ -29,11 +29,6 @@ ptx_type gmptx_type_of(ptx_slice name)
     return PTX_NONE;
 }
 
-const char *gmptx_type_name(ptx_type type)
-{
-    return types[type].name;
-}
-
 unsigned gmptx_type_bytes(ptx_type type)
 {
     return types[type].bytes;

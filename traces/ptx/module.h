@@ -6,6 +6,7 @@
 #ifndef GMPTX_MODULE_H
 #define GMPTX_MODULE_H
 
+#include "traces/format/grow.h"
 #include "traces/ptx/ptx.h"
 #include "traces/ptx/text.h"
 
@@ -146,10 +147,6 @@ struct gmptx_module {
 };
 
 #define PTX_FUNCTION_WINDOW 0x0400000000000000ull /* + function: the value of a function's name */
-
-/* Makes room for one more element; `count` are used. False without memory. */
-bool gmptx_grow(void **array, uint32_t count, size_t element);
-#define GROW(array, count) gmptx_grow((void **)&(array), (count), sizeof *(array))
 
 /* parser.c: fills an empty module from module->text. */
 bool gmptx_parse_module(gmptx_module *module, size_t length, gmtrace_error *error);

@@ -1,22 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * names.c - the parser's name table, and growing arrays.
+ * names.c - the parser's name table.
  */
 #include "traces/ptx/parser.h"
 
 #include <stdlib.h>
-
-bool gmptx_grow(void **array, uint32_t count, size_t element)
-{
-    if (count & (count - 1)) /* room is always a power of two */
-        return true;
-    if (count > UINT32_MAX / 4)
-        return false;
-    void *larger = realloc(*array, (count ? (size_t)count * 2 : 1) * element);
-    if (larger)
-        *array = larger;
-    return larger != NULL;
-}
 
 static uint32_t hash(uint32_t scope, ptx_slice name, bool is_range)
 {
@@ -63,7 +51,7 @@ bool gmptx_names_add(ptx_names *names, const ptx_name *entry)
         for (uint32_t i = 0; i < names->count; i++)
             insert(names, i);
     }
-    if (!GROW(names->entry, names->count))
+    if (!GMT_GROW(names->entry, names->count))
         return false;
     names->entry[names->count] = *entry;
     insert(names, names->count++);

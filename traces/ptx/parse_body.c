@@ -18,7 +18,7 @@ static bool open_scope(ptx_parser *p, uint32_t parent)
 {
     if (p->depth == MAX_DEPTH)
         return gmptx_parse_error(p, "braces nested more than %u deep", MAX_DEPTH);
-    if (!GROW(p->parent, p->scope_count))
+    if (!GMT_GROW(p->parent, p->scope_count))
         return gmptx_no_memory(p);
     p->depth++;
     p->parent[p->scope_count] = parent;
@@ -98,7 +98,7 @@ static bool parse_registers(ptx_parser *p)
         if (gmptx_names_find(&p->names, p->scope, entry.name, entry.is_range))
             return gmptx_parse_error(p, "%.*s is declared twice", SLICE(entry.name));
         for (uint32_t i = 0; i < entry.count; i++) {
-            if (!GROW(f->reg, f->reg_count))
+            if (!GMT_GROW(f->reg, f->reg_count))
                 return gmptx_no_memory(p);
             f->reg[f->reg_count++] =
                 (ptx_register){entry.name, entry.is_range ? i : PTX_UNKNOWN, (uint8_t)type};
@@ -114,7 +114,7 @@ static bool parse_registers(ptx_parser *p)
 
 static bool add_pending(ptx_parser *p, ptx_slice name, uint32_t at, bool is_target)
 {
-    if (!GROW(p->pending, p->pending_count))
+    if (!GMT_GROW(p->pending, p->pending_count))
         return gmptx_no_memory(p);
     p->pending[p->pending_count++] = (ptx_pending){name, p->scope, p->token.line, at, is_target};
     return true;
@@ -148,7 +148,7 @@ static bool resolve_labels(ptx_parser *p)
 static bool parse_branch_targets(ptx_parser *p)
 {
     ptx_function *f = p->function;
-    if (!GROW(f->branch_list, f->branch_list_count))
+    if (!GMT_GROW(f->branch_list, f->branch_list_count))
         return gmptx_no_memory(p);
     ptx_branch_list *list = &f->branch_list[f->branch_list_count++];
     *list = (ptx_branch_list){f->target_count, 0};
@@ -158,7 +158,7 @@ static bool parse_branch_targets(ptx_parser *p)
             return gmptx_parse_error(p, "a label expected");
         if (list->count == PTX_MAX_BRANCHES)
             return gmptx_parse_error(p, "too many branch targets");
-        if (!GROW(f->target, f->target_count))
+        if (!GMT_GROW(f->target, f->target_count))
             return gmptx_no_memory(p);
         f->target[f->target_count] = 0;
         if (!add_pending(p, p->token.slice, f->target_count, true))
@@ -305,7 +305,7 @@ static bool parse_address(ptx_parser *p, ptx_operand *o)
 static bool add_element(ptx_parser *p, const ptx_operand *o)
 {
     ptx_function *f = p->function;
-    if (!GROW(f->element, f->element_count))
+    if (!GMT_GROW(f->element, f->element_count))
         return gmptx_no_memory(p);
     f->element[f->element_count++] = *o;
     return true;
@@ -384,7 +384,7 @@ static bool parse_instruction(ptx_parser *p, ptx_statement *s)
         ptx_operand o;
         if (!parse_operand(p, &o))
             return false;
-        if (!GROW(f->operand, f->operand_count))
+        if (!GMT_GROW(f->operand, f->operand_count))
             return gmptx_no_memory(p);
         f->operand[f->operand_count++] = o;
         if (o.kind == OPERAND_SYMBOL && p->module->symbol[o.index].is_function &&
@@ -400,7 +400,7 @@ static bool parse_instruction(ptx_parser *p, ptx_statement *s)
         s->operands.length--;
     if (!gmptx_expect(p, ';'))
         return false;
-    if (!GROW(f->statement, f->statement_count))
+    if (!GMT_GROW(f->statement, f->statement_count))
         return gmptx_no_memory(p);
     f->statement[f->statement_count++] = *s;
     return true;

@@ -87,7 +87,7 @@ static bool parse_sides(ptx_parser *p, uint64_t *size, bool *open)
 static bool add_variable(ptx_parser *p, const ptx_variable *v, uint32_t *index)
 {
     gmptx_module *m = p->module;
-    if (!GROW(m->variable, m->variable_count))
+    if (!GMT_GROW(m->variable, m->variable_count))
         return gmptx_no_memory(p);
     *index = m->variable_count++;
     m->variable[*index] = *v;
@@ -113,34 +113,42 @@ static bool name_variable(ptx_parser *p, uint32_t variable, bool inside)
         }
         return gmptx_parse_error(p, "%.*s is declared twice", SLICE(entry.name));
     }
-    if (!GROW(m->symbol, m->symbol_count))
+    if (!GMT_GROW(m->symbol, m->symbol_count))
         return gmptx_no_memory(p);
     m->symbol[m->symbol_count] = (ptx_symbol){false, variable};
     entry.index = m->symbol_count++;
     return gmptx_names_add(table, &entry) || gmptx_no_memory(p);
 }
 
+/* `x[4][2]` behind a head; *open: its outermost side is not told. */
+static bool parse_declared(ptx_parser *p, const head *h, ptx_space space, ptx_variable *v,
+                           bool *open)
+{
+    const bool param = space == PTX_SPACE_PARAM;
+    if (p->token.kind != TOKEN_NAME)
+        return gmptx_parse_error(p, "a %s's name expected before '%.*s'",
+                                 param ? "parameter" : "variable", SLICE(p->token.slice));
+    const uint32_t bytes = gmptx_type_bytes(h->type) * h->vector;
+    *v = (ptx_variable){.name = p->token.slice,
+                        .space = (uint8_t)space,
+                        .align = h->align ? h->align : bytes,
+                        .size = bytes,
+                        .line = p->token.line};
+    gmptx_advance(p);
+    if (!parse_sides(p, &v->size, open))
+        return false;
+    if (*open)
+        v->size = 0;
+    return !param || v->size <= 65536 || gmptx_parse_error(p, "a parameter of more than 64 KiB");
+}
+
 bool gmptx_parse_param(ptx_parser *p, uint32_t *index)
 {
     head h;
     bool open;
-    if (!parse_head(p, &h))
+    ptx_variable v;
+    if (!parse_head(p, &h) || !parse_declared(p, &h, PTX_SPACE_PARAM, &v, &open))
         return false;
-    if (p->token.kind != TOKEN_NAME)
-        return gmptx_parse_error(p, "a parameter's name expected");
-    const uint32_t bytes = gmptx_type_bytes(h.type) * h.vector;
-    ptx_variable v = {.name = p->token.slice,
-                      .space = PTX_SPACE_PARAM,
-                      .align = h.align ? h.align : bytes,
-                      .size = bytes,
-                      .line = p->token.line};
-    gmptx_advance(p);
-    if (!parse_sides(p, &v.size, &open))
-        return false;
-    if (open)
-        v.size = 0;
-    if (v.size > 65536)
-        return gmptx_parse_error(p, "a parameter of more than 64 KiB");
     return add_variable(p, &v, index) && (slice_is(v.name, "_") || name_variable(p, *index, true));
 }
 
@@ -153,28 +161,15 @@ bool gmptx_parse_variables(ptx_parser *p, ptx_space space, bool is_extern)
     for (;;) {
         bool open;
         uint32_t index;
-        if (p->token.kind != TOKEN_NAME)
-            return gmptx_parse_error(p, "a variable's name expected before '%.*s'",
-                                     SLICE(p->token.slice));
-        const uint32_t bytes = gmptx_type_bytes(h.type) * h.vector;
-        ptx_variable v = {.name = p->token.slice,
-                          .space = (uint8_t)space,
-                          .is_extern = is_extern,
-                          .align = h.align ? h.align : bytes,
-                          .size = bytes,
-                          .line = p->token.line};
-        gmptx_advance(p);
-        if (!parse_sides(p, &v.size, &open))
+        ptx_variable v;
+        if (!parse_declared(p, &h, space, &v, &open))
             return false;
-        if (open)
-            v.size = 0;
+        v.is_extern = is_extern;
         v.is_dynamic = open && space == PTX_SPACE_SHARED;
-        if (space == PTX_SPACE_PARAM && v.size > 65536)
-            return gmptx_parse_error(p, "a parameter of more than 64 KiB");
         if (!add_variable(p, &v, &index) || !name_variable(p, index, inside))
             return false;
         if (inside) {
-            if (!GROW(p->function->local, p->function->local_count))
+            if (!GMT_GROW(p->function->local, p->function->local_count))
                 return gmptx_no_memory(p);
             p->function->local[p->function->local_count++] = index;
         }
@@ -215,8 +210,8 @@ static bool relocate(ptx_parser *p, uint32_t variable, uint64_t at, unsigned byt
         return gmptx_parse_error(p, "an address does not fit into %u bytes", bytes);
     if (m->symbol[symbol].is_function)
         m->function[m->symbol[symbol].index].address_taken = true;
-    if (!GROW(m->relocation, m->relocation_count) ||
-        !GROW(m->relocation_variable, m->relocation_count))
+    if (!GMT_GROW(m->relocation, m->relocation_count) ||
+        !GMT_GROW(m->relocation_variable, m->relocation_count))
         return gmptx_no_memory(p);
     m->relocation[m->relocation_count] = (ptx_relocation){.at = at, .symbol = symbol};
     m->relocation_variable[m->relocation_count++] = variable;

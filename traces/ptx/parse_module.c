@@ -18,7 +18,7 @@ static bool parse_file(ptx_parser *p)
         return gmptx_parse_error(p, "a file name expected");
     gmptx_module *m = p->module;
     while (m->file_count <= number) {
-        if (!GROW(m->file, m->file_count))
+        if (!GMT_GROW(m->file, m->file_count))
             return gmptx_no_memory(p);
         m->file[m->file_count++] = NULL;
     }
@@ -82,7 +82,7 @@ static bool parse_param_list(ptx_parser *p, uint32_t **list, uint32_t *count)
         uint32_t variable;
         if (!gmptx_parse_param(p, &variable))
             return false;
-        if (!GROW(*list, *count))
+        if (!GMT_GROW(*list, *count))
             return gmptx_no_memory(p);
         (*list)[(*count)++] = variable;
         if (!at_punct(p, ','))
@@ -137,7 +137,7 @@ static bool open_function(ptx_parser *p, ptx_slice name, uint32_t *index)
         *index = m->symbol[symbol].index;
         return true;
     }
-    if (!GROW(m->function, m->function_count) || !GROW(m->symbol, m->symbol_count))
+    if (!GMT_GROW(m->function, m->function_count) || !GMT_GROW(m->symbol, m->symbol_count))
         return gmptx_no_memory(p);
     *index = m->function_count++;
     m->function[*index] = (ptx_function){.name = name, .line = p->token.line};

@@ -53,8 +53,7 @@ typedef enum ptx_type {
     PTX_TYPE_COUNT
 } ptx_type;
 
-ptx_type gmptx_type_of(ptx_slice name); /* "f32"; PTX_NONE for what is no type */
-const char *gmptx_type_name(ptx_type type);
+ptx_type gmptx_type_of(ptx_slice name);   /* "f32"; PTX_NONE for what is no type */
 unsigned gmptx_type_bytes(ptx_type type); /* 0 for predicates */
 
 static inline bool type_is_signed(ptx_type t)

@@ -6,6 +6,7 @@
  * that a GPU could run.
  */
 #include "traces/synthetic/code.h"
+#include "traces/format/grow.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -48,15 +49,9 @@ static bool set_text(gmtrace_instr *instr, const char *line)
 
 uint32_t gmt_code_put(gmt_code *code, const char *format, ...)
 {
-    if (code->count == code->capacity) {
-        const uint32_t capacity = code->capacity ? code->capacity * 2 : 64;
-        gmtrace_instr *grown = realloc(code->instr, capacity * sizeof *grown);
-        if (!grown) {
-            code->failed = true;
-            return 0;
-        }
-        code->instr = grown;
-        code->capacity = capacity;
+    if (!GMT_GROW(code->instr, code->count)) {
+        code->failed = true;
+        return 0;
     }
     gmtrace_instr *instr = &code->instr[code->count];
     *instr = (gmtrace_instr){

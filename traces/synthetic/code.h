@@ -13,7 +13,7 @@
 
 typedef struct gmt_code {
     gmtrace_instr *instr; /* opcode and operands are owned */
-    uint32_t count, capacity;
+    uint32_t count;
     uint32_t label[GMT_MAX_LABELS]; /* index of the instruction that follows the label */
     bool failed;                    /* no memory */
 } gmt_code;

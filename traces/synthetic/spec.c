@@ -6,25 +6,13 @@
 #include "traces/synthetic/synthetic.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 
 const gmt_pattern *const gmt_patterns[] = {
     &gmt_pattern_stride,    &gmt_pattern_random, &gmt_pattern_chase,   &gmt_pattern_banks,
     &gmt_pattern_transpose, &gmt_pattern_matmul, &gmt_pattern_stencil, NULL};
 
-static bool bad(gmtrace_error *error, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static bool bad(gmtrace_error *error, const char *format, ...)
-{
-    char text[sizeof error->text];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
-    va_end(list);
-    return gmt_fail(error, GMTRACE_USAGE, GMT_NOWHERE, "%s", text);
-}
+#define bad(error, ...) gmt_fail(error, GMTRACE_USAGE, GMT_NOWHERE, __VA_ARGS__)
 
 /* ------------------------------------------------------------------------------ names of things */
 
