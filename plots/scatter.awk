@@ -24,12 +24,15 @@ FNR == 1 {
 cut($0, field) == columns && field[column["family"]] == "modelled" &&
 field[column["predicted"]] != "" && field[column["measured"]] != "" {
     name = field[column["metric"]]
+    if (name !~ /^[A-Za-z0-9_.]+$/)
+        next # names files, and gnuplot reads it
     if (!(name in launches))
         order[++metrics] = name
     n = ++launches[name]
     predicted[name, n] = field[column["predicted"]] + 0
     measured[name, n] = field[column["measured"]] + 0
     label[name, n] = field[column["trace"]]
+    gsub(/[^A-Za-z0-9_.:+-]/, "?", label[name, n])
 }
 
 END {

@@ -15,13 +15,16 @@
 
 #include "sim/analysis/rows.h"
 
-/* gnuplot's quotes, for a kernel's name. */
-static void put_quoted(GString *out, const char *text)
+/* A kernel's name comes from the trace, and gnuplot's scripts run commands: what C++ names are made
+ * of gets through, nothing that ends a quoted string or a line or is expanded in one. */
+static void put_name(GString *out, const char *text)
 {
-    g_string_append_c(out, '\'');
-    for (; *text; text++)
-        g_string_append(out, *text == '\'' ? "''" : (char[]){*text, 0});
-    g_string_append_c(out, '\'');
+    static const char harmless[] =
+        G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS " _:<>()[]{},.*&+-=~/|^!?#%";
+    char *name = g_strcanon(g_strndup(text, 200), harmless, '?');
+
+    g_string_append_printf(out, "'%s'", name);
+    g_free(name);
 }
 
 static void put_clocks(GString *out, const gmsim_timing *timing)
@@ -51,7 +54,7 @@ static char *script_of(const char *name, const gmsim_result *result)
     put_clocks(out, &result->timing);
     put_least(out, result);
     g_string_append(out, "kernel = ");
-    put_quoted(out, result->kernel->name);
+    put_name(out, result->kernel->name);
     g_string_append_printf(out,
                            "\nname = '%s'\n"
                            "set style fill solid border rgb '#333333'\n"
@@ -76,10 +79,10 @@ static char *script_of(const char *name, const gmsim_result *result)
     return g_string_free(out, FALSE);
 }
 
-/* Runs gnuplot in the folder; says what is wrong. */
+/* Runs gnuplot in the folder, without anybody's settings; says what is wrong. */
 static bool draw(const char *folder, const char *script)
 {
-    const char *argv[] = {"gnuplot", script, NULL};
+    const char *argv[] = {"gnuplot", "-d", script, NULL};
     g_autofree char *said = NULL;
     g_autoptr(GError) error = NULL;
     int status = 0;
@@ -109,7 +112,7 @@ bool cli_plot_launch(const char *folder, uint32_t index, const gmsim_result *res
     g_autofree char *kernel = g_strndup(result->kernel->name, strcspn(result->kernel->name, "(<"));
 
     g_strcanon(kernel, G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS "_", '_');
-    g_autofree char *name = g_strdup_printf("%.60s-%u", kernel, index);
+    g_autofree char *name = g_strdup_printf("%.60s-%u", *kernel != 0 ? kernel : "kernel", index);
     g_autofree char *file = g_strdup_printf("%s.gp", name);
     g_autofree char *path = g_build_filename(folder, file, NULL);
     g_autofree char *script = script_of(name, result);

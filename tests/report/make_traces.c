@@ -2,6 +2,7 @@
  *
  * make_traces.c - writes the small traces that the command-line tests run on, one for each access
  * pattern: `make_traces FOLDER`. Kernels are invented; addresses are those real ones would use.
+ * `make_traces FOLDER NAME FILE OPCODE` writes named.trc alone, whose words are these.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@ typedef struct pattern {
     void (*warp)(uint64_t cta, uint32_t warp);
 } pattern;
 
+static char **words; /* kernel, file, opcode of named.trc */
 static gmtrace_writer *writer;
 static gmtrace_error error;
 
@@ -137,11 +139,11 @@ static uint32_t add_kernel(const pattern *p)
         GMTRACE_SPACE_GLOBAL, GMTRACE_SPACE_GLOBAL, GMTRACE_SPACE_SHARED,
         GMTRACE_SPACE_SHARED, GMTRACE_SPACE_GLOBAL, GMTRACE_SPACE_LOCAL,
         GMTRACE_SPACE_LOCAL,  GMTRACE_SPACE_NONE,   GMTRACE_SPACE_NONE};
-    static const char *const files[] = {"/nowhere/patterns.cu"};
+    const char *const files[] = {words ? words[1] : "/nowhere/patterns.cu"};
     gmtrace_instr code[CODE_COUNT];
     char mangled[64], readable[64];
-    gmtrace_kernel kernel = {.mangled = mangled,
-                             .name = readable,
+    gmtrace_kernel kernel = {.mangled = words ? words[0] : mangled,
+                             .name = words ? words[0] : readable,
                              .registers = p->registers,
                              .static_shared = p->static_shared,
                              .local_bytes = p->local_bytes,
@@ -158,7 +160,7 @@ static uint32_t add_kernel(const pattern *p)
         bool memory = i < BAR;
 
         code[i] = (gmtrace_instr){.pc = 16 * i,
-                                  .opcode = opcodes[i],
+                                  .opcode = words && i == LDG ? words[2] : opcodes[i],
                                   .operands = "",
                                   .file = 0,
                                   .line = 10 + i,
@@ -214,9 +216,16 @@ static void write_pattern(const char *folder, const pattern *p)
 
 int main(int argc, char **argv)
 {
-    if (argc != 2) {
-        fputs("make_traces: usage: make_traces FOLDER\n", stderr);
+    static const pattern named = {"named", 4, 1, 0, 0, 16, warp_stream};
+
+    if (argc != 2 && argc != 5) {
+        fputs("make_traces: usage: make_traces FOLDER [NAME FILE OPCODE]\n", stderr);
         return 2;
+    }
+    if (argc == 5) {
+        words = argv + 2;
+        write_pattern(argv[1], &named);
+        return 0;
     }
     for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++)
         write_pattern(argv[1], &patterns[i]);
