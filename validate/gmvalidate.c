@@ -103,7 +103,7 @@ static bool run_launch(gmsim_validation *v, gmsim_model *model, unsigned index, 
 {
     const gmsim_launch_place *place = &g_array_index(v->where, gmsim_launch_place, index);
     const gmsim_match *match = &g_array_index(v->launches, gmsim_match, index);
-    const gmsim_trace_file *trace = &g_array_index(v->traces, gmsim_trace_file, place->trace);
+    gmsim_trace_file *trace = &g_array_index(v->traces, gmsim_trace_file, place->trace);
     gmsim_compared_launch compared = {
         .label = trace->label, .path = trace->path, .launch = place->launch, .kernel = match->name};
     const gmsim_result *result;
@@ -120,6 +120,7 @@ static bool run_launch(gmsim_validation *v, gmsim_model *model, unsigned index, 
                 "again\n",
                 trace->path, place->launch, match->name);
         v->damaged++;
+        trace->told = true;
         return true;
     }
     compared.row = (unsigned)match->row;
@@ -128,6 +129,20 @@ static bool run_launch(gmsim_validation *v, gmsim_model *model, unsigned index, 
     gmsim_comparisons_add(&v->all, result, v->measured, v->measured->rows->pdata[match->row]);
     g_array_append_val(v->compared, compared);
     return true;
+}
+
+/* Damage that no launch showed: those behind it are not in the file at all. */
+static void tell_damage(gmsim_validation *v)
+{
+    for (unsigned i = 0; i < v->traces->len; i++) {
+        const gmsim_trace_file *trace = &g_array_index(v->traces, gmsim_trace_file, i);
+        const gmtrace_error *damage = gmtrace_damage(trace->reader);
+
+        if (damage == NULL || trace->told)
+            continue;
+        fprintf(stderr, "gmvalidate: %s: %s\n", trace->path, damage->text);
+        v->damaged++;
+    }
 }
 
 static bool run_all(gmsim_validation *v, GError **error)
@@ -145,6 +160,7 @@ static bool run_all(gmsim_validation *v, GError **error)
         done = run_launch(v, model, i, error);
     }
     end_progress();
+    tell_damage(v);
     gmsim_model_free(model);
     for (unsigned i = 0; i < v->compared->len; i++) {
         gmsim_compared_launch *launch = &g_array_index(v->compared, gmsim_compared_launch, i);

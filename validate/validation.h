@@ -30,6 +30,7 @@ typedef struct gmsim_trace_file {
     const char *path;
     char *label; /* file name without folder and .trc */
     gmtrace_reader *reader;
+    bool told; /* that one of its launches ends early */
 } gmsim_trace_file;
 
 /* Where a launch stands. */

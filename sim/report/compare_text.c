@@ -23,6 +23,7 @@ const gmsim_column gmsim_pair_columns[GMSIM_PAIR_COLUMNS] = {
     [GMSIM_PAIR_DELTA] = {.key = "delta", .title = "delta", .width = 16, .delta = true},
     [GMSIM_PAIR_RATIO] = {.key = "ratio", .title = "ratio", .width = 9},
     [GMSIM_PAIR_WORD] = {.key = "verdict", .title = "", .gap = 2, .left = true},
+    [GMSIM_PAIR_COMPLETE] = {.key = "complete", .outer = true},
 };
 
 void gmsim_pair_row(const gmsim_comparison_of_two *compare, const gmsim_quantity_pair *quantity,
@@ -39,6 +40,8 @@ void gmsim_pair_row(const gmsim_comparison_of_two *compare, const gmsim_quantity
     field[GMSIM_PAIR_DELTA] = gmsim_number_of(metric->unit, quantity->delta);
     field[GMSIM_PAIR_RATIO] = gmsim_number_of(GMSIM_UNIT_RATIO, quantity->ratio);
     field[GMSIM_PAIR_WORD] = gmsim_words(gmsim_compare_word(quantity));
+    field[GMSIM_PAIR_COMPLETE] = gmsim_words(
+        compare->side[0].result->truncated || compare->side[1].result->truncated ? "no" : "yes");
 }
 
 /* What the table shows: three digits of a ratio, none of percentages; no dash for what is missing

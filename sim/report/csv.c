@@ -32,17 +32,17 @@ static void put_row(gmsim_report *report, const gmsim_field *field)
 
 /* ------------------------------------------------------------------------------------- launches */
 
-#define LAUNCH_COLUMNS 6u
+#define LAUNCH_COLUMNS 7u
 
 static void csv_begin(gmsim_report *report)
 {
-    static const char *const names[LAUNCH_COLUMNS] = {"ID",        "Kernel Name", "Block Size",
-                                                      "Grid Size", "Device",      "CC"};
+    static const char *const names[LAUNCH_COLUMNS] = {
+        "ID", "Kernel Name", "Block Size", "Grid Size", "Device", "CC", "Complete"};
     gmsim_column *columns = g_new0(gmsim_column, LAUNCH_COLUMNS + gmsim_metric_count);
 
     for (unsigned i = 0; i < LAUNCH_COLUMNS; i++)
         columns[i].key = names[i];
-    columns[LAUNCH_COLUMNS - 1].bare = true;
+    columns[5].bare = true;
     for (unsigned i = 0; i < gmsim_metric_count; i++)
         columns[LAUNCH_COLUMNS + i].key = gmsim_metrics[i].name;
     begin(report, columns, LAUNCH_COLUMNS + gmsim_metric_count);
@@ -66,6 +66,7 @@ static void csv_launch(gmsim_report *report, uint32_t index, const gmsim_result 
     field[3] = gmsim_words(grid);
     field[4] = gmsim_words(gpu->title);
     field[5] = gmsim_words(cc);
+    field[6] = gmsim_words(result->truncated ? "no" : "yes");
     for (unsigned i = 0; i < gmsim_metric_count; i++)
         field[LAUNCH_COLUMNS + i] = gmsim_metric_field(result, i);
     put_row(report, field);

@@ -42,6 +42,7 @@ enum {
     GMSIM_PAIR_DELTA,
     GMSIM_PAIR_RATIO,
     GMSIM_PAIR_WORD,
+    GMSIM_PAIR_COMPLETE,
     GMSIM_PAIR_COLUMNS
 };
 extern const gmsim_column gmsim_pair_columns[GMSIM_PAIR_COLUMNS];

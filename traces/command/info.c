@@ -155,7 +155,14 @@ int command_info(int argc, char **argv)
         print_launch(reader, i);
     for (uint32_t i = 0; instructions && i < gmtrace_kernel_count(reader); i++)
         print_instructions(reader, i);
-    const int status = report_damage(path, reader);
+    int status = EXIT_DONE;
+    for (uint32_t i = 0; !gmtrace_damage(reader) && i < gmtrace_launch_count(reader); i++)
+        if (!gmtrace_select_launch(reader, i, &error)) { /* finds what its map shows */
+            status = complain(path, &error);
+            break;
+        }
+    if (status == EXIT_DONE)
+        status = report_damage(path, reader);
     gmtrace_close(reader);
     return finish_output(status);
 }
