@@ -48,6 +48,7 @@ typedef struct gmsim_job {
     bool functional;        /* count without timing */
     bool verbose;           /* text: everything */
     const char *synthetic;  /* in place of trace, a pattern: "stride:n=1M,stride=32" */
+    const char *source;     /* text: show lines of source files below this folder, too */
 } gmsim_job;
 
 /* Simulates; *report is set to its text (NULL on failure), *error to one line without the

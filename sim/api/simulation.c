@@ -163,6 +163,7 @@ bool gmsim_simulation_open(gmsim_simulation *s, const gmsim_job *job, const char
     s->report.version = PACKAGE_VERSION;
     s->report.trace = s->trace;
     s->report.gpu = &s->gpu;
+    s->report.source = job->source;
     s->report.capture = gmtrace_get_capture(s->reader);
     s->report.caches = s->options.caches;
     s->report.flush = s->options.flush;

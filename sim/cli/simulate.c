@@ -18,7 +18,7 @@
 /* Lives as long as the process. */
 static struct {
     char *trace, *program, *synthetic, *gpu, *kernel, *launch, *format, *output, *plot, *caches,
-        *color;
+        *color, *source;
     char **set, **rest;
     gboolean flush, functional, verbose, quiet, version;
 } given;
@@ -52,6 +52,8 @@ static const GOptionEntry entries[] = {
      NULL},
     {"plot", 0, 0, G_OPTION_ARG_FILENAME, &given.plot,
      "Draw each launch into that folder, with gnuplot: where its clocks go", "DIR"},
+    {"source", 0, 0, G_OPTION_ARG_FILENAME, &given.source,
+     "Show lines of source files below that folder, too, not only below the current one", "DIR"},
     {"verbose", 'v', 0, G_OPTION_ARG_NONE, &given.verbose,
      "All instructions, allocations, full reports of many launches", NULL},
     {"quiet", 'q', 0, G_OPTION_ARG_NONE, &given.quiet, "Only the verdict", NULL},
@@ -206,7 +208,8 @@ static int run(void)
                               .format = cli_format(given.format, given.output)->name,
                               .flush = given.flush,
                               .functional = given.functional,
-                              .verbose = given.verbose};
+                              .verbose = given.verbose,
+                              .source = given.source};
     gmsim_simulation simulation;
     cli_output output = {0};
     GError *error = NULL;

@@ -27,7 +27,8 @@ typedef struct gmsim_report {
     const char *version; /* of gmsim */
     bool verbose, quiet, color;
     /* Of launches: */
-    const char *trace; /* the trace as the user named it */
+    const char *trace;  /* the trace as the user named it */
+    const char *source; /* a folder of source files besides the current one; or NULL */
     const gmsim_gpu *gpu;
     const gmtrace_capture *capture;
     gmsim_caches caches;

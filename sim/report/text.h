@@ -24,9 +24,9 @@ void gmsim_text_hot(GString *out, const gmsim_report *report, const gmsim_result
 void gmsim_text_lanes(GString *out, const gmsim_report *report, const gmsim_result *result);
 
 /* source.c: line `line` of a source file of the trace, without indentation and line end, or NULL.
- * The file is looked for as recorded, then by ever shorter tails of its path below the current
- * folder. Free with g_free(). */
-char *gmsim_source_line(const char *file, uint32_t line);
+ * Only files below the current folder or below `folder` (or NULL) are opened: the recorded one
+ * where it lies there, else by ever shorter tails of its path. Free with g_free(). */
+char *gmsim_source_line(const char *folder, const char *file, uint32_t line);
 
 G_END_DECLS
 

@@ -76,7 +76,8 @@ static char *why(const gmsim_instr_counts *instr)
     return gmsim_pattern_words(&pattern, gmsim_row_is_shared(instr->row));
 }
 
-static void put_source(GString *out, const gmsim_result *result, const gmsim_instr_counts *instr)
+static void put_source(GString *out, const gmsim_report *report, const gmsim_result *result,
+                       const gmsim_instr_counts *instr)
 {
     const gmtrace_kernel *kernel = result->kernel;
     const gmtrace_instr *code;
@@ -87,7 +88,7 @@ static void put_source(GString *out, const gmsim_result *result, const gmsim_ins
     code = &kernel->instr[instr->instr];
     if (code->file >= kernel->file_count)
         return;
-    text = gmsim_source_line(kernel->file[code->file], code->line);
+    text = gmsim_source_line(report->source, kernel->file[code->file], code->line);
     if (text != NULL && text[0] != 0)
         g_string_append_printf(out, "%9u | %s\n", code->line, text);
     g_free(text);
@@ -136,7 +137,7 @@ void gmsim_text_hot(GString *out, const gmsim_report *report, const gmsim_result
                                counts->requests),
                 gmsim_words(opcode), gmsim_words(place), gmsim_words(words)});
         if (excess > 0 || report->verbose)
-            put_source(out, result, instr);
+            put_source(out, report, result, instr);
         g_free(place);
         g_free(words);
         g_free(opcode);
