@@ -6,6 +6,8 @@
  */
 #include "validate/csv.h"
 
+#include "validate/table.h"
+
 #include "sim/device/gpu.h"
 
 #include <string.h>
@@ -144,6 +146,7 @@ bool gmsim_csv_read(gmsim_csv *csv, GError **error)
             return false;
         }
         g_string_append_c(csv->bytes, '\0');
+        gmsim_cell_clean(csv->bytes->str + offset);
         if (!read_end(csv, &last, error))
             return false;
     }

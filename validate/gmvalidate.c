@@ -17,7 +17,10 @@
 
 static void complain(const char *text)
 {
-    fprintf(stderr, "gmvalidate: %s\n", text);
+    char *clean = gmsim_cell_clean(g_strdup(text));
+
+    fprintf(stderr, "gmvalidate: %s\n", clean);
+    g_free(clean);
 }
 
 static int exit_code(const GError *error)
@@ -50,13 +53,23 @@ static char *label_of(const char *path)
 
     if (g_str_has_suffix(name, ".trc"))
         name[strlen(name) - strlen(".trc")] = '\0';
-    return name;
+    return gmsim_cell_clean(name);
+}
+
+/* The same name again and again: the kernel's, as it may be shown. */
+static const char *name_of(gmsim_validation *v, const char *name)
+{
+    char *clean = gmsim_cell_clean(g_strdup(name));
+    const char *known = g_string_chunk_insert_const(v->names, clean);
+
+    g_free(clean);
+    return known;
 }
 
 static bool open_traces(gmsim_validation *v, GError **error)
 {
     for (char **path = v->options->trace; *path != NULL; path++) {
-        gmsim_trace_file trace = {.path = *path};
+        gmsim_trace_file trace = {.path = name_of(v, *path)};
         gmtrace_error cause = {0};
         uint32_t launches;
 
@@ -70,8 +83,10 @@ static bool open_traces(gmsim_validation *v, GError **error)
             const gmtrace_launch *launch = gmtrace_get_launch(trace.reader, i);
             const gmtrace_kernel *kernel = gmtrace_get_kernel(trace.reader, launch->kernel);
             gmsim_launch_place place = {.trace = v->traces->len - 1, .launch = i};
-            gmsim_match match = {
-                .label = trace.label, .name = kernel->name, .mangled = kernel->mangled, .row = -1};
+            gmsim_match match = {.label = trace.label,
+                                 .name = name_of(v, kernel->name),
+                                 .mangled = name_of(v, kernel->mangled),
+                                 .row = -1};
 
             memcpy(match.grid, launch->grid, sizeof match.grid);
             memcpy(match.block, launch->block, sizeof match.block);
@@ -197,6 +212,7 @@ static int validate(const gmsim_validate_options *o)
     v.spreads = o->spread != NULL ? gmsim_spreads_new() : NULL;
     v.show = g_array_new(FALSE, FALSE, sizeof(unsigned));
     v.pairs = gmsim_pairs_new();
+    v.names = g_string_chunk_new(4096);
     v.traces = g_array_new(FALSE, TRUE, sizeof(gmsim_trace_file));
     v.launches = g_array_new(FALSE, TRUE, sizeof(gmsim_match));
     v.where = g_array_new(FALSE, TRUE, sizeof(gmsim_launch_place));
@@ -228,6 +244,7 @@ static int validate(const gmsim_validate_options *o)
     g_array_free(v.where, TRUE);
     g_array_free(v.launches, TRUE);
     g_array_free(v.traces, TRUE);
+    g_string_chunk_free(v.names);
     g_array_free(v.show, TRUE);
     g_array_free(v.pairs, TRUE);
     g_array_free(v.exceptions, TRUE);

@@ -9,6 +9,20 @@
 
 #include <string.h>
 
+char *gmsim_cell_clean(char *text)
+{
+    for (char *p = text; *p != 0;) {
+        gunichar c = g_utf8_get_char_validated(p, -1);
+        bool valid = c != (gunichar)-1 && c != (gunichar)-2;
+        size_t bytes = valid ? (size_t)(g_utf8_next_char(p) - p) : 1;
+
+        if (!valid || g_unichar_iscntrl(c) || g_unichar_type(c) == G_UNICODE_FORMAT)
+            memset(p, '?', bytes);
+        p += bytes;
+    }
+    return text;
+}
+
 void gmsim_table_init(gmsim_table *t, uint64_t left)
 {
     t->cells = g_ptr_array_new_with_free_func(g_free);
@@ -18,12 +32,12 @@ void gmsim_table_init(gmsim_table *t, uint64_t left)
 
 void gmsim_table_put(gmsim_table *t, const char *text)
 {
-    g_ptr_array_add(t->cells, g_strdup(text));
+    g_ptr_array_add(t->cells, gmsim_cell_clean(g_strdup(text)));
 }
 
 void gmsim_table_take(gmsim_table *t, char *text)
 {
-    g_ptr_array_add(t->cells, text);
+    g_ptr_array_add(t->cells, gmsim_cell_clean(text));
 }
 
 void gmsim_table_end_header(gmsim_table *t)
@@ -70,7 +84,7 @@ static void print_markdown_cell(const char *text, FILE *out)
         return;
     }
     for (; *text != '\0'; text++) {
-        if (strchr("|<>*_\\", *text) != NULL)
+        if (strchr("|<>*_\\`[]&", *text) != NULL)
             fputc('\\', out);
         fputc(*text, out);
     }
@@ -98,11 +112,14 @@ static void print_csv(const gmsim_table *t, FILE *out)
 {
     for (unsigned i = 0; i < t->cells->len; i++) {
         const char *text = t->cells->pdata[i];
+        /* What a spreadsheet would take for a formula is text behind an apostrophe. */
+        bool formula = is_left(t, i % t->columns) && text[0] != 0 && text[1] != 0 &&
+                       strchr("=+-@", text[0]) != NULL;
 
-        if (strpbrk(text, ",\"\r\n") == NULL) {
+        if (!formula && strpbrk(text, ",\"\r\n") == NULL) {
             fputs(text, out);
         } else {
-            fputc('"', out);
+            fputs(formula ? "\"'" : "\"", out);
             for (; *text != '\0'; text++) {
                 if (*text == '"')
                     fputc('"', out);

@@ -52,9 +52,10 @@ typedef struct gmsim_validation {
     GArray *show;           /* unsigned */
     GArray *pairs;          /* gmsim_pair */
     gmsim_measured *measured;
-    GArray *traces;   /* gmsim_trace_file */
-    GArray *launches; /* gmsim_match */
-    GArray *where;    /* gmsim_launch_place, beside launches */
+    GStringChunk *names; /* of files and kernels, as they may be shown */
+    GArray *traces;      /* gmsim_trace_file */
+    GArray *launches;    /* gmsim_match */
+    GArray *where;       /* gmsim_launch_place, beside launches */
     uint8_t *row_used;
     gmsim_comparisons all;
     GArray *compared;                                     /* gmsim_compared_launch */

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "sim/api/simulation.h"
+#include "sim/report/format.h"
 
 /* One line whatever it holds: names from files may contain line ends and escapes. malloc'ed, as
  * all that gmsim_free() takes. */
@@ -21,11 +22,10 @@ static gmsim_status fail(GError *error, char **message)
         g_error_matches(error, GMSIM_ERROR, GMSIM_ERROR_USAGE) ? GMSIM_USAGE : GMSIM_FAILED;
 
     if (message != NULL) {
-        *message = strdup(error->message);
-        for (char *p = *message; p != NULL && *p != 0; p++) {
-            if ((unsigned char)*p < 0x20 || *p == 0x7f)
-                *p = '?';
-        }
+        char *clean = gmsim_clean(error->message, 0);
+
+        *message = strdup(clean);
+        g_free(clean);
     }
     g_error_free(error);
     return status;

@@ -17,12 +17,24 @@ static const GOptionEntry entries[] = {
     G_OPTION_ENTRY_NULL,
 };
 
+/* Text of an .ini file, which may be anybody's, and what follows it. */
+static void put_clean(GString *out, const char *text, const char *after)
+{
+    char *clean = gmsim_clean(text, 0);
+
+    g_string_append_printf(out, "%s%s", clean, after);
+    g_free(clean);
+}
+
 static void put_key(const char *key, const char *value, const char *meaning, const char *source,
                     gpointer data)
 {
     GString *out = data;
 
-    g_string_append_printf(out, "%s = %s\n    %s\n    %s\n", key, value, meaning, source);
+    g_string_append_printf(out, "%s = ", key);
+    put_clean(out, value, "\n    ");
+    g_string_append_printf(out, "%s\n    ", meaning);
+    put_clean(out, source, "\n");
 }
 
 static int print_one(const char *name)
@@ -36,7 +48,9 @@ static int print_one(const char *name)
     if (!gmsim_gpu_set_all(&gpu, assignments, &error))
         return cli_fail(NULL, error);
     out = g_string_new(NULL);
-    g_string_append_printf(out, "%s: %s, from %s\n\n", gpu.name, gpu.title, gpu.path);
+    put_clean(out, gpu.name, ": ");
+    put_clean(out, gpu.title, ", from ");
+    put_clean(out, gpu.path, "\n\n");
     gmsim_gpu_foreach(&gpu, put_key, out);
     fputs(out->str, stdout);
     g_string_free(out, TRUE);
@@ -58,6 +72,7 @@ static int print_list(void)
     for (char **name = names; *name != NULL; name++) {
         GError *error = NULL;
         gmsim_gpu gpu;
+        char *title;
 
         if (!gmsim_gpu_load(&gpu, *name, &error)) {
             fflush(stdout);
@@ -65,9 +80,11 @@ static int print_list(void)
             code = CLI_FAILED;
             continue;
         }
-        printf("%-10s %-28s %u.%-2u %5u %12s %12s %12s\n", *name, gpu.title, gpu.gpu_cc_major,
+        title = gmsim_clean(gpu.title, 0);
+        printf("%-10s %-28s %u.%-2u %5u %12s %12s %12s\n", *name, title, gpu.gpu_cc_major,
                gpu.gpu_cc_minor, gpu.gpu_sm_count, gmsim_bytes(gpu.l1_size).text,
                gmsim_bytes(gpu.l2_size).text, gmsim_bytes(gpu.dram_size).text);
+        g_free(title);
     }
     g_strfreev(names);
     return code;

@@ -7,13 +7,14 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "sim/report/format.h"
+
 /* One line whatever the text holds: names from files may contain line ends and escapes. */
 static void put_line(const char *text)
 {
-    fputs("gmsim: ", stderr);
-    for (const unsigned char *p = (const unsigned char *)text; *p != 0; p++)
-        fputc(*p < 0x20 || *p == 0x7f ? '?' : *p, stderr);
-    fputc('\n', stderr);
+    g_autofree char *clean = gmsim_clean(text, 0);
+
+    fprintf(stderr, "gmsim: %s\n", clean);
 }
 
 void cli_say(const char *format, ...)

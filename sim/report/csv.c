@@ -100,7 +100,7 @@ static void csv_pair(gmsim_report *report, const gmsim_comparison_of_two *compar
     }
     if (isnan(compare->speedup))
         return;
-    for (unsigned i = GMSIM_PAIR_QUANTITY; i < GMSIM_PAIR_COLUMNS; i++)
+    for (unsigned i = GMSIM_PAIR_QUANTITY; i < GMSIM_PAIR_COMPLETE; i++)
         field[i] = gmsim_words(NULL);
     field[GMSIM_PAIR_QUANTITY] = gmsim_words("speedup");
     field[GMSIM_PAIR_B] = gmsim_number_of(GMSIM_UNIT_RATIO, compare->speedup);

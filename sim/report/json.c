@@ -32,17 +32,21 @@ static void write_string(FILE *out, const char *text)
     char *valid = g_utf8_make_valid(text, -1);
 
     fputc('"', out);
-    for (const unsigned char *p = (const unsigned char *)valid; *p != 0; p++) {
-        if (*p == '"' || *p == '\\')
-            fprintf(out, "\\%c", *p);
-        else if (*p == '\n')
+    for (const char *p = valid; *p != 0; p = g_utf8_next_char(p)) {
+        gunichar c = g_utf8_get_char(p);
+
+        if (c == '"' || c == '\\')
+            fprintf(out, "\\%c", (int)c);
+        else if (c == '\n')
             fputs("\\n", out);
-        else if (*p == '\t')
+        else if (c == '\t')
             fputs("\\t", out);
-        else if (*p < 0x20 || *p == 0x7f)
-            fprintf(out, "\\u%04x", *p);
-        else
-            fputc(*p, out);
+        else if (!g_unichar_iscntrl(c) && g_unichar_type(c) != G_UNICODE_FORMAT)
+            fwrite(p, 1, (size_t)(g_utf8_next_char(p) - p), out);
+        else if (c < 0x10000)
+            fprintf(out, "\\u%04x", c);
+        else /* as two halves of UTF-16 */
+            fprintf(out, "\\u%04x\\u%04x", 0xd7c0 + (c >> 10), 0xdc00 + (c & 0x3ff));
     }
     fputc('"', out);
     g_free(valid);

@@ -97,18 +97,22 @@ static void put_text_heading(gmsim_table *t)
 
 /* ------------------------------------------------------------------------------------------ CSV */
 
+/* A spreadsheet takes words that begin so for a formula, and runs it; behind an apostrophe they
+ * are words to it. One character alone is none. */
 static void put_quoted(GString *out, const char *text)
 {
-    char *valid = g_utf8_make_valid(text, -1);
+    char *clean = gmsim_clean(text, 0);
 
     g_string_append_c(out, '"');
-    for (const char *p = valid; *p != 0; p++) {
+    if (clean[0] != 0 && clean[1] != 0 && strchr("=+-@", clean[0]) != NULL)
+        g_string_append_c(out, '\'');
+    for (const char *p = clean; *p != 0; p++) {
         if (*p == '"')
             g_string_append_c(out, '"');
         g_string_append_c(out, *p);
     }
     g_string_append_c(out, '"');
-    g_free(valid);
+    g_free(clean);
 }
 
 /* A field, or with NULL the headings. */

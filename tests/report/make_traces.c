@@ -216,7 +216,7 @@ static void write_pattern(const char *folder, const pattern *p)
 
 int main(int argc, char **argv)
 {
-    static const pattern named = {"named", 4, 1, 0, 0, 16, warp_stream};
+    static const pattern named = {"named", 4, 1, 0, 0, 16, warp_strided};
 
     if (argc != 2 && argc != 5) {
         fputs("make_traces: usage: make_traces FOLDER [NAME FILE OPCODE]\n", stderr);

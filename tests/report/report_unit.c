@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "sim/report/format.h"
 #include "sim/report/report.h"
@@ -729,7 +731,7 @@ static void test_csv(void)
         lines[1], "0,\"say(\"\"hi\"\", int)\",\"(32, 32, 1)\",\"(32, 32, 1)\",\"Round GPU\",9.0,"));
     for (const char *c = strstr(lines[1], "9.0,"); *c != 0; c++)
         fields += *c == ',';
-    g_assert_cmpuint(fields, ==, gmsim_metric_count);
+    g_assert_cmpuint(fields, ==, gmsim_metric_count + 1); /* "Complete" */
     g_strfreev(lines);
     free(text);
 }
@@ -756,32 +758,88 @@ static void test_format(void)
     g_string_free(out, TRUE);
 }
 
+static char *write_line(const char *folder, const char *name, const char *text)
+{
+    char *path = g_build_filename(folder, name, NULL), *parent = g_path_get_dirname(path);
+
+    g_assert_cmpint(g_mkdir_with_parents(parent, 0777), ==, 0);
+    g_assert_true(g_file_set_contents(path, text, -1, NULL));
+    g_free(parent);
+    return path;
+}
+
+static void shows(const char *folder, const char *file, uint32_t line, const char *text)
+{
+    char *shown = gmsim_source_line(folder, file, line);
+
+    g_assert_cmpstr(shown, ==, text);
+    g_free(shown);
+}
+
+/* top/inside is the current folder, top/other one that is named, top/secret neither. */
 static void test_source_line(void)
 {
-    char *folder = g_dir_make_tmp("gmsim-XXXXXX", NULL), *path, *line;
+    char *top = g_dir_make_tmp("gmsim-XXXXXX", NULL);
+    char *inside = write_line(top, "inside/example.cu", "one\n\t\ttwo\033;\nthree");
+    char *other = write_line(top, "other/kernels/far.cu", "far");
+    char *secret = write_line(top, "secret", "password");
+    char *hidden = write_line(top, "inside/.ssh/key", "password");
+    char *here = g_path_get_dirname(inside), *there = g_build_filename(top, "other", NULL);
+    const char *argv[] = {"rm", "-rf", top, NULL};
+    char *link = g_build_filename(here, "link.cu", NULL);
+    char *large = g_build_filename(here, "large.cu", NULL);
+    char *pipe = g_build_filename(here, "pipe.cu", NULL);
+    FILE *file;
 
-    g_assert_nonnull(folder);
-    path = g_build_filename(folder, "example.cu", NULL);
-    g_assert_true(g_file_set_contents(path, "one\n\t\ttwo\033;\nthree", -1, NULL));
-    line = gmsim_source_line(path, 2);
-    g_assert_cmpstr(line, ==, "two?;");
-    g_free(line);
-    line = gmsim_source_line(path, 3);
-    g_assert_cmpstr(line, ==, "three");
-    g_free(line);
-    g_assert_null(gmsim_source_line(path, 4));
-    g_assert_null(gmsim_source_line(path, 0));
-    g_assert_null(gmsim_source_line(folder, 1));
-    /* Found by a tail of the recorded path, from the folder the command runs in. */
-    g_assert_cmpint(g_chdir(folder), ==, 0);
-    line = gmsim_source_line("/build/of/somebody/else/example.cu", 1);
-    g_assert_cmpstr(line, ==, "one");
-    g_free(line);
+    g_assert_cmpint(g_chdir(here), ==, 0);
+    shows(NULL, inside, 2, "two?;");
+    shows(NULL, inside, 3, "three");
+    shows(NULL, inside, 4, NULL);
+    shows(NULL, inside, 0, NULL);
+    shows(NULL, here, 1, NULL);
+    shows(NULL, "", 1, NULL);
+    shows(NULL, "/build/of/somebody/else/example.cu", 1, "one");
+    /* Nothing outside, by whatever way. */
+    shows(NULL, secret, 1, NULL);
+    shows(NULL, "../secret", 1, NULL);
+    shows(NULL, "x/../../secret", 1, NULL);
+    shows(NULL, hidden, 1, NULL);
+    shows(NULL, ".ssh/key", 1, NULL);
+    g_assert_cmpint(symlink(secret, link), ==, 0);
+    shows(NULL, link, 1, NULL);
+    shows(NULL, "link.cu", 1, NULL);
+    g_assert_cmpint(unlink(link), ==, 0);
+    g_assert_cmpint(symlink("example.cu", link), ==, 0);
+    shows(NULL, "link.cu", 1, "one");
+    /* Below the folder that is named. */
+    shows(NULL, other, 1, NULL);
+    shows(there, other, 1, "far");
+    shows(there, "/elsewhere/kernels/far.cu", 1, "far");
+    shows(there, secret, 1, NULL);
+    shows(there, "example.cu", 1, "one");
+    /* No pipe that nobody writes, nothing large. */
+    g_assert_cmpint(mkfifo(pipe, 0666), ==, 0);
+    shows(NULL, "pipe.cu", 1, NULL);
+    file = fopen(large, "w");
+    g_assert_nonnull(file);
+    g_assert_cmpint(ftruncate(fileno(file), 1 << 30), ==, 0);
+    fclose(file);
+    shows(NULL, "large.cu", 1, NULL);
+    /* The root folder holds everything and is nobody's project. */
     g_assert_cmpint(g_chdir("/"), ==, 0);
-    g_assert_cmpint(g_remove(path), ==, 0);
-    g_assert_cmpint(g_rmdir(folder), ==, 0);
-    g_free(path);
-    g_free(folder);
+    shows(NULL, secret, 1, NULL);
+    g_assert_true(g_spawn_sync(NULL, (char **)argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL,
+                               NULL, NULL, NULL));
+    g_free(pipe);
+    g_free(large);
+    g_free(link);
+    g_free(there);
+    g_free(here);
+    g_free(hidden);
+    g_free(secret);
+    g_free(other);
+    g_free(inside);
+    g_free(top);
 }
 
 int main(int argc, char **argv)

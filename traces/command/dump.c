@@ -47,7 +47,7 @@ static void print_record(const dump *d, const gmtrace_cursor *cursor, const gmtr
         printf(" - -");
     else
         printf(" 0x%" PRIx64 " %s", d->kernel->instr[r->instr].pc,
-               d->kernel->instr[r->instr].opcode);
+               clean(d->kernel->instr[r->instr].opcode));
     printf(" %s %s %s %u %08" PRIx32, gmtrace_kind_name((gmtrace_kind)r->kind),
            gmtrace_op_name((gmtrace_op)r->op), gmtrace_space_name((gmtrace_space)r->space), r->size,
            r->mask);
@@ -72,8 +72,9 @@ static bool dump_launch(dump *d, gmtrace_error *error)
 {
     const gmtrace_launch *l = gmtrace_get_launch(d->reader, d->number);
     d->kernel = gmtrace_get_kernel(d->reader, l->kernel);
-    printf("# launch %" PRIu32 ": %s grid %ux%ux%u block %ux%ux%u\n", d->number, d->kernel->mangled,
-           l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2]);
+    printf("# launch %" PRIu32 ": %s grid %ux%ux%u block %ux%ux%u\n", d->number,
+           clean(d->kernel->mangled), l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1],
+           l->block[2]);
     printf("# launch cta warp pc opcode kind op space size mask address\n");
     uint64_t *cta = NULL;
     size_t count = 0;

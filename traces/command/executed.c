@@ -36,7 +36,8 @@ static bool walk_warp(gmtrace_reader *reader, gmtrace_paths *paths, uint64_t cta
 static void print_counts(uint32_t number, const gmtrace_kernel *kernel,
                          const gmtrace_path_counts *counts, uint64_t silent, bool by_class)
 {
-    printf("launch %" PRIu32 " %s\n", number, *kernel->name ? kernel->name : kernel->mangled);
+    printf("launch %" PRIu32 " %s\n", number,
+           clean(*kernel->name ? kernel->name : kernel->mangled));
     printf("  executed  %" PRIu64 "\n", counts->instructions);
     printf("  recorded  %" PRIu64 "\n", counts->steps);
     printf("  doubtful  %" PRIu64 " ways with a choice, %" PRIu64 " with a loop, %" PRIu64

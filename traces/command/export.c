@@ -201,8 +201,8 @@ static int run(exporter *e, const number_list *list)
     }
     const int status = put_list(e, list, &count);
     if (status == EXIT_DONE)
-        printf("%s/kernelslist.g: %u launches, %" PRIu64 " warp instructions%s%s\n", e->folder,
-               count, e->instructions,
+        printf("%s/kernelslist.g: %u launches, %" PRIu64 " warp instructions%s%s\n",
+               clean(e->folder), count, e->instructions,
                e->stand_ins ? "; PTX opcodes are written as SASS ones of the same kind" : "",
                capture->cc_major ? "" : "; no binary version is known, set '-binary version'");
     return status;

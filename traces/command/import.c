@@ -37,7 +37,7 @@ static void tell(const accel_import *import)
     const bool carveout = import->shared_config != GMTRACE_UNKNOWN || import->carveout_percent >= 0;
     printf("%s: %" PRIu64 " launches, %" PRIu64 " warp instructions; the format does not tell%s%s "
            "constant and texture addresses%s\n",
-           import->output, import->launches, import->instructions,
+           clean(import->output), import->launches, import->instructions,
            carveout ? "" : " the carve-out (gmsim chooses as the driver would; or --carveout),",
            import->gpu ? "" : " the GPU (--gpu),",
            import->copies ? ", nor where asynchronous copies go in shared memory" : "");
@@ -86,7 +86,7 @@ int command_import(int argc, char **argv)
     if (done)
         tell(&import);
     else
-        fprintf(stderr, "gmtrace: %s\n", error.text);
+        fprintf(stderr, "gmtrace: %s\n", clean(error.text));
     accel_import_free(&import);
     return finish_output(done ? EXIT_DONE : EXIT_FAILED);
 }

@@ -45,11 +45,12 @@ static void print_unseen(uint32_t unseen)
 static void print_capture(const char *path, const gmtrace_reader *reader)
 {
     const gmtrace_capture *c = gmtrace_get_capture(reader);
-    printf("trace       %s, %s bytes\n", path, grouped(gmtrace_file_size(reader)));
-    printf("source      %s%s%s\n", c->source, *c->program ? ", program " : "", c->program);
+    printf("trace       %s, %s bytes\n", clean(path), grouped(gmtrace_file_size(reader)));
+    printf("source      %s%s%s\n", clean(c->source), *c->program ? ", program " : "",
+           clean(c->program));
     if (*c->gpu || c->cc_major) {
-        printf("gpu         %s, compute capability %u.%u", *c->gpu ? c->gpu : "none", c->cc_major,
-               c->cc_minor);
+        printf("gpu         %s, compute capability %u.%u", *c->gpu ? clean(c->gpu) : "none",
+               c->cc_major, c->cc_minor);
         if (c->sm_count)
             printf(", %u SMs", c->sm_count);
         if (c->driver_version)
@@ -68,7 +69,7 @@ static void print_launch(const gmtrace_reader *reader, uint32_t number)
 {
     const gmtrace_launch *l = gmtrace_get_launch(reader, number);
     const gmtrace_kernel *k = gmtrace_get_kernel(reader, l->kernel);
-    printf("\nlaunch %-4u %s\n", number, *k->name ? k->name : k->mangled);
+    printf("\nlaunch %-4u %s\n", number, clean(*k->name ? k->name : k->mangled));
     printf("  grid      %ux%ux%u, block %ux%ux%u", l->grid[0], l->grid[1], l->grid[2], l->block[0],
            l->block[1], l->block[2]);
     if (l->cluster[0] * l->cluster[1] * l->cluster[2] > 1)
@@ -105,8 +106,8 @@ static void print_control(const gmtrace_instr *i)
 static void print_instructions(const gmtrace_reader *reader, uint32_t number)
 {
     const gmtrace_kernel *k = gmtrace_get_kernel(reader, number);
-    printf("\nkernel %-4u %s\n", number, *k->name ? k->name : k->mangled);
-    printf("  symbol    %s, %s instructions\n", k->mangled, grouped(k->instr_count));
+    printf("\nkernel %-4u %s\n", number, clean(*k->name ? k->name : k->mangled));
+    printf("  symbol    %s, %s instructions\n", clean(k->mangled), grouped(k->instr_count));
     const char *file = NULL;
     uint32_t line = 0;
     for (uint32_t n = 0; n < k->instr_count; n++) {
@@ -114,7 +115,7 @@ static void print_instructions(const gmtrace_reader *reader, uint32_t number)
         if (i->file != GMTRACE_UNKNOWN && (k->file[i->file] != file || i->line != line)) {
             file = k->file[i->file];
             line = i->line;
-            printf("  %s:%u\n", file, line);
+            printf("  %s:%u\n", clean(file), line);
         }
         char guard[8] = "";
         if (i->predicate != GMTRACE_NO_REGISTER)
@@ -122,7 +123,8 @@ static void print_instructions(const gmtrace_reader *reader, uint32_t number)
                      i->predicate & 7u);
         printf("    %06" PRIx64 "  ", i->pc);
         print_control(i);
-        printf("  %-4s %s%s%s", guard, i->opcode, *i->operands ? " " : "", i->operands);
+        printf("  %-4s %s%s%s", guard, clean(i->opcode), *i->operands ? " " : "",
+               clean(i->operands));
         if (i->target != GMTRACE_NO_INSTR)
             printf("  -> %06" PRIx64, k->instr[i->target].pc);
         if (i->width)

@@ -271,8 +271,7 @@ static int run_options(settings *s, int argc, char **argv)
                                             {"threads", required_argument, NULL, 'j'},
                                             {0}};
     uint64_t number;
-    for (int option;
-         (option = getopt_long(argc, argv, "k:o:", options, NULL)) != -1;)
+    for (int option; (option = getopt_long(argc, argv, "k:o:", options, NULL)) != -1;)
         switch (option) {
         case 'p':
             s->ptx = optarg;
