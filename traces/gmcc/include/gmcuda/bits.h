@@ -46,31 +46,15 @@ GMCUDA_ASM3(__usad, unsigned int, "r", unsigned int, "r", "sad.u32")
 GMCUDA_ASM3(__byte_perm, unsigned int, "r", unsigned int, "r", "prmt.b32")
 GMCUDA_ASM3(__dp4a, int, "r", int, "r", "dp4a.s32.s32")
 GMCUDA_ASM3(__dp4a, unsigned int, "r", unsigned int, "r", "dp4a.u32.u32")
-GMCUDA_ASM3(__funnelshift_l_bits, unsigned int, "r", unsigned int, "r", "shf.l.wrap.b32")
-GMCUDA_ASM3(__funnelshift_lc_bits, unsigned int, "r", unsigned int, "r", "shf.l.clamp.b32")
-GMCUDA_ASM3(__funnelshift_r_bits, unsigned int, "r", unsigned int, "r", "shf.r.wrap.b32")
-GMCUDA_ASM3(__funnelshift_rc_bits, unsigned int, "r", unsigned int, "r", "shf.r.clamp.b32")
+GMCUDA_ASM3(__funnelshift_l, unsigned int, "r", unsigned int, "r", "shf.l.wrap.b32")
+GMCUDA_ASM3(__funnelshift_lc, unsigned int, "r", unsigned int, "r", "shf.l.clamp.b32")
+GMCUDA_ASM3(__funnelshift_r, unsigned int, "r", unsigned int, "r", "shf.r.wrap.b32")
+GMCUDA_ASM3(__funnelshift_rc, unsigned int, "r", unsigned int, "r", "shf.r.clamp.b32")
 /* clang-format on */
 
 GMCUDA_DEVICE unsigned int __sad(int a, int b, unsigned int c)
 {
     return __sad_bits(a, b, (int)c);
-}
-GMCUDA_DEVICE unsigned int __funnelshift_l(unsigned int low, unsigned int high, unsigned int n)
-{
-    return __funnelshift_l_bits(low, high, n);
-}
-GMCUDA_DEVICE unsigned int __funnelshift_lc(unsigned int low, unsigned int high, unsigned int n)
-{
-    return __funnelshift_lc_bits(low, high, n);
-}
-GMCUDA_DEVICE unsigned int __funnelshift_r(unsigned int low, unsigned int high, unsigned int n)
-{
-    return __funnelshift_r_bits(low, high, n);
-}
-GMCUDA_DEVICE unsigned int __funnelshift_rc(unsigned int low, unsigned int high, unsigned int n)
-{
-    return __funnelshift_rc_bits(low, high, n);
 }
 
 /* The lowest set bit, counted from 1; 0 where there is none. */
@@ -113,30 +97,20 @@ GMCUDA_DEVICE unsigned int __urhadd(unsigned int a, unsigned int b)
     return (a >> 1) + (b >> 1) + ((a | b) & 1);
 }
 
-GMCUDA_DEVICE int __float_as_int(float a)
-{
-    return __builtin_bit_cast(int, a);
-}
-GMCUDA_DEVICE unsigned int __float_as_uint(float a)
-{
-    return __builtin_bit_cast(unsigned int, a);
-}
-GMCUDA_DEVICE float __int_as_float(int a)
-{
-    return __builtin_bit_cast(float, a);
-}
-GMCUDA_DEVICE float __uint_as_float(unsigned int a)
-{
-    return __builtin_bit_cast(float, a);
-}
-GMCUDA_DEVICE long long __double_as_longlong(double a)
-{
-    return __builtin_bit_cast(long long, a);
-}
-GMCUDA_DEVICE double __longlong_as_double(long long a)
-{
-    return __builtin_bit_cast(double, a);
-}
+#define GMCUDA_SAME_BITS(name, result, type)                                                       \
+    GMCUDA_DEVICE result name(type a)                                                              \
+    {                                                                                              \
+        return __builtin_bit_cast(result, a);                                                      \
+    }
+/* clang-format off */
+GMCUDA_SAME_BITS(__float_as_int, int, float)
+GMCUDA_SAME_BITS(__float_as_uint, unsigned int, float)
+GMCUDA_SAME_BITS(__int_as_float, float, int)
+GMCUDA_SAME_BITS(__uint_as_float, float, unsigned int)
+GMCUDA_SAME_BITS(__double_as_longlong, long long, double)
+GMCUDA_SAME_BITS(__longlong_as_double, double, long long)
+/* clang-format on */
+#undef GMCUDA_SAME_BITS
 GMCUDA_DEVICE int __double2hiint(double a)
 {
     return (int)(__double_as_longlong(a) >> 32);

@@ -14,30 +14,22 @@
 #define GMCUDA_INF     __builtin_inf()
 #define GMCUDA_NAN     __builtin_nan("")
 
-GMCUDA_DEVICE double fabs(double x)
+/* A polynomial in t by Horner's rule, the coefficient of the highest power first. */
+template <typename T> GMCUDA_DEVICE T __gmcuda_horner(T, T p)
 {
-    return __builtin_fabs(x);
+    return p;
 }
-GMCUDA_DEVICE double floor(double x)
+template <typename T, typename... Rest>
+GMCUDA_DEVICE T __gmcuda_horner(T t, T p, T next, Rest... rest)
 {
-    return __builtin_floor(x);
+    return __gmcuda_horner(t, fma(p, t, next), rest...);
 }
-GMCUDA_DEVICE double ceil(double x)
-{
-    return __builtin_ceil(x);
-}
-GMCUDA_DEVICE double trunc(double x)
-{
-    return __builtin_trunc(x);
-}
-GMCUDA_DEVICE double rint(double x)
-{
-    return __builtin_rint(x);
-}
-GMCUDA_DEVICE double nearbyint(double x)
-{
-    return __builtin_rint(x);
-}
+
+#define GMCUDA_REAL     double
+#define GMCUDA_WORD     long long
+#define GMCUDA_NAME(fn) fn
+#include "gmcuda/math_alike.h"
+
 GMCUDA_DEVICE double fma(double x, double y, double z)
 {
     return __fma_rn(x, y, z);
@@ -50,22 +42,10 @@ GMCUDA_DEVICE double rsqrt(double x)
 {
     return 1.0 / __dsqrt_rn(x);
 }
-GMCUDA_DEVICE double fmin(double x, double y)
-{
-    return __builtin_fmin(x, y);
-}
-GMCUDA_DEVICE double fmax(double x, double y)
-{
-    return __builtin_fmax(x, y);
-}
 GMCUDA_DEVICE double copysign(double x, double sign)
 {
     const long long top = -9223372036854775807 - 1;
     return __longlong_as_double((GMCUDA_BITS(x) & ~top) | (GMCUDA_BITS(sign) & top));
-}
-GMCUDA_DEVICE bool isnan(double x)
-{
-    return x != x;
 }
 GMCUDA_DEVICE bool isinf(double x)
 {
@@ -79,10 +59,6 @@ GMCUDA_DEVICE bool isnormal(double x)
 {
     return fabs(x) < GMCUDA_INF && fabs(x) >= 2.2250738585072014e-308;
 }
-GMCUDA_DEVICE bool signbit(double x)
-{
-    return GMCUDA_BITS(x) < 0;
-}
 GMCUDA_DEVICE double round(double x)
 {
     return fabs(x) < 4503599627370496.0 ? trunc(x + copysign(0.49999999999999994, x)) : x;
@@ -94,24 +70,6 @@ GMCUDA_DEVICE long lrint(double x)
 GMCUDA_DEVICE long long llrint(double x)
 {
     return __double2ll_rn(x);
-}
-GMCUDA_DEVICE long lround(double x)
-{
-    return (long)round(x);
-}
-GMCUDA_DEVICE long long llround(double x)
-{
-    return (long long)round(x);
-}
-GMCUDA_DEVICE double fdim(double x, double y)
-{
-    return x <= y ? 0.0 : x - y;
-}
-GMCUDA_DEVICE double modf(double x, double *whole)
-{
-    double t = trunc(x);
-    *whole = t;
-    return copysign(isinf(x) ? 0.0 : x - t, x);
 }
 /* 2^n for an exponent that a normal number has. */
 GMCUDA_DEVICE double __gmcuda_two_to(int n)
@@ -132,10 +90,6 @@ GMCUDA_FUNCTION double ldexp(double x, int n)
     }
     return x * __gmcuda_two_to(n);
 }
-GMCUDA_DEVICE double scalbn(double x, int n)
-{
-    return ldexp(x, n);
-}
 GMCUDA_FUNCTION double frexp(double x, int *exponent)
 {
     *exponent = 0;
@@ -145,31 +99,6 @@ GMCUDA_FUNCTION double frexp(double x, int *exponent)
     long long bits = GMCUDA_BITS(shift ? x * 18014398509481984.0 : x);
     *exponent = (int)(bits >> 52 & 0x7ff) - 1022 - shift;
     return __longlong_as_double((bits & ~(0x7ffll << 52)) | 0x3fell << 52);
-}
-GMCUDA_FUNCTION int ilogb(double x)
-{
-    int exponent;
-    if (x == 0.0 || isnan(x))
-        return -2147483647 - 1;
-    if (isinf(x))
-        return 2147483647;
-    (void)frexp(x, &exponent);
-    return exponent - 1;
-}
-GMCUDA_FUNCTION double logb(double x)
-{
-    return x == 0.0 ? -GMCUDA_INF : isfinite(x) ? (double)ilogb(x) : x * x;
-}
-GMCUDA_FUNCTION double nextafter(double x, double y)
-{
-    long long bits = GMCUDA_BITS(x);
-    if (isnan(x) || isnan(y))
-        return x + y;
-    if (x == y)
-        return y;
-    if (x == 0.0)
-        return copysign(__longlong_as_double(1), y);
-    return __longlong_as_double((x < y) == (bits > 0) ? bits + 1 : bits - 1);
 }
 
 /* Long division of the significands, eleven bits a step: exact. */
@@ -273,21 +202,17 @@ GMCUDA_FUNCTION double __gmcuda_quadrant(double x, int *quadrant)
 GMCUDA_FUNCTION double __gmcuda_sin(double r)
 {
     double t = r * r;
-    double p = fma(1.5916555571813541e-10, t, -2.5051109613998218e-08);
-    p = fma(p, t, 2.7557315993671152e-06);
-    p = fma(p, t, -0.00019841269836543422);
-    p = fma(p, t, 0.0083333333333308023);
-    p = fma(p, t, -0.16666666666666666);
+    double p =
+        __gmcuda_horner(t, 1.5916555571813541e-10, -2.5051109613998218e-08, 2.7557315993671152e-06,
+                        -0.00019841269836543422, 0.0083333333333308023, -0.16666666666666666);
     return fma(p * t, r, r);
 }
 GMCUDA_FUNCTION double __gmcuda_cos(double r)
 {
     double t = r * r;
-    double p = fma(-1.1381685491372129e-11, t, 2.0876132946527333e-09);
-    p = fma(p, t, -2.7557317206810049e-07);
-    p = fma(p, t, 2.4801587298638211e-05);
-    p = fma(p, t, -0.0013888888888887311);
-    p = fma(p, t, 0.041666666666666664);
+    double p =
+        __gmcuda_horner(t, -1.1381685491372129e-11, 2.0876132946527333e-09, -2.7557317206810049e-07,
+                        2.4801587298638211e-05, -0.0013888888888887311, 0.041666666666666664);
     return fma(fma(p, t, -0.5), t, 1.0);
 }
 GMCUDA_DEVICE double __gmcuda_sin(double r, int quadrant)
@@ -307,28 +232,15 @@ GMCUDA_FUNCTION double cos(double x)
     double r = __gmcuda_quadrant(x, &quadrant);
     return __gmcuda_sin(r, quadrant + 1);
 }
-GMCUDA_DEVICE void sincos(double x, double *sine, double *cosine)
-{
-    *sine = sin(x);
-    *cosine = cos(x);
-}
 GMCUDA_FUNCTION double tan(double x)
 {
     int quadrant;
     double r = __gmcuda_quadrant(x, &quadrant), t = r * r;
-    double p = fma(1.8623122021296737e-05, t, -3.5272015132568759e-05);
-    p = fma(p, t, 7.1115196447870218e-05);
-    p = fma(p, t, -5.8335323973691063e-06);
-    p = fma(p, t, 0.00012151588200311733);
-    p = fma(p, t, 0.00022987449283275724);
-    p = fma(p, t, 0.00059245291038888118);
-    p = fma(p, t, 0.0014553948404789061);
-    p = fma(p, t, 0.0035921817913925191);
-    p = fma(p, t, 0.0088632312901507134);
-    p = fma(p, t, 0.021869488735729713);
-    p = fma(p, t, 0.053968253963367116);
-    p = fma(p, t, 0.13333333333338032);
-    p = fma(p, t, 0.33333333333333326);
+    double p = __gmcuda_horner(
+        t, 1.8623122021296737e-05, -3.5272015132568759e-05, 7.1115196447870218e-05,
+        -5.8335323973691063e-06, 0.00012151588200311733, 0.00022987449283275724,
+        0.00059245291038888118, 0.0014553948404789061, 0.0035921817913925191, 0.0088632312901507134,
+        0.021869488735729713, 0.053968253963367116, 0.13333333333338032, 0.33333333333333326);
     double v = fma(p * t, r, r);
     return x == 0.0 ? x : quadrant & 1 ? -1.0 / v : v;
 }
@@ -344,24 +256,14 @@ GMCUDA_FUNCTION double cospi(double x)
     return fabs(x) >= 9007199254740992.0 ? x * 0.0 + 1.0
                                          : __gmcuda_sin(r, (int)((long long)q & 3) + 1);
 }
-GMCUDA_DEVICE void sincospi(double x, double *sine, double *cosine)
-{
-    *sine = sinpi(x);
-    *cosine = cospi(x);
-}
 
 /* e^r - 1 for |r| <= log(2)/2 */
 GMCUDA_FUNCTION double __gmcuda_expm1(double r)
 {
-    double p = fma(2.5068216775499016e-08, r, 2.7620160176641112e-07);
-    p = fma(p, r, 2.7557355575914923e-06);
-    p = fma(p, r, 2.4801521157540925e-05);
-    p = fma(p, r, 0.00019841269784432738);
-    p = fma(p, r, 0.0013888888917292074);
-    p = fma(p, r, 0.0083333333333563287);
-    p = fma(p, r, 0.041666666666624004);
-    p = fma(p, r, 0.16666666666666644);
-    p = fma(p, r, 0.50000000000000011);
+    double p = __gmcuda_horner(r, 2.5068216775499016e-08, 2.7620160176641112e-07,
+                               2.7557355575914923e-06, 2.4801521157540925e-05,
+                               0.00019841269784432738, 0.0013888888917292074, 0.0083333333333563287,
+                               0.041666666666624004, 0.16666666666666644, 0.50000000000000011);
     return fma(p * r, r, r);
 }
 GMCUDA_FUNCTION double exp(double x)
@@ -398,12 +300,9 @@ GMCUDA_FUNCTION double __gmcuda_log(double x, double *e, double *s, double *s_lo
     double d = f / g, t = d * d;
     *s = d;
     *s_low = (fma(-d, g, f) - d * g_low) / g;
-    double p = fma(0.1464420721346773, t, 0.15329449674454826);
-    p = fma(p, t, 0.18182958298248303);
-    p = fma(p, t, 0.22222210173500773);
-    p = fma(p, t, 0.28571428631941731);
-    p = fma(p, t, 0.39999999999886166);
-    p = fma(p, t, 0.66666666666666696);
+    double p = __gmcuda_horner(t, 0.1464420721346773, 0.15329449674454826, 0.18182958298248303,
+                               0.22222210173500773, 0.28571428631941731, 0.39999999999886166,
+                               0.66666666666666696);
     return p * t * d;
 }
 GMCUDA_DEVICE bool __gmcuda_log_special(double x, double *result)

@@ -10,30 +10,11 @@
 #ifndef GMCUDA_MATH_FLOAT_H
 #define GMCUDA_MATH_FLOAT_H
 
-GMCUDA_DEVICE float fabsf(float x)
-{
-    return __builtin_fabsf(x);
-}
-GMCUDA_DEVICE float floorf(float x)
-{
-    return __builtin_floorf(x);
-}
-GMCUDA_DEVICE float ceilf(float x)
-{
-    return __builtin_ceilf(x);
-}
-GMCUDA_DEVICE float truncf(float x)
-{
-    return __builtin_truncf(x);
-}
-GMCUDA_DEVICE float rintf(float x)
-{
-    return __builtin_rintf(x);
-}
-GMCUDA_DEVICE float nearbyintf(float x)
-{
-    return __builtin_rintf(x);
-}
+#define GMCUDA_REAL     float
+#define GMCUDA_WORD     int
+#define GMCUDA_NAME(fn) fn##f
+#include "gmcuda/math_alike.h"
+
 GMCUDA_DEVICE float fmaf(float x, float y, float z)
 {
     return __fmaf_rn(x, y, z);
@@ -50,14 +31,6 @@ GMCUDA_DEVICE float rsqrtf(float x)
 {
     return __frsqrt_rn(x);
 }
-GMCUDA_DEVICE float fminf(float x, float y)
-{
-    return __builtin_fminf(x, y);
-}
-GMCUDA_DEVICE float fmaxf(float x, float y)
-{
-    return __builtin_fmaxf(x, y);
-}
 GMCUDA_DEVICE float fdividef(float x, float y)
 {
     return __fdividef(x, y);
@@ -65,10 +38,6 @@ GMCUDA_DEVICE float fdividef(float x, float y)
 GMCUDA_DEVICE float copysignf(float x, float sign)
 {
     return __int_as_float((__float_as_int(x) & 0x7fffffff) | (__float_as_int(sign) & 0x80000000));
-}
-GMCUDA_DEVICE bool isnan(float x)
-{
-    return x != x;
 }
 GMCUDA_DEVICE bool isinf(float x)
 {
@@ -83,10 +52,6 @@ GMCUDA_DEVICE bool isnormal(float x)
     int magnitude = __float_as_int(x) & 0x7fffffff;
     return magnitude < 0x7f800000 && magnitude >= 0x00800000;
 }
-GMCUDA_DEVICE bool signbit(float x)
-{
-    return __float_as_int(x) < 0;
-}
 /* Half away from zero; the largest value below 1/2 keeps 0.49999997 from becoming 1. */
 GMCUDA_DEVICE float roundf(float x)
 {
@@ -100,18 +65,6 @@ GMCUDA_DEVICE long long llrintf(float x)
 {
     return __float2ll_rn(x);
 }
-GMCUDA_DEVICE long lroundf(float x)
-{
-    return (long)roundf(x);
-}
-GMCUDA_DEVICE long long llroundf(float x)
-{
-    return (long long)roundf(x);
-}
-GMCUDA_DEVICE float fdimf(float x, float y)
-{
-    return x <= y ? 0.0f : x - y;
-}
 
 /* x * 2^n in two steps, so that neither factor overflows. */
 GMCUDA_FUNCTION float ldexpf(float x, int n)
@@ -123,10 +76,6 @@ GMCUDA_FUNCTION float ldexpf(float x, int n)
     float c = __int_as_float((127 + (n - half) / 2) << 23);
     float d = __int_as_float((127 + (n - half) - (n - half) / 2) << 23);
     return n >= 0 ? x * a * b * c * d : x * (a * b) * (c * d);
-}
-GMCUDA_DEVICE float scalbnf(float x, int n)
-{
-    return ldexpf(x, n);
 }
 GMCUDA_FUNCTION float frexpf(float x, int *exponent)
 {
@@ -141,26 +90,6 @@ GMCUDA_FUNCTION float frexpf(float x, int *exponent)
     }
     *exponent = (bits >> 23 & 0xff) - 126 - shift;
     return __int_as_float((bits & 0x807fffff) | 0x3f000000);
-}
-GMCUDA_FUNCTION int ilogbf(float x)
-{
-    int exponent;
-    if (x == 0.0f || isnan(x))
-        return -2147483647 - 1;
-    if (isinf(x))
-        return 2147483647;
-    (void)frexpf(x, &exponent);
-    return exponent - 1;
-}
-GMCUDA_FUNCTION float logbf(float x)
-{
-    return x == 0.0f ? -__builtin_inff() : isfinite(x) ? (float)ilogbf(x) : x * x;
-}
-GMCUDA_DEVICE float modff(float x, float *whole)
-{
-    float t = truncf(x);
-    *whole = t;
-    return copysignf(isinf(x) ? 0.0f : x - t, x);
 }
 
 /* x = q * pi/2 + r with |r| <= pi/4; pi/2 in three parts serves up to 2^16, double beyond. */
@@ -245,8 +174,8 @@ GMCUDA_FUNCTION float tanf(float x)
 {
     int quadrant;
     float r = __gmcuda_quadrant(x, &quadrant), t = r * r;
-    float p = fmaf(fmaf(8.33279174e-3f, t, 4.98370407e-3f), t, 2.32166182e-2f);
-    p = fmaf(fmaf(fmaf(p, t, 5.37639000e-2f), t, 1.33344457e-1f), t, 3.33333224e-1f);
+    float p = __gmcuda_horner(t, 8.33279174e-3f, 4.98370407e-3f, 2.32166182e-2f, 5.37639000e-2f,
+                              1.33344457e-1f, 3.33333224e-1f);
     float v = fmaf(p * t, r, r);
     return x == 0.0f ? x : quadrant & 1 ? -1.0f / v : v;
 }
@@ -268,10 +197,8 @@ GMCUDA_FUNCTION float __gmcuda_log(float x, float *e)
     int bits = __float_as_int(x * scale) - 0x3f3504f3;
     *e = (float)(bits >> 23) - (scale == 1.0f ? 0.0f : 23.0f);
     float m = __int_as_float((bits & 0x007fffff) + 0x3f3504f3), f = m - 1.0f;
-    float p = fmaf(-7.97422901e-2f, f, 1.26557380e-1f);
-    p = fmaf(fmaf(p, f, -1.29892901e-1f), f, 1.42099410e-1f);
-    p = fmaf(fmaf(p, f, -1.66415796e-1f), f, 2.00012013e-1f);
-    p = fmaf(fmaf(p, f, -2.50003040e-1f), f, 3.33333313e-1f);
+    float p = __gmcuda_horner(f, -7.97422901e-2f, 1.26557380e-1f, -1.29892901e-1f, 1.42099410e-1f,
+                              -1.66415796e-1f, 2.00012013e-1f, -2.50003040e-1f, 3.33333313e-1f);
     return fmaf(f * f, fmaf(p, f, -0.5f), f);
 }
 /* Where x has no ordinary logarithm: NaN below 0, -inf at 0, and +inf and NaN themselves. */
@@ -312,11 +239,6 @@ GMCUDA_DEVICE float powf(float x, float y)
 }
 #endif
 
-GMCUDA_DEVICE void sincosf(float x, float *sine, float *cosine)
-{
-    *sine = sinf(x);
-    *cosine = cosf(x);
-}
 GMCUDA_FUNCTION float exp2f(float x)
 {
     return __gmcuda_ex2(x);
@@ -340,11 +262,6 @@ GMCUDA_FUNCTION float cospif(float x)
     float r = fmaf(q, -0.5f, x) * 3.14159274f;
     return fabsf(x) >= 16777216.0f ? x * 0.0f + 1.0f : __gmcuda_sin(r, quadrant + 1);
 }
-GMCUDA_DEVICE void sincospif(float x, float *sine, float *cosine)
-{
-    *sine = sinpif(x);
-    *cosine = cospif(x);
-}
 
 GMCUDA_FUNCTION float tanhf(float x)
 {
@@ -354,8 +271,8 @@ GMCUDA_FUNCTION float tanhf(float x)
         return copysignf(fmaf(-2.0f, __gmcuda_rcp(e + 1.0f), 1.0f), x);
     }
     float t = x * x;
-    float p = fmaf(fmaf(-6.26931945e-3f, t, 2.11111028e-2f), t, -5.38739823e-2f);
-    p = fmaf(fmaf(p, t, 1.33329153e-1f), t, -3.33333313e-1f);
+    float p = __gmcuda_horner(t, -6.26931945e-3f, 2.11111028e-2f, -5.38739823e-2f, 1.33329153e-1f,
+                              -3.33333313e-1f);
     return x == 0.0f ? x : fmaf(p * t, x, x);
 }
 GMCUDA_FUNCTION float erfcf(float x)
@@ -367,17 +284,14 @@ GMCUDA_FUNCTION float erff(float x)
     float a = fabsf(x), t = x * x;
     if (a >= 1.0f) { /* 1 - e^(-x^2) G(u) / |x| */
         float u = (a - 3.0f) * __gmcuda_rcp(a + 3.0f);
-        float g = fmaf(1.11918815e-3f, u, 6.77518838e-4f);
-        g = fmaf(fmaf(g, u, -1.39746787e-2f), u, 4.63966206e-2f);
-        g = fmaf(fmaf(g, u, -9.54756364e-2f), u, 1.39877066e-1f);
-        g = fmaf(fmaf(g, u, -1.46582797e-1f), u, 9.53062996e-2f);
-        g = fmaf(g, u, 5.37003458e-1f);
+        float g = __gmcuda_horner(u, 1.11918815e-3f, 6.77518838e-4f, -1.39746787e-2f,
+                                  4.63966206e-2f, -9.54756364e-2f, 1.39877066e-1f, -1.46582797e-1f,
+                                  9.53062996e-2f, 5.37003458e-1f);
         float tail = a > 4.0f ? 0.0f : expf(-t) * g * __gmcuda_rcp(a);
         return isnan(x) ? x : copysignf(1.0f - tail, x);
     }
-    float p = fmaf(7.85384836e-5f, t, -8.01018963e-4f);
-    p = fmaf(fmaf(p, t, 5.18832728e-3f), t, -2.68538110e-2f);
-    p = fmaf(fmaf(p, t, 1.12835854e-1f), t, -3.76126260e-1f);
+    float p = __gmcuda_horner(t, 7.85384836e-5f, -8.01018963e-4f, 5.18832728e-3f, -2.68538110e-2f,
+                              1.12835854e-1f, -3.76126260e-1f);
     return x * fmaf(p, t, 1.12837911f);
 }
 GMCUDA_DEVICE float normcdff(float x)
@@ -389,10 +303,8 @@ GMCUDA_DEVICE float normcdff(float x)
 GMCUDA_DEVICE float __gmcuda_atan(float a)
 {
     float t = a * a;
-    float p = fmaf(3.92367458e-3f, t, -2.02289540e-2f);
-    p = fmaf(fmaf(p, t, 4.91972528e-2f), t, -8.02938715e-2f);
-    p = fmaf(fmaf(p, t, 1.08728409e-1f), t, -1.42582655e-1f);
-    p = fmaf(fmaf(p, t, 1.99987605e-1f), t, -3.33333254e-1f);
+    float p = __gmcuda_horner(t, 3.92367458e-3f, -2.02289540e-2f, 4.91972528e-2f, -8.02938715e-2f,
+                              1.08728409e-1f, -1.42582655e-1f, 1.99987605e-1f, -3.33333254e-1f);
     return fmaf(p * t, a, a);
 }
 GMCUDA_FUNCTION float atanf(float x)
@@ -417,8 +329,7 @@ GMCUDA_FUNCTION float atan2f(float y, float x)
 /* asin of a in [0, 1/2] */
 GMCUDA_DEVICE float __gmcuda_asin(float a, float t)
 {
-    float p = fmaf(3.81963775e-2f, t, 2.64993273e-2f);
-    p = fmaf(fmaf(p, t, 4.50099073e-2f), t, 7.49881342e-2f);
+    float p = __gmcuda_horner(t, 3.81963775e-2f, 2.64993273e-2f, 4.50099073e-2f, 7.49881342e-2f);
     return fmaf(fmaf(p, t, 1.66666731e-1f) * t, a, a);
 }
 GMCUDA_FUNCTION float asinf(float x)
@@ -447,17 +358,6 @@ GMCUDA_DEVICE float remainderf(float x, float y)
 {
     return (float)remainder((double)x, (double)y);
 }
-GMCUDA_FUNCTION float nextafterf(float x, float y)
-{
-    int bits = __float_as_int(x);
-    if (isnan(x) || isnan(y))
-        return x + y;
-    if (x == y)
-        return y;
-    if (x == 0.0f)
-        return copysignf(__int_as_float(1), y);
-    return __int_as_float((x < y) == (bits > 0) ? bits + 1 : bits - 1);
-}
 
 #define GMCUDA_THROUGH_DOUBLE(fn)                                                                  \
     GMCUDA_FUNCTION float fn##f(float x)                                                           \
@@ -484,17 +384,9 @@ GMCUDA_FUNCTION float hypotf(float x, float y)
     return isinf(x) || isinf(y) ? __builtin_inff()
                                 : (float)sqrt((double)x * (double)x + (double)y * (double)y);
 }
-GMCUDA_DEVICE float rhypotf(float x, float y)
-{
-    return 1.0f / hypotf(x, y);
-}
 GMCUDA_DEVICE float norm3df(float x, float y, float z)
 {
     return (float)sqrt((double)x * (double)x + (double)y * (double)y + (double)z * (double)z);
-}
-GMCUDA_DEVICE float rnorm3df(float x, float y, float z)
-{
-    return 1.0f / norm3df(x, y, z);
 }
 
 #endif

@@ -6,73 +6,39 @@
 #ifndef GMCUDA_MATH_OVERLOADS_H
 #define GMCUDA_MATH_OVERLOADS_H
 
-#define GMCUDA_FORWARD1(fn)                                                                        \
-    GMCUDA_DEVICE float fn(float x)                                                                \
+#define GMCUDA_FORWARD(result, fn, parameters, arguments)                                          \
+    GMCUDA_DEVICE result fn parameters                                                             \
     {                                                                                              \
-        return fn##f(x);                                                                           \
+        return fn##f arguments;                                                                    \
     }
-#define GMCUDA_FORWARD2(fn)                                                                        \
-    GMCUDA_DEVICE float fn(float x, float y)                                                       \
-    {                                                                                              \
-        return fn##f(x, y);                                                                        \
-    }
+#define GMCUDA_FORWARD1(fn) GMCUDA_FORWARD(float, fn, (float x), (x))
+#define GMCUDA_FORWARD2(fn) GMCUDA_FORWARD(float, fn, (float x, float y), (x, y))
 /* clang-format off */
 GMCUDA_MATH1(GMCUDA_FORWARD1)
 GMCUDA_MATH2(GMCUDA_FORWARD2)
 GMCUDA_MATH_OWN(GMCUDA_FORWARD1)
+GMCUDA_FORWARD(float, fma, (float x, float y, float z), (x, y, z))
+GMCUDA_FORWARD(float, ldexp, (float x, int n), (x, n))
+GMCUDA_FORWARD(float, scalbn, (float x, int n), (x, n))
+GMCUDA_FORWARD(float, frexp, (float x, int *exponent), (x, exponent))
+GMCUDA_FORWARD(float, modf, (float x, float *whole), (x, whole))
+GMCUDA_FORWARD(int, ilogb, (float x), (x))
+GMCUDA_FORWARD(long, lrint, (float x), (x))
+GMCUDA_FORWARD(long, lround, (float x), (x))
+GMCUDA_FORWARD(long long, llrint, (float x), (x))
+GMCUDA_FORWARD(long long, llround, (float x), (x))
 /* clang-format on */
-GMCUDA_DEVICE float fma(float x, float y, float z)
-{
-    return fmaf(x, y, z);
-}
-GMCUDA_DEVICE float ldexp(float x, int n)
-{
-    return ldexpf(x, n);
-}
-GMCUDA_DEVICE float scalbn(float x, int n)
-{
-    return ldexpf(x, n);
-}
-GMCUDA_DEVICE float frexp(float x, int *exponent)
-{
-    return frexpf(x, exponent);
-}
-GMCUDA_DEVICE float modf(float x, float *whole)
-{
-    return modff(x, whole);
-}
-GMCUDA_DEVICE int ilogb(float x)
-{
-    return ilogbf(x);
-}
-GMCUDA_DEVICE long lrint(float x)
-{
-    return lrintf(x);
-}
-GMCUDA_DEVICE long lround(float x)
-{
-    return lroundf(x);
-}
-GMCUDA_DEVICE long long llrint(float x)
-{
-    return llrintf(x);
-}
-GMCUDA_DEVICE long long llround(float x)
-{
-    return llroundf(x);
-}
-GMCUDA_DEVICE int abs(int x)
-{
-    return x < 0 ? -x : x;
-}
-GMCUDA_DEVICE long abs(long x)
-{
-    return x < 0 ? -x : x;
-}
-GMCUDA_DEVICE long long abs(long long x)
-{
-    return x < 0 ? -x : x;
-}
+#define GMCUDA_ABS(type)                                                                           \
+    GMCUDA_DEVICE type abs(type x)                                                                 \
+    {                                                                                              \
+        return x < 0 ? -x : x;                                                                     \
+    }
+/* clang-format off */
+GMCUDA_ABS(int)
+GMCUDA_ABS(long)
+GMCUDA_ABS(long long)
+/* clang-format on */
+#undef GMCUDA_ABS
 GMCUDA_DEVICE long labs(long x)
 {
     return abs(x);
@@ -121,6 +87,7 @@ GMCUDA_DEVICE float pow(float x, int y)
 {
     return powf(x, (float)y);
 }
+#undef GMCUDA_FORWARD
 #undef GMCUDA_FORWARD1
 #undef GMCUDA_FORWARD2
 #undef GMCUDA_WHOLE1
