@@ -30,6 +30,7 @@ static void set_up(fixture *x, gconstpointer data)
                          .l2_size = 64 * 8 * 128,
                          .l2_ways = 8,
                          .l2_partitions = 2,
+                         .l2_partition_lines = 32,
                          .l2_fill_sectors = 2,
                          .l1_hash = GMSIM_HASH_polynomial,
                          .l1_write = GMSIM_WRITE_through,

@@ -47,7 +47,7 @@ static uint32_t predict(const char *op, uint32_t width, uint32_t mask, const uin
     }
     gmsim_bank_use use = !strcmp(op, "ld")         ? GMSIM_BANK_LOAD
                          : !strcmp(op, "st")       ? GMSIM_BANK_STORE
-                         : !strcmp(op, "red_inc")  ? GMSIM_BANK_LOAD
+                         : !strcmp(op, "red_inc")  ? GMSIM_BANK_STORE
                          : !strcmp(op, "atom_cas") ? GMSIM_BANK_CAS
                                                    : GMSIM_BANK_ATOMIC;
     return gmsim_banks(&chunk, &record, use, 0).actual;
