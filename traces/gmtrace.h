@@ -394,6 +394,8 @@ void gmtrace_writer_add_unseen(gmtrace_writer *writer, uint32_t unseen);
 /* Writes index and footer, renames into place, frees. With `keep` false, after an earlier failure,
  * and inside an open launch (USAGE) the partial file is removed instead. NULL is allowed. */
 bool gmtrace_writer_close(gmtrace_writer *writer, bool keep, gmtrace_error *error);
+/* Removes the partial files of all writers of the process; for a signal handler that ends it. */
+void gmtrace_writers_abandon(void);
 
 /* ---------------------------------------------------------------------------------------- words */
 

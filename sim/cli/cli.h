@@ -64,10 +64,23 @@ bool cli_output_close(cli_output *output, bool keep);
 /* program.c: programs built with gmcc. */
 
 /* Runs it with its arguments (ended by NULL, or NULL) and has it leave its trace there. Says what
- * went wrong. */
-bool cli_program_run(const char *program, char **arguments, const char *trace);
-/* The name of a new temporary file, or NULL after saying why. */
+ * went wrong. *ended is the signal that is to end us, handed on to the program, or 0. */
+bool cli_program_run(const char *program, char **arguments, const char *trace, int *ended);
+/* The name of a trace in a new temporary folder, or NULL after saying why; then removes both. */
 char *cli_program_trace(void);
+void cli_program_forget(const char *trace);
+
+/* guard.c: one path each that goes when a signal ends us; NULL: no more. A folder goes last. */
+typedef enum cli_guarded {
+    CLI_GUARD_FOLDER,
+    CLI_GUARD_TRACE,
+    CLI_GUARD_OUTPUT,
+    CLI_GUARDS
+} cli_guarded;
+
+void cli_guard(cli_guarded what, const char *path);
+#define CLI_SIGNALS 4u
+extern const int cli_signals[CLI_SIGNALS]; /* that end us */
 
 /* progress.c: one line on stderr, on a terminal only. */
 typedef struct cli_progress {

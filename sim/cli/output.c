@@ -8,42 +8,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Read by the signal handler: a copy that is never freed while it is set. */
-static char partial_path[4096];
-static volatile sig_atomic_t partial_exists;
-
-static void remove_and_die(int signal_number)
-{
-    if (partial_exists)
-        unlink(partial_path);
-    signal(signal_number, SIG_DFL);
-    raise(signal_number);
-}
-
-static void guard(const char *path)
-{
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction action = {.sa_handler = remove_and_die}, old;
-
-    if (g_strlcpy(partial_path, path, sizeof partial_path) >= sizeof partial_path)
-        return;
-    partial_exists = 1;
-    sigemptyset(&action.sa_mask);
-    for (unsigned i = 0; i < G_N_ELEMENTS(signals); i++) {
-        if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
-            sigaction(signals[i], &action, NULL);
-    }
-}
-
 static void forget(cli_output *output)
 {
-    partial_exists = 0;
+    cli_guard(CLI_GUARD_OUTPUT, NULL);
     g_clear_pointer(&output->path, g_free);
     g_clear_pointer(&output->target, g_free);
     g_clear_pointer(&output->partial, g_free);
@@ -60,7 +32,7 @@ static bool open_partial(cli_output *output)
     fd = g_mkstemp_full(output->partial, O_RDWR | O_CLOEXEC, 0600);
     if (fd < 0)
         return false;
-    guard(output->partial);
+    cli_guard(CLI_GUARD_OUTPUT, output->partial);
     if (fchmod(fd, 0666 & ~mask) != 0 || (output->file = fdopen(fd, "w")) == NULL) {
         int saved = errno;
 

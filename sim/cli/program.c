@@ -1,19 +1,34 @@
 /* SPDX-License-Identifier: MIT
  *
  * program.c - `gmsim --run PROGRAM`: runs a program built with gmcc so that it leaves a trace. What
- * the program prints goes to stderr: stdout belongs to the report.
+ * the program prints goes to stderr: stdout belongs to the report. A signal that ends gmsim ends
+ * the program, too, with all that it started, and takes the trace along.
  */
 #include "sim/cli/cli.h"
 
 #include <errno.h>
+#include <glib/gstdio.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
+#define PATIENCE_S 2 /* that a program has to end when it is asked to */
+
+typedef struct setup {
+    sigset_t mask; /* of signals, before ours were held back */
+    bool group;    /* of processes, its own */
+} setup;
+
 /* Between fork and exec. */
-static void print_to_stderr(gpointer user)
+static void become_program(gpointer user)
 {
-    (void)user;
+    const setup *s = user;
+
+    if (s->group)
+        (void)setpgid(0, 0);
+    (void)sigprocmask(SIG_SETMASK, &s->mask, NULL);
     (void)dup2(STDERR_FILENO, STDOUT_FILENO);
 }
 
@@ -32,14 +47,69 @@ static bool check_status(const char *program, int status, const char *trace)
     return false;
 }
 
-bool cli_program_run(const char *program, char **arguments, const char *trace)
+/* Waits for the program while the signals of `held` are held back, and hands on those that are to
+ * end us. Returns the first of them, or 0. */
+static int wait_for(GPid pid, bool group, const sigset_t *held, int *status)
 {
+    const struct timespec patience = {.tv_sec = PATIENCE_S};
+    const pid_t all = group ? -pid : pid;
+    int ended = 0;
+
+    while (waitpid(pid, status, WNOHANG) == 0) {
+        int number = ended == 0 ? sigwaitinfo(held, NULL) : sigtimedwait(held, NULL, &patience);
+
+        if (number > 0 && number != SIGCHLD) {
+            (void)kill(all, number);
+            ended = ended != 0 ? ended : number;
+        } else if (number < 0 && errno == EAGAIN) {
+            (void)kill(all, SIGKILL);
+        }
+    }
+    if (ended != 0 && group) /* what the program started and did not wait for */
+        (void)kill(all, SIGKILL);
+    return ended;
+}
+
+/* Without a terminal the program and what it starts are a group of their own; with one they stay in
+ * ours, or they could not read from it. */
+static bool run(const char *program, char **argv, char **environment, int *status, int *ended)
+{
+    setup s = {.group = !isatty(STDIN_FILENO)};
     GError *error = NULL;
+    struct sigaction now;
+    sigset_t held;
+    GPid pid;
+    bool good;
+
+    sigemptyset(&held);
+    sigaddset(&held, SIGCHLD);
+    for (unsigned i = 0; i < CLI_SIGNALS; i++) {
+        if (sigaction(cli_signals[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+            sigaddset(&held, cli_signals[i]);
+    }
+    (void)sigprocmask(SIG_BLOCK, &held, &s.mask);
+    good = g_spawn_async(NULL, argv, environment,
+                         G_SPAWN_SEARCH_PATH | G_SPAWN_CHILD_INHERITS_STDIN |
+                             G_SPAWN_DO_NOT_REAP_CHILD,
+                         become_program, &s, &pid, &error);
+    if (good) {
+        *ended = wait_for(pid, s.group, &held, status);
+    } else {
+        cli_say("%s: %s", program, error->message);
+        g_error_free(error);
+    }
+    (void)sigprocmask(SIG_SETMASK, &s.mask, NULL);
+    return good;
+}
+
+bool cli_program_run(const char *program, char **arguments, const char *trace, int *ended)
+{
     GPtrArray *argv = g_ptr_array_new();
     char **environment = g_environ_setenv(g_get_environ(), "GMSIM_TRACE", trace, TRUE);
     int status = 0;
     bool good;
 
+    *ended = 0;
     g_ptr_array_add(argv, (gpointer)program);
     for (; arguments != NULL && *arguments != NULL; arguments++)
         g_ptr_array_add(argv, *arguments);
@@ -48,14 +118,8 @@ bool cli_program_run(const char *program, char **arguments, const char *trace)
     good = unlink(trace) == 0 || errno == ENOENT;
     if (!good)
         cli_say("%s: %s", trace, g_strerror(errno));
-    if (good && !g_spawn_sync(NULL, (char **)argv->pdata, environment,
-                              G_SPAWN_SEARCH_PATH | G_SPAWN_CHILD_INHERITS_STDIN, print_to_stderr,
-                              NULL, NULL, NULL, &status, &error)) {
-        cli_say("%s: %s", program, error->message);
-        g_error_free(error);
-        good = false;
-    }
-    good = good && check_status(program, status, trace);
+    good = good && run(program, (char **)argv->pdata, environment, &status, ended) && *ended == 0 &&
+           check_status(program, status, trace);
     g_ptr_array_free(argv, TRUE);
     g_strfreev(environment);
     return good;
@@ -64,14 +128,37 @@ bool cli_program_run(const char *program, char **arguments, const char *trace)
 char *cli_program_trace(void)
 {
     GError *error = NULL;
-    char *path = NULL;
-    int file = g_file_open_tmp("gmsim-XXXXXX.trc", &path, &error);
+    char *folder = g_dir_make_tmp("gmsim-XXXXXX", &error), *path;
 
-    if (file < 0) {
+    if (folder == NULL) {
         cli_say("%s", error->message);
         g_error_free(error);
         return NULL;
     }
-    close(file);
+    path = g_build_filename(folder, "program.trc", NULL);
+    cli_guard(CLI_GUARD_FOLDER, folder);
+    cli_guard(CLI_GUARD_TRACE, path);
+    g_free(folder);
     return path;
+}
+
+void cli_program_forget(const char *trace)
+{
+    char *folder = g_path_get_dirname(trace);
+    GDir *dir = g_dir_open(folder, 0, NULL);
+    const char *name;
+
+    while (dir != NULL && (name = g_dir_read_name(dir)) != NULL) {
+        /* Half a trace, too, where the program was ended. */
+        char *path = g_build_filename(folder, name, NULL);
+
+        (void)g_unlink(path);
+        g_free(path);
+    }
+    if (dir != NULL)
+        g_dir_close(dir);
+    (void)g_rmdir(folder);
+    cli_guard(CLI_GUARD_TRACE, NULL);
+    cli_guard(CLI_GUARD_FOLDER, NULL);
+    g_free(folder);
 }

@@ -7,6 +7,7 @@
 #include "sim/cli/cli.h"
 #include "sim/cli/plot.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -27,7 +28,8 @@ static const GOptionEntry entries[] = {
     {"trace", 't', 0, G_OPTION_ARG_FILENAME, &given.trace, "Trace to replay; - is standard input",
      "FILE"},
     {"run", 'r', 0, G_OPTION_ARG_FILENAME, &given.program,
-     "Run a program built with gmcc and replay what it launches; its arguments follow --",
+     "Run a program built with gmcc, natively and with your rights, and replay what it launches; "
+     "its arguments follow --",
      "PROGRAM"},
     {"synthetic", 's', 0, G_OPTION_ARG_FILENAME, &given.synthetic,
      "In place of a trace, a pattern of accesses; 'help' lists them", "PATTERN[:KEY=VALUE,...]"},
@@ -51,7 +53,7 @@ static const GOptionEntry entries[] = {
     {"functional", 0, 0, G_OPTION_ARG_NONE, &given.functional, "Count without timing: faster",
      NULL},
     {"plot", 0, 0, G_OPTION_ARG_FILENAME, &given.plot,
-     "Draw each launch into that folder, with gnuplot: where its clocks go", "DIR"},
+     "Draw each launch into that folder, by running gnuplot: where its clocks go", "DIR"},
     {"source", 0, 0, G_OPTION_ARG_FILENAME, &given.source,
      "Show lines of source files below that folder, too, not only below the current one", "DIR"},
     {"verbose", 'v', 0, G_OPTION_ARG_NONE, &given.verbose,
@@ -243,14 +245,18 @@ static int run(void)
 static int run_program(void)
 {
     bool temporary = given.trace == NULL;
-    int code = CLI_FAILED;
+    int code = CLI_FAILED, ended = 0;
 
     if (temporary)
         given.trace = cli_program_trace();
-    if (given.trace != NULL && cli_program_run(given.program, given.rest, given.trace))
+    if (given.trace != NULL && cli_program_run(given.program, given.rest, given.trace, &ended))
         code = run();
     if (temporary && given.trace != NULL)
-        (void)unlink(given.trace);
+        cli_program_forget(given.trace);
+    if (ended != 0) {
+        signal(ended, SIG_DFL);
+        raise(ended);
+    }
     return code;
 }
 

@@ -36,6 +36,11 @@ int complain(const char *path, const gmtrace_error *error);
 int complain_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* For an option that getopt_long() did not accept. */
 int complain_option(void);
+/* From now on a signal that ends the command takes the traces in progress with it, and the file
+ * named last by guard_file(); NULL: none. */
+void guard_signals(void);
+void guard_file(const char *path);
+
 /* Flushes standard output; EXIT_FAILED when not all of it could be written. */
 int finish_output(int status);
 

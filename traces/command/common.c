@@ -6,9 +6,11 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The bytes of the character there; 0 where it is none, or is not to be shown. */
 static unsigned harmless(const unsigned char *p)
@@ -85,6 +87,37 @@ int complain_option(void)
 {
     fprintf(stderr, "Try 'gmtrace --help' for more information.\n");
     return EXIT_USAGE;
+}
+
+static char guarded[4096];
+static volatile sig_atomic_t is_guarded;
+
+static void remove_and_die(int number)
+{
+    gmtrace_writers_abandon();
+    if (is_guarded)
+        unlink(guarded);
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+void guard_signals(void)
+{
+    static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+    struct sigaction action = {.sa_handler = remove_and_die}, now;
+    sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (sigaction(ends[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+            sigaction(ends[i], &action, NULL);
+}
+
+void guard_file(const char *path)
+{
+    is_guarded = 0;
+    if (path && strlen(path) < sizeof guarded) {
+        strcpy(guarded, path);
+        is_guarded = 1;
+    }
 }
 
 int finish_output(int status)

@@ -104,15 +104,20 @@ static bool put_ctas(exporter *e, uint32_t number, gmtrace_error *error)
     return done;
 }
 
-/* Opens FOLDER/NAME.partial. */
+/* Opens FOLDER/NAME.XXXXXX, a new file whatever lies there. */
 static bool open_file(exporter *e, const char *name, char *path, size_t size, gmtrace_error *error)
 {
-    snprintf(path, size, "%s/%s.partial", e->folder, name);
+    const mode_t mask = umask(0);
+    umask(mask);
+    snprintf(path, size, "%s/%s.XXXXXX", e->folder, name);
     e->file.problem = 0;
     e->file.offset = e->file.used = 0;
-    e->file.fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (e->file.fd >= 0)
+    e->file.fd = mkstemp(path);
+    if (e->file.fd >= 0) {
+        guard_file(path);
+        (void)fchmod(e->file.fd, 0666 & ~mask);
         return true;
+    }
     *error = (gmtrace_error){.status = GMTRACE_IO};
     snprintf(error->text, sizeof error->text, "%s: %s", name, strerror(errno));
     return false;
@@ -125,7 +130,8 @@ static bool close_file(exporter *e, const char *path, bool keep, gmtrace_error *
     int problem = keep && !accel_file_flush(&e->file) ? e->file.problem : 0;
     if (close(e->file.fd) != 0 && !problem)
         problem = errno;
-    snprintf(name, sizeof name, "%.*s", (int)(strlen(path) - strlen(".partial")), path);
+    snprintf(name, sizeof name, "%.*s", (int)(strlen(path) - strlen(".XXXXXX")), path);
+    guard_file(NULL);
     if (keep && !problem && rename(path, name) == 0)
         return true;
     if (keep) {

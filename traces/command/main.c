@@ -103,6 +103,7 @@ int main(int argc, char **argv)
         if (strcmp(argv[1], command[i].name) == 0) {
             static char name[] = "gmtrace";
             argv[1] = name; /* for getopt's messages */
+            guard_signals();
             return command[i].run(argc - 1, argv + 1);
         }
     return complain_usage("unknown command '%s'", argv[1]);

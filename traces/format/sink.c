@@ -7,11 +7,33 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define BUFFER_SIZE (256u << 10)
+
+/* Partial files, for a signal handler; more at once than these stay. */
+static _Atomic(char *) partial[16];
+
+static void exchange(char *from, char *to)
+{
+    for (size_t i = 0; i < sizeof partial / sizeof *partial; i++) {
+        char *expected = from;
+        if (atomic_compare_exchange_strong(&partial[i], &expected, to))
+            return;
+    }
+}
+
+void gmtrace_writers_abandon(void)
+{
+    for (size_t i = 0; i < sizeof partial / sizeof *partial; i++) {
+        const char *path = partial[i];
+        if (path)
+            unlink(path);
+    }
+}
 
 static char *temporary_name(const char *path, unsigned attempt)
 {
@@ -48,6 +70,7 @@ bool gmt_sink_open(gmt_sink *sink, const char *path, gmtrace_error *error)
         sink->temporary = NULL;
         return false;
     }
+    exchange(NULL, sink->temporary);
     return true;
 }
 
@@ -133,6 +156,8 @@ bool gmt_sink_close(gmt_sink *sink, bool keep, gmtrace_error *error)
         if (sink->temporary && (!keep || !done))
             unlink(sink->temporary);
     }
+    if (sink->temporary)
+        exchange(sink->temporary, NULL);
     gmt_buffer_free(&sink->buffer);
     free(sink->temporary);
     free(sink->path);
