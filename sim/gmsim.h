@@ -36,19 +36,21 @@ typedef enum gmsim_status {
 /* Options by the names of the command's. NULL, false and 0 are the defaults. Strings are borrowed
  * for the call. New fields are added at the end; `size` tells which of them the caller knows. */
 typedef struct gmsim_job {
-    size_t size;            /* sizeof(gmsim_job) */
-    const char *trace;      /* file; "-" is standard input */
-    const char *gpu;        /* name or path of an .ini file; default h200 */
-    const char *const *set; /* "l1.size=192K", ..., ended by NULL */
-    const char *kernel;     /* regular expression: only launches whose kernel name matches */
-    const char *launch;     /* only this launch, counted from 0 */
-    const char *caches;     /* "cold" (default) or "warm" */
-    const char *format;     /* "json" (default), "csv" or "text" */
-    bool flush;             /* empty L2 before every launch */
-    bool functional;        /* count without timing */
-    bool verbose;           /* text: everything */
-    const char *synthetic;  /* in place of trace, a pattern: "stride:n=1M,stride=32" */
-    const char *source;     /* text: show lines of source files below this folder, too */
+    size_t size;              /* sizeof(gmsim_job) */
+    const char *trace;        /* file; "-" is standard input */
+    const char *gpu;          /* name or path of an .ini file; default h200 */
+    const char *const *set;   /* "l1.size=192K", ..., ended by NULL */
+    const char *kernel;       /* regular expression: only launches whose kernel name matches */
+    const char *launch;       /* only this launch, counted from 0 */
+    const char *caches;       /* "cold" (default) or "warm" */
+    const char *format;       /* "json" (default), "csv" or "text" */
+    bool flush;               /* empty L2 before every launch */
+    bool functional;          /* count without timing */
+    bool verbose;             /* text: everything */
+    const char *synthetic;    /* in place of trace, a pattern: "stride:n=1M,stride=32" */
+    const char *source;       /* text: show lines of source files below this folder, too */
+    const char *limit_memory; /* what the trace may make the reader take: "4G"; default 1G; "none":
+                               * no bound, nor one on warps without records */
 } gmsim_job;
 
 /* Simulates; *report is set to its text (NULL on failure), *error to one line without the

@@ -26,7 +26,7 @@ extern "C" {
 #endif
 
 #define GMTRACE_FORMAT_MAJOR 1u /* a reader refuses a larger major */
-#define GMTRACE_FORMAT_MINOR 0u /* a reader accepts a larger minor */
+#define GMTRACE_FORMAT_MINOR 1u /* a reader accepts a larger minor */
 #define GMTRACE_WARP_LANES   32u
 #define GMTRACE_NO_INSTR     UINT32_MAX /* a record whose instruction is not in the table */
 #define GMTRACE_NO_REGISTER  0xffu
@@ -41,8 +41,8 @@ typedef enum gmtrace_status {
     GMTRACE_TRUNCATED,   /* the file ends early; what came before is usable */
     GMTRACE_UNSUPPORTED, /* valid, but from a newer version or with a required flag unknown here */
     GMTRACE_NOT_A_TRACE, /* the first bytes are not a trace's */
-    GMTRACE_MEMORY,
-    GMTRACE_USAGE, /* the caller broke this header's contract */
+    GMTRACE_MEMORY,      /* there is no more, or a reader's limit is reached */
+    GMTRACE_USAGE,       /* the caller broke this header's contract */
 } gmtrace_status;
 
 typedef struct gmtrace_error {
@@ -208,9 +208,11 @@ typedef struct gmtrace_launch {
     uint32_t stream;          /* small number of the CUDA stream, in order of first use */
     uint64_t ordinal;         /* how many launches of the process came before this one */
     /* Filled by the writer when the launch ends; a reader of a cut-short file sees `complete`
-     * false and the counts of what could be read. */
+     * false and the counts of what could be read. `lost` is NULL, or why the capture missed records
+     * of this launch; `complete` is false then, too. */
     uint64_t records, warps, ctas;
     bool complete;
+    const char *lost;
     uint32_t allocation_count;
     const gmtrace_allocation *allocation; /* sorted by base, without overlap */
 } gmtrace_launch;
@@ -316,6 +318,18 @@ typedef struct gmtrace_reader gmtrace_reader;
  * it is a pipe. Reads all metadata, not the streams. A file that is cut short opens, with
  * gmtrace_damage() telling how far it reads; a file with no complete header does not. */
 gmtrace_reader *gmtrace_open(const char *path, gmtrace_error *error);
+
+#define GMTRACE_DEFAULT_MEMORY_LIMIT ((uint64_t)1 << 30)
+
+typedef struct gmtrace_reader_options {
+    uint64_t memory_limit; /* bytes that what the file claims may make the reader take: metadata,
+                            * CTA index, decoded chunks. 0 = default. What asks for more is
+                            * GMTRACE_MEMORY before it is allocated */
+} gmtrace_reader_options;
+
+/* The same with options, which may be NULL. */
+gmtrace_reader *gmtrace_open_with(const char *path, const gmtrace_reader_options *options,
+                                  gmtrace_error *error);
 void gmtrace_close(gmtrace_reader *reader); /* NULL is allowed */
 
 /* NULL where the file is whole; otherwise what is missing and from which byte. */
@@ -375,7 +389,7 @@ gmtrace_writer *gmtrace_writer_create(const char *path, const gmtrace_capture *c
 /* Returns the kernel's index through `index`. */
 bool gmtrace_writer_add_kernel(gmtrace_writer *writer, const gmtrace_kernel *kernel,
                                uint32_t *index, gmtrace_error *error);
-/* One launch at a time is open. records, warps, ctas and complete are ignored. */
+/* One launch at a time is open. records, warps, ctas, complete and lost are ignored. */
 bool gmtrace_writer_begin_launch(gmtrace_writer *writer, const gmtrace_launch *launch,
                                  gmtrace_error *error);
 /* Appends to the stream of (cta, warp). With `address` NULL the record's own shape is AFFINE or
@@ -387,6 +401,9 @@ bool gmtrace_writer_append(gmtrace_writer *writer, uint64_t cta, uint32_t warp,
                            gmtrace_error *error);
 /* No further record of this CTA follows; its records may be written. */
 bool gmtrace_writer_end_cta(gmtrace_writer *writer, uint64_t cta, gmtrace_error *error);
+/* Says of the open launch that records are missing, and why in a few words; the first reason stays.
+ * Readers find it as gmtrace_launch.lost. */
+bool gmtrace_writer_lose(gmtrace_writer *writer, const char *why, gmtrace_error *error);
 /* Ends every CTA still open. */
 bool gmtrace_writer_end_launch(gmtrace_writer *writer, gmtrace_error *error);
 /* Updates GMTRACE_UNSEEN_* bits learnt during the capture; they are stored at the end. */

@@ -90,6 +90,44 @@ static bool select_launches(gmsim_simulation *s, const gmsim_job *job, const cha
     return true;
 }
 
+/* "512M", "4G"; bytes without a letter. */
+static bool read_limit(gmsim_simulation *s, const char *text, const char *dashes, GError **error)
+{
+    static const char units[] = "KMG";
+    const char *unit = text[0] != 0 ? strchr(units, text[strlen(text) - 1]) : NULL;
+    char *digits = g_strndup(text, strlen(text) - (unit != NULL));
+    const unsigned shift = unit != NULL ? 10u * (unsigned)(unit - units + 1) : 0;
+    guint64 number = 0;
+    bool good;
+
+    s->trusted = strcmp(text, "none") == 0;
+    good =
+        s->trusted || g_ascii_string_to_unsigned(digits, 10, 1, G_MAXINT64 >> shift, &number, NULL);
+    g_free(digits);
+    s->memory_limit = s->trusted ? UINT64_MAX : number << shift;
+    return good ||
+           fail_usage(error, "%slimit-memory %s: must be a size such as 512M or 4G, or none",
+                      dashes, text);
+}
+
+/* A warp without records costs time though it costs the file nothing. */
+static bool check_idle(const gmsim_simulation *s, GError **error)
+{
+    const gmtrace_launch *launch = gmtrace_get_launch(s->reader, s->next);
+    const double most = 0x1p24 + 4.0 * (double)gmtrace_file_size(s->reader);
+    const uint64_t threads = (uint64_t)launch->block[0] * launch->block[1] * launch->block[2];
+    const double warps = (double)launch->grid[0] * launch->grid[1] * launch->grid[2] *
+                         (double)((threads + GMTRACE_WARP_LANES - 1) / GMTRACE_WARP_LANES);
+
+    if (s->trusted || warps - (double)launch->warps <= most)
+        return true;
+    g_set_error(error, GMSIM_ERROR, GMSIM_ERROR_CORRUPT,
+                "launch %u claims %.0f warps without records, and a file of this size may claim "
+                "%.0f; if you trust it, give --limit-memory none",
+                s->next, warps - (double)launch->warps, most);
+    return false;
+}
+
 static bool read_options(gmsim_simulation *s, const gmsim_job *job, const char *dashes,
                          GError **error)
 {
@@ -105,6 +143,8 @@ static bool read_options(gmsim_simulation *s, const gmsim_job *job, const char *
         g_free(names);
         return false;
     }
+    if (job->limit_memory != NULL && !read_limit(s, job->limit_memory, dashes, error))
+        return false;
     s->options.caches = g_strcmp0(job->caches, "warm") == 0 ? GMSIM_CACHES_WARM : GMSIM_CACHES_COLD;
     s->options.flush = job->flush;
     s->options.functional = job->functional;
@@ -129,7 +169,9 @@ static bool open_trace(gmsim_simulation *s, const gmsim_job *job, const char *da
     char *option;
 
     if (job->synthetic == NULL) {
-        s->reader = gmtrace_open(s->trace, &reason);
+        const gmtrace_reader_options options = {.memory_limit = s->memory_limit};
+
+        s->reader = gmtrace_open_with(s->trace, &options, &reason);
         return s->reader != NULL || fail_trace(error, s->trace, &reason);
     }
     s->reader = gmtrace_synthetic_open(job->synthetic, &reason);
@@ -193,12 +235,18 @@ const gmsim_result *gmsim_simulation_replay(gmsim_simulation *s, uint32_t *index
     if (s->model == NULL)
         return NULL;
     s->started++;
-    result = gmsim_model_run(s->model, s->reader, s->next, progress, data, error);
+    result = check_idle(s, error)
+                 ? gmsim_model_run(s->model, s->reader, s->next, progress, data, error)
+                 : NULL;
     if (result == NULL) {
         g_prefix_error(error, "%s: ", s->trace);
         return NULL;
     }
     s->records += result->records;
+    if (result->truncated && s->cut == NULL) {
+        s->cut = result->launch->lost != NULL ? result->launch->lost : "its warps end too early";
+        s->cut_launch = s->next;
+    }
     *index = s->next++;
     find_next(s);
     return result;
@@ -218,15 +266,20 @@ bool gmsim_simulation_damage(const gmsim_simulation *s, GError **error)
 {
     const gmtrace_error *damage = gmtrace_damage(s->reader);
 
-    return damage == NULL || fail_trace(error, s->trace, damage);
+    if (damage != NULL)
+        return fail_trace(error, s->trace, damage);
+    if (s->cut != NULL)
+        g_set_error(error, GMSIM_ERROR, GMSIM_ERROR_CORRUPT,
+                    "%s: records of launch %u are missing: %s", s->trace, s->cut_launch, s->cut);
+    return s->cut == NULL;
 }
 
 bool gmsim_simulation_end(gmsim_simulation *s, bool complete, GError **error)
 {
-    const gmtrace_error *damage = gmtrace_damage(s->reader);
+    const bool whole = gmsim_simulation_damage(s, complete ? error : NULL);
 
-    s->format->end(&s->report, complete && damage == NULL);
-    return !complete || damage == NULL || fail_trace(error, s->trace, damage);
+    s->format->end(&s->report, complete && whole);
+    return !complete || whole;
 }
 
 void gmsim_simulation_close(gmsim_simulation *s)

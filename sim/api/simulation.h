@@ -29,6 +29,10 @@ typedef struct gmsim_simulation {
     char *trace;
     uint32_t next, end; /* launches still to be looked at */
     bool picked;        /* some launches were picked out */
+    bool trusted;       /* no bound on warps without records */
+    const char *cut;    /* NULL, or why records of a launch are missing */
+    uint32_t cut_launch;
+    uint64_t memory_limit;
 } gmsim_simulation;
 
 /* Reads the GPU, opens the trace and picks its launches. Messages name an option with `dashes`

@@ -16,7 +16,8 @@
 
 /* Lives as long as the process. */
 static struct {
-    char *gpu, *gpu_b, *kernel, *kernel_b, *launch, *launch_b, *format, *output, *caches;
+    char *gpu, *gpu_b, *kernel, *kernel_b, *launch, *launch_b, *format, *output, *caches,
+        *limit_memory;
     char **set, **set_b, **fail_if, **rest;
     gboolean flush, functional, all, quiet;
 } given;
@@ -35,6 +36,8 @@ static const GOptionEntry entries[] = {
      "A changed number for B alone, on top of --set", "KEY=VALUE"},
     {"kernel2", 0, 0, G_OPTION_ARG_FILENAME, &given.kernel_b, "Launches of B", "REGEX"},
     {"launch2", 0, 0, G_OPTION_ARG_FILENAME, &given.launch_b, "Launch of B", "N"},
+    {"limit-memory", 0, 0, G_OPTION_ARG_FILENAME, &given.limit_memory,
+     "what a trace may make the reader take (default 1G)", "SIZE"},
     {"caches", 0, 0, G_OPTION_ARG_FILENAME, &given.caches,
      "cold (default) or warm, as for a single trace", "cold|warm"},
     {"flush", 0, 0, G_OPTION_ARG_NONE, &given.flush, "Empty L2 before every launch, as ncu does",
@@ -171,6 +174,7 @@ static bool open_side(gmsim_simulation *simulation, unsigned side, GError **erro
                      .kernel = b && given.kernel_b != NULL ? given.kernel_b : given.kernel,
                      .launch = b && given.launch_b != NULL ? given.launch_b : given.launch,
                      .caches = given.caches,
+                     .limit_memory = given.limit_memory,
                      .flush = given.flush,
                      .functional = given.functional};
     bool opened;

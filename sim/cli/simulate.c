@@ -19,7 +19,7 @@
 /* Lives as long as the process. */
 static struct {
     char *trace, *program, *synthetic, *gpu, *kernel, *launch, *format, *output, *plot, *caches,
-        *color, *source;
+        *limit_memory, *color, *source;
     char **set, **rest;
     gboolean flush, functional, verbose, quiet, version;
 } given;
@@ -45,6 +45,8 @@ static const GOptionEntry entries[] = {
      "text, json or csv (default: by --output's ending, else text)", "FORMAT"},
     {"output", 'o', 0, G_OPTION_ARG_FILENAME, &given.output,
      "Write the report there instead of standard output", "FILE"},
+    {"limit-memory", 0, 0, G_OPTION_ARG_FILENAME, &given.limit_memory,
+     "what a trace may make the reader take (default 1G)", "SIZE"},
     {"caches", 0, 0, G_OPTION_ARG_FILENAME, &given.caches,
      "cold (default: empty before the first launch) or warm (each replayed once before counting)",
      "cold|warm"},
@@ -207,6 +209,7 @@ static int run(void)
                               .kernel = given.kernel,
                               .launch = given.launch,
                               .caches = given.caches,
+                              .limit_memory = given.limit_memory,
                               .format = cli_format(given.format, given.output)->name,
                               .flush = given.flush,
                               .functional = given.functional,

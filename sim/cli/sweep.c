@@ -20,7 +20,7 @@ static const char *const default_metrics[] = {"cycles",     "sectors",  "wavefro
 /* Lives as long as the process. */
 static struct {
     char **traces, **synthetic, **gpus, **sets, **metrics, **rest;
-    char *kernel, *launch, *caches, *format, *output, *jobs, *task_id, *task_count;
+    char *kernel, *launch, *caches, *limit_memory, *format, *output, *jobs, *task_id, *task_count;
     gboolean flush, functional, plan, keep_going, quiet;
 } given;
 
@@ -40,6 +40,8 @@ static const GOptionEntry entries[] = {
      "Only launches whose kernel name matches", "REGEX"},
     {"launch", 'n', 0, G_OPTION_ARG_FILENAME, &given.launch,
      "Only launch number N of each trace, from 0", "N"},
+    {"limit-memory", 0, 0, G_OPTION_ARG_FILENAME, &given.limit_memory,
+     "what a trace may make the reader take (default 1G)", "SIZE"},
     {"caches", 0, 0, G_OPTION_ARG_FILENAME, &given.caches,
      "cold (default: empty before the first launch) or warm (each replayed once before counting)",
      "cold|warm"},
@@ -170,6 +172,7 @@ static bool prepare(sweep_study *study)
                              .kernel = given.kernel,
                              .launch = given.launch,
                              .caches = given.caches,
+                             .limit_memory = given.limit_memory,
                              .flush = given.flush,
                              .functional = given.functional};
     study->quiet = given.quiet;

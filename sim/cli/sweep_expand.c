@@ -67,7 +67,7 @@ static bool add_range(const char *option, const char *text, const char *dots, GP
     units = first_unit != 0 || last_unit != 0;
     while (from <= to) {
         g_ptr_array_add(values, write_number(from, units));
-        if (factor && from > to / step)
+        if (factor ? from > to / step : from > to - step)
             break;
         from = factor ? from * step : from + step;
     }

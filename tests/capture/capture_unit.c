@@ -342,6 +342,102 @@ static void run_launch(bool dies)
     g_rmdir(folder);
 }
 
+/* One launch with a record that no trace can hold, and with lanes that go to several mbarriers: it
+ * alone is marked, and what else it did is there. */
+static void test_odd_launch(void)
+{
+    g_autofree char *folder = g_dir_make_tmp("capture-unit-XXXXXX", NULL);
+    g_autofree char *path = g_build_filename(folder, "t.trc", NULL);
+    gmtrace_error error = {0};
+    const gmtrace_capture capture = {
+        .source = "test", .program = "", .gpu = "", .detail = GMTRACE_DETAIL_MEMORY};
+    const gmtrace_kernel kernel = {
+        .mangled = "k", .name = "k", .instr_count = G_N_ELEMENTS(table), .instr = table};
+    const gmtrace_launch launch = {
+        .grid = {1, 1, 1}, .block = {32, 1, 1}, .cluster = {1, 1, 1}, .carveout_percent = -1};
+    gmtrace_writer *writer = gmtrace_writer_create(path, &capture, NULL, &error);
+    uint32_t index;
+    g_assert_true(gmtrace_writer_add_kernel(writer, &kernel, &index, &error));
+    device at = {.ring = g_new0(gmc_cell, CELLS), .tail = g_new0(uint64_t, 1)};
+    gmc_consumer *consumer = gmc_consumer_create(at.ring, CELLS, at.tail);
+    const gmc_job job = {.writer = writer, .code = &code, .threads = 32};
+    for (unsigned odd = 0; odd < 2; odd++) {
+        gmc_result result;
+        g_assert_true(gmtrace_writer_begin_launch(writer, &launch, &error));
+        gmc_consumer_start(consumer, &job);
+        put(&at,
+            (gmc_cell){.address = 64,
+                       .stride = 8,
+                       .aux = 2,
+                       .mask = 7,
+                       .mark = GMC_MARK(GMC_MBARRIER, GMC_AFFINE, 0)},
+            NULL, 0);
+        put(&at,
+            (gmc_cell){.address = 64,
+                       .aux = (odd ? 24 : 4) | 1 << 8,
+                       .pc = GMC_FAR_PC,
+                       .mask = 7,
+                       .mark = GMC_MARK(GMC_SHARED, GMC_AFFINE, 0)},
+            NULL, 0);
+        put(&at, (gmc_cell){.mask = UINT32_MAX, .mark = GMC_MARK(GMC_EXIT, GMC_AFFINE, 0)}, NULL,
+            0);
+        gmc_consumer_finish(consumer, at.head, &result);
+        g_assert_true(result.sound);
+        g_assert_cmpuint(result.odd, ==, odd);
+        g_assert_cmpuint(result.records, ==, 4 - odd);
+        if (odd)
+            g_assert_true(gmtrace_writer_lose(writer, "odd", &error));
+        g_assert_true(gmtrace_writer_end_launch(writer, &error));
+    }
+    g_assert_true(gmtrace_writer_close(writer, true, &error));
+    gmc_consumer_destroy(consumer);
+
+    gmtrace_reader *reader = gmtrace_open(path, &error);
+    g_assert_nonnull(reader);
+    g_assert_true(gmtrace_verify(reader, &error));
+    g_assert_null(gmtrace_damage(reader));
+    g_assert_true(gmtrace_get_launch(reader, 0)->complete);
+    g_assert_null(gmtrace_get_launch(reader, 0)->lost);
+    g_assert_false(gmtrace_get_launch(reader, 1)->complete);
+    g_assert_cmpstr(gmtrace_get_launch(reader, 1)->lost, ==, "odd");
+    gmtrace_cursor cursor;
+    g_assert_true(gmtrace_select_launch(reader, 1, &error));
+    g_assert_true(gmtrace_cursor_open(reader, &cursor, 0, 0, &error));
+    g_assert_cmpint(cursor.end - cursor.next, ==, 3);
+    for (unsigned i = 0; i < 3; i++, cursor.next++) {
+        g_assert_cmpuint(cursor.next->kind, ==, GMTRACE_MBARRIER);
+        g_assert_cmphex(cursor.next->mask, ==, 1u << i);
+        g_assert_cmphex(cursor.next->address, ==, 64 + 8 * i);
+    }
+    gmtrace_cursor_close(reader, &cursor);
+    gmtrace_close(reader);
+    g_free(at.ring);
+    g_free(at.tail);
+    g_unlink(path);
+    g_rmdir(folder);
+}
+
+/* A size that no instruction has is replaced by the opcode's. */
+static void test_decode_size(void)
+{
+    const gmtrace_instr wide = {.opcode = "LDS.128", .op_class = GMTRACE_CLASS_LOAD, .width = 16};
+    const gmc_range all = {0, 1, 0};
+    const gmc_code one = {&wide, 1, &all, 1};
+    const uint32_t sizes[] = {12, 24, 48, 128, 255};
+    gmtrace_record record;
+    uint64_t address[32];
+    bool has;
+    for (unsigned i = 0; i < G_N_ELEMENTS(sizes); i++) {
+        gmc_cell cell = {
+            .aux = sizes[i] | 1 << 8, .mask = 1, .mark = GMC_MARK(GMC_SHARED, GMC_AFFINE, 0)};
+        g_assert_true(gmc_decode(&one, &cell, NULL, &record, address, &has));
+        g_assert_cmpuint(record.size, ==, 16);
+        g_assert_cmpuint(record.op, ==, GMTRACE_OP_LOAD);
+        cell.pc = GMC_FAR_PC;
+        g_assert_false(gmc_decode(&one, &cell, NULL, &record, address, &has));
+    }
+}
+
 static void test_launch(void)
 {
     run_launch(false);
@@ -542,6 +638,8 @@ int main(int argc, char **argv)
     g_test_add_func("/capture/decode-cluster-window", test_decode_cluster_window);
     g_test_add_func("/capture/decode-payload", test_decode_payload);
     g_test_add_func("/capture/decode-events", test_decode_events);
+    g_test_add_func("/capture/decode-size", test_decode_size);
+    g_test_add_func("/capture/odd-launch", test_odd_launch);
     g_test_add_func("/capture/open-ctas", test_open_ctas);
     g_test_add_func("/capture/launch", test_launch);
     g_test_add_func("/capture/dying-launch", test_dying_launch);

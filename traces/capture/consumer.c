@@ -121,10 +121,22 @@ static void note_exit(gmc_consumer *consumer, const gmc_cell *header)
         fail(consumer, &error);
 }
 
+/* After a failure the ring is still emptied: the kernel must be able to end. */
+static void append(gmc_consumer *consumer, const gmc_cell *header, const gmtrace_record *record,
+                   const uint64_t *address)
+{
+    gmtrace_error error = {0};
+    consumer->result.records++;
+    consumer->result.unknown_pc += record->instr == GMTRACE_NO_INSTR;
+    if (consumer->result.sound &&
+        !gmtrace_writer_append(consumer->job.writer, header->cta, GMC_MARK_WARP(header->mark),
+                               record, address, &error))
+        fail(consumer, &error);
+}
+
 static void take(gmc_consumer *consumer, const gmc_cell *header, const gmc_cell *payload)
 {
     gmtrace_record record;
-    gmtrace_error error = {0};
     uint64_t address[GMTRACE_WARP_LANES];
     bool has_addresses;
     gmc_result *result = &consumer->result;
@@ -137,7 +149,7 @@ static void take(gmc_consumer *consumer, const gmc_cell *header, const gmc_cell 
         return;
     }
     if (!gmc_decode(consumer->job.code, header, payload, &record, address, &has_addresses)) {
-        fail(consumer, NULL);
+        result->odd++;
         return;
     }
     size_t before = 0, count = 0;
@@ -150,13 +162,13 @@ static void take(gmc_consumer *consumer, const gmc_cell *header, const gmc_cell 
         add_unseen(consumer, header, gmtrace_unseen_list(consumer->job.slots), before);
         keep(consumer, warp, before, count);
     }
-    result->records++;
-    result->unknown_pc += record.instr == GMTRACE_NO_INSTR;
-    /* After a failure the ring is still emptied: the kernel must be able to end. */
-    if (result->sound &&
-        !gmtrace_writer_append(consumer->job.writer, header->cta, GMC_MARK_WARP(header->mark),
-                               &record, has_addresses ? address : NULL, &error))
-        fail(consumer, &error);
+    if (!has_addresses || record.kind == GMTRACE_ACCESS)
+        append(consumer, header, &record, has_addresses ? address : NULL);
+    else
+        for (uint32_t left = record.mask; left;) {
+            gmc_next_barrier(&record, address, &left);
+            append(consumer, header, &record, NULL);
+        }
 }
 
 /* Takes one record; false where the next is not written yet. */

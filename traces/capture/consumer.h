@@ -23,6 +23,7 @@ typedef struct gmc_job {
 typedef struct gmc_result {
     uint64_t records;    /* given to the writer */
     uint64_t unknown_pc; /* of those, records whose instruction is not in the table */
+    uint64_t odd;        /* left out: reports that make no record of a trace */
     gmtrace_unseen_counts slots;
     uint64_t tail;           /* cells taken since the ring was made */
     uint32_t dynamic_shared; /* as CTA 0 saw it; GMTRACE_UNKNOWN where it did not say */

@@ -68,6 +68,25 @@ static uint64_t own_window(const gmc_cell *header)
     return address & ~(uint64_t)0xffffff;
 }
 
+/* Some accesses are reported with a size that no instruction has (in llm.c's attention_backward, in
+ * an n-body that reads one float4 of shared memory for all lanes). The opcode then says what they
+ * are. What that does not say either is no record. */
+static bool mend_size(const gmc_code *code, gmtrace_record *record)
+{
+    const bool sound = record->size <= 32 && (record->size & (record->size - 1)) == 0;
+    if (record->kind != GMTRACE_ACCESS || sound)
+        return true;
+    if (record->instr == GMTRACE_NO_INSTR)
+        return false;
+    const gmtrace_instr *instr = &code->instr[record->instr];
+    record->size = instr->width;
+    if (instr->op_class == GMTRACE_CLASS_LOAD)
+        record->op = GMTRACE_OP_LOAD;
+    else if (instr->op_class == GMTRACE_CLASS_STORE)
+        record->op = GMTRACE_OP_STORE;
+    return record->size != 0;
+}
+
 static void set_access(gmtrace_record *record, gmtrace_op op, gmtrace_space space, uint32_t size)
 {
     record->kind = GMTRACE_ACCESS;
@@ -195,7 +214,7 @@ bool gmc_decode(const gmc_code *code, const gmc_cell *header, const gmc_cell *pa
     record->mask = header->mask;
     record->instr = find_instr(code, header->pc);
     *has_addresses = false;
-    if (!set_event(code, header, record))
+    if (!set_event(code, header, record) || !mend_size(code, record))
         return false;
     if (GMC_MARK_EVENT(header->mark) > GMC_LAST_ACCESS)
         return true;
@@ -205,6 +224,12 @@ bool gmc_decode(const gmc_code *code, const gmc_cell *header, const gmc_cell *pa
     if (shape == GMC_AFFINE) {
         record->address = header->address - window;
         record->stride = (int32_t)header->stride;
+        if (record->kind == GMTRACE_ACCESS || record->stride == 0)
+            return true;
+        for (unsigned i = 0; i < GMTRACE_WARP_LANES; i++)
+            address[i] = record->address + (uint64_t)((int64_t)record->stride * i);
+        record->stride = 0;
+        *has_addresses = true;
         return true;
     }
     memset(address, 0, GMTRACE_WARP_LANES * sizeof *address);
@@ -221,4 +246,16 @@ bool gmc_decode(const gmc_code *code, const gmc_cell *header, const gmc_cell *pa
     }
     *has_addresses = true;
     return true;
+}
+
+void gmc_next_barrier(gmtrace_record *record, const uint64_t address[GMTRACE_WARP_LANES],
+                      uint32_t *left)
+{
+    record->address = address[__builtin_ctz(*left)];
+    record->mask = 0;
+    for (uint32_t rest = *left; rest; rest &= rest - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(rest);
+        record->mask |= (uint32_t)(address[lane] == record->address) << lane;
+    }
+    *left &= ~record->mask;
 }

@@ -30,9 +30,15 @@ typedef struct gmc_code {
 int gmc_payload_cells(const gmc_cell *header);
 
 /* Fills record and, where the lanes' addresses are not affine, address[32] and *has_addresses.
- * `payload` points to the record's payload, contiguous. False for an event that is not a record of
- * the trace (enter, exit) or is not known. */
+ * `payload` points to the record's payload, contiguous. Lanes that go to several mbarriers have
+ * addresses, too, though such a record holds one: gmc_next_barrier() takes it apart. False for an
+ * event that is not a record of the trace (enter, exit), is not known or has no sound size. */
 bool gmc_decode(const gmc_code *code, const gmc_cell *header, const gmc_cell *payload,
                 gmtrace_record *record, uint64_t address[GMTRACE_WARP_LANES], bool *has_addresses);
+
+/* Of the lanes in *left, those that go to the same mbarrier as the lowest: sets the record's mask
+ * and address and takes them out of *left. */
+void gmc_next_barrier(gmtrace_record *record, const uint64_t address[GMTRACE_WARP_LANES],
+                      uint32_t *left);
 
 #endif

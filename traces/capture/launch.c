@@ -219,6 +219,15 @@ static bool start(const Sanitizer_LaunchData *data, gmc_entry *entry, uint64_t n
     return true;
 }
 
+/* The open launch misses records: said here and in the trace. */
+static void lose(const char *why)
+{
+    gmtrace_error error = {0};
+    gmc_warn("%s, launch %llu: records are missing: %s", current.entry->kernel->name,
+             (unsigned long long)captured, why);
+    check(gmtrace_writer_lose(writer, why, &error), &error);
+}
+
 static void finish(void)
 {
     gmc_result taken;
@@ -229,11 +238,14 @@ static void finish(void)
         result == SANITIZER_SUCCESS && gmc_channel_head(current.channel, current.stream, &head);
     gmc_consumer_finish(current.channel->consumer, head, &taken);
     const char *name = current.entry->kernel->name;
-    if (taken.error.status != GMTRACE_OK)
+    /* A record that a trace cannot hold costs this launch, not the file. */
+    if (taken.error.status == GMTRACE_USAGE || taken.odd)
+        lose(taken.error.status == GMTRACE_USAGE ? taken.error.text
+                                                 : "some accesses have no known size");
+    else if (taken.error.status != GMTRACE_OK)
         check(false, &taken.error);
     else if (!whole || !taken.sound)
-        gmc_warn("%s: the launch ended with an error (%s); the trace holds what came before", name,
-                 gmc_sanitizer_error(result));
+        lose("it ended with an error");
     if (taken.unknown_pc)
         gmc_note("%s: %llu records belong to no instruction of the table", name,
                  (unsigned long long)taken.unknown_pc);

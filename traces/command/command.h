@@ -42,6 +42,10 @@ void guard_signals(void);
 void guard_file(const char *path);
 
 /* Flushes standard output; EXIT_FAILED when not all of it could be written. */
+/* Takes --limit-memory out of the arguments; false after saying what is wrong with it. */
+bool take_limit(int *argc, char **argv);
+/* gmtrace_open() within that limit. */
+gmtrace_reader *open_trace(const char *path, gmtrace_error *error);
 int finish_output(int status);
 
 /* Says on standard error that a trace is cut short; returns EXIT_FAILED when it is. */

@@ -120,6 +120,50 @@ void guard_file(const char *path)
     }
 }
 
+static gmtrace_reader_options reader_options;
+
+static bool parse_limit(const char *text)
+{
+    static const char units[] = "KMG";
+    char *end;
+    errno = 0;
+    const uint64_t number = isdigit((unsigned char)*text) ? strtoull(text, &end, 10) : 0;
+    if (strcmp(text, "none") == 0) {
+        reader_options.memory_limit = UINT64_MAX;
+        return true;
+    }
+    const char *unit = number && *end ? strchr(units, *end) : NULL;
+    const unsigned shift = unit ? 10u * (unsigned)(unit - units + 1) : 0;
+    reader_options.memory_limit = number << shift;
+    return number && !errno && number <= UINT64_MAX >> shift && !end[unit != NULL];
+}
+
+bool take_limit(int *argc, char **argv)
+{
+    static const char option[] = "--limit-memory";
+    int kept = 1;
+    bool good = true;
+    for (int i = 1; i < *argc; i++) {
+        const size_t length = sizeof option - 1;
+        if (strncmp(argv[i], option, length) != 0 || (argv[i][length] && argv[i][length] != '=')) {
+            argv[kept++] = argv[i];
+            continue;
+        }
+        const char *text = argv[i][length] ? argv[i] + length + 1 : i + 1 < *argc ? argv[++i] : "";
+        if (!parse_limit(text)) {
+            complain_usage("--limit-memory %s: must be a size such as 512M or 4G, or none", text);
+            good = false;
+        }
+    }
+    argv[ *argc = kept] = NULL;
+    return good;
+}
+
+gmtrace_reader *open_trace(const char *path, gmtrace_error *error)
+{
+    return gmtrace_open_with(path, &reader_options, error);
+}
+
 int finish_output(int status)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))

@@ -43,7 +43,7 @@ int command_complete(int argc, char **argv)
     if (!output)
         return complain_usage("complete needs --output");
     gmtrace_error error;
-    gmtrace_reader *reader = gmtrace_open(argv[optind], &error);
+    gmtrace_reader *reader = open_trace(argv[optind], &error);
     if (!reader)
         return complain(argv[optind], &error);
     const int status = run(&made, reader, argv[optind], output, verbose);

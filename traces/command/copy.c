@@ -169,7 +169,7 @@ static bool add_kernel(copier *c, uint32_t number, uint32_t *copy, gmtrace_error
 bool copier_copy(copier *c, uint32_t number, gmtrace_error *error)
 {
     gmtrace_launch launch = *gmtrace_get_launch(c->reader, number);
-    if (!launch.complete) {
+    if (!launch.complete && !launch.lost) {
         *error = *gmtrace_damage(c->reader);
         snprintf(error->text, sizeof error->text,
                  "launch %u is cut short; leave it out with slice --launch", number);
@@ -191,7 +191,8 @@ bool copier_copy(copier *c, uint32_t number, gmtrace_error *error)
         done = copy_cta(c, cta[i], threads, error);
     free(cta);
     finish(c);
-    return done && gmtrace_writer_end_launch(c->writer, error);
+    return done && (!launch.lost || gmtrace_writer_lose(c->writer, launch.lost, error)) &&
+           gmtrace_writer_end_launch(c->writer, error);
 }
 
 bool copier_open(copier *c, gmtrace_reader *reader, const char *output, gmtrace_error *error)

@@ -114,7 +114,7 @@ int command_dump(int argc, char **argv)
         return complain_usage("dump needs one trace");
     const char *path = argv[optind];
     gmtrace_error error;
-    d.reader = gmtrace_open(path, &error);
+    d.reader = open_trace(path, &error);
     if (!d.reader)
         return complain(path, &error);
     int status = EXIT_DONE;

@@ -101,7 +101,7 @@ int command_executed(int argc, char **argv)
         return complain_usage("executed needs one trace");
     const char *path = argv[optind];
     gmtrace_error error = {0};
-    gmtrace_reader *reader = gmtrace_open(path, &error);
+    gmtrace_reader *reader = open_trace(path, &error);
     if (!reader)
         return complain(path, &error);
     int status = EXIT_DONE;

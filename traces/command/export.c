@@ -182,7 +182,7 @@ static int put_list(exporter *e, const number_list *list, uint32_t *count)
 static int run(exporter *e, const number_list *list)
 {
     gmtrace_error error = {.status = GMTRACE_USAGE};
-    e->reader = gmtrace_open(e->path, &error);
+    e->reader = open_trace(e->path, &error);
     if (!e->reader)
         return complain(e->path, &error);
     const gmtrace_capture *capture = gmtrace_get_capture(e->reader);

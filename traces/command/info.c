@@ -81,7 +81,10 @@ static void print_launch(const gmtrace_reader *reader, uint32_t number)
     else if (l->carveout_percent >= 0)
         printf("  carve-out %d%% asked for\n", l->carveout_percent);
     printf("  records   %s of %s warps in %s CTAs%s\n", grouped(l->records), grouped(l->warps),
-           grouped(l->ctas), l->complete ? "" : ", cut short");
+           grouped(l->ctas),
+           l->complete ? ""
+           : l->lost   ? ", records are missing"
+                       : ", cut short");
     if (l->allocation_count) {
         uint64_t bytes = 0;
         for (uint32_t i = 0; i < l->allocation_count; i++)
@@ -149,7 +152,7 @@ int command_info(int argc, char **argv)
         return complain_usage("info needs one trace");
     const char *path = argv[optind];
     gmtrace_error error;
-    gmtrace_reader *reader = gmtrace_open(path, &error);
+    gmtrace_reader *reader = open_trace(path, &error);
     if (!reader)
         return complain(path, &error);
     print_capture(path, reader);

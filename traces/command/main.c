@@ -61,6 +61,8 @@ static const char help[] =
     "      --registers=N    run: registers a thread (default: an estimate)\n"
     "      --threads=N      run: host threads (default 1)\n"
     "      --limit=N        run: give up after N warp instructions of a block\n"
+    "      --limit-memory=SIZE  what a trace may make any command take, as 4G, or none\n"
+    "                       (default 1G)\n"
     "  -h, --help           print this help and exit\n"
     "  -V, --version        print the version and exit\n"
     "\n"
@@ -99,7 +101,9 @@ int main(int argc, char **argv)
             return finish_output(EXIT_DONE);
         }
     }
-    for (size_t i = 0; i < sizeof command / sizeof *command; i++)
+    if (!take_limit(&argc, argv))
+        return EXIT_USAGE;
+    for (size_t i = 0; i < sizeof command / sizeof *command && argc > 1; i++)
         if (strcmp(argv[1], command[i].name) == 0) {
             static char name[] = "gmtrace";
             argv[1] = name; /* for getopt's messages */

@@ -30,7 +30,7 @@ static bool wanted(const slice *s, uint32_t number)
 static int run(slice *s, const char *path, const char *output)
 {
     gmtrace_error error;
-    s->reader = gmtrace_open(path, &error);
+    s->reader = open_trace(path, &error);
     if (!s->reader)
         return complain(path, &error);
     uint32_t count = 0;

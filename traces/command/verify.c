@@ -7,7 +7,7 @@
 static int verify_one(const char *path)
 {
     gmtrace_error error;
-    gmtrace_reader *reader = gmtrace_open(path, &error);
+    gmtrace_reader *reader = open_trace(path, &error);
     if (!reader)
         return complain(path, &error);
     int status = EXIT_DONE;

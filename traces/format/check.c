@@ -50,8 +50,20 @@ static const char *check_instr(const gmtrace_instr *instr, const gmtrace_kernel 
     return NULL;
 }
 
+static bool is_text(const char *text)
+{
+    return !text || strnlen(text, GMT_MAX_TEXT + 1) <= GMT_MAX_TEXT;
+}
+
 const char *gmt_check_kernel(const gmtrace_kernel *kernel)
 {
+    bool short_enough = is_text(kernel->mangled) && is_text(kernel->name);
+    for (uint32_t i = 0; i < kernel->file_count && short_enough; i++)
+        short_enough = is_text(kernel->file[i]);
+    for (uint32_t i = 0; i < kernel->instr_count && short_enough; i++)
+        short_enough = is_text(kernel->instr[i].opcode) && is_text(kernel->instr[i].operands);
+    if (!short_enough)
+        return "a name is longer than 1 MiB";
     if (kernel->instr_count >= GMTRACE_NO_INSTR)
         return "too many instructions";
     for (uint32_t i = 0; i < kernel->instr_count; i++) {

@@ -94,8 +94,9 @@ static bool index_walked(gmtrace_reader *reader, uint32_t launch, gmt_map *map,
         gmt_reader_drop(reader, held);
     const seen_cta *one = (const seen_cta *)(const void *)seen.data;
     const size_t count = seen.size / sizeof *one;
-    if (done && (seen.failed || !gmt_map_index_begin(map, lowest, highest, count)))
-        done = gmt_fail_memory(error);
+    done = done && (!seen.failed || gmt_fail_memory(error)) &&
+           gmt_map_index_begin(map, lowest, highest, count, map->chunk_count ? map->offset[0] : 0,
+                               &reader->decoder.budget, error);
     for (size_t i = 0; done && i < count; i++) {
         const char *problem = gmt_map_index_put(map, one[i].cta, one[i].chunk, one[i].continues);
         if (problem)
@@ -116,10 +117,11 @@ bool gmt_reader_map(gmtrace_reader *reader, uint32_t launch, bool index, gmt_map
     bool done = true;
     if (of->map_offset) {
         gmt_section section;
-        done = gmt_reader_section(reader, of->map_offset, GMT_MAP, &section, error) &&
-               gmt_reader_payload(reader, &section, error) &&
-               gmt_map_parse(&reader->raw, section.offset, launch, of->stored_end, reader->size,
-                             gmt_launch_ctas(&of->launch), index, map, error);
+        done =
+            gmt_reader_section(reader, of->map_offset, GMT_MAP, &section, error) &&
+            gmt_reader_payload(reader, &section, error) &&
+            gmt_map_parse(&reader->raw, section.offset, launch, of->stored_end, reader->size,
+                          gmt_launch_ctas(&of->launch), index, &reader->decoder.budget, map, error);
         if (done && map->chunk_count != of->chunk_count)
             done = gmt_fail(error, GMTRACE_CORRUPT, section.offset,
                             "map section at byte %llu: wrong number of chunks",

@@ -43,8 +43,8 @@ bool gmt_reader_section(gmtrace_reader *reader, uint64_t offset, uint32_t type,
 
 bool gmt_reader_payload(gmtrace_reader *reader, const gmt_section *section, gmtrace_error *error)
 {
-    return gmt_section_read(reader->fd, section, reader->decoder.unpack, &reader->scratch,
-                            &reader->raw, error);
+    return gmt_section_read(reader->fd, section, reader->decoder.unpack, &reader->decoder.budget,
+                            &reader->scratch, &reader->raw, error);
 }
 
 bool gmt_reader_add_kernel(gmtrace_reader *reader, const gmt_section *section, gmtrace_error *error)
@@ -54,7 +54,8 @@ bool gmt_reader_add_kernel(gmtrace_reader *reader, const gmt_section *section, g
     gmt_read_kernel *kernel = &reader->kernel[reader->kernel_count];
     *kernel = (gmt_read_kernel){.offset = section->offset};
     if (!gmt_reader_payload(reader, section, error) ||
-        !gmt_get_kernel(&reader->raw, section->offset, &kernel->kernel, &kernel->storage, error)) {
+        !gmt_get_kernel(&reader->raw, section->offset, &reader->decoder.budget, &kernel->kernel,
+                        &kernel->storage, error)) {
         free(kernel->storage);
         return false;
     }
@@ -72,6 +73,7 @@ bool gmt_reader_add_launch(gmtrace_reader *reader, const gmt_section *section, g
     launch->first_chunk = reader->chunk_count;
     gmt_map_init(&launch->walked);
     if (!gmt_reader_payload(reader, section, error) ||
+        !gmt_claim(&reader->decoder.budget, reader->raw.size, section->offset, error) ||
         !gmt_get_launch(&reader->raw, section->offset, reader->kernel_count, &launch->launch,
                         &launch->storage, error)) {
         free(launch->storage);

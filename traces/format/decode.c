@@ -404,16 +404,20 @@ static const char *decode_records(records *d, const gmtrace_segment *segment, gm
 
 /* --------------------------------------------------------------------------------------- chunk */
 
-static bool make_room(gmt_held *held, size_t size)
+static bool make_room(gmt_decoder *decoder, gmt_held *held, size_t size, uint64_t at,
+                      gmtrace_error *error)
 {
     if (held->capacity >= size)
         return true;
+    decoder->budget.used -= held->capacity;
     free(held->storage);
+    held->storage = NULL;
     held->capacity = 0;
+    if (!gmt_claim(&decoder->budget, size, at, error))
+        return false;
+    held->capacity = size;
     held->storage = malloc(size);
-    if (held->storage)
-        held->capacity = size;
-    return held->storage != NULL;
+    return held->storage || gmt_fail_memory(error);
 }
 
 bool gmt_decode_chunk(gmt_decoder *decoder, const gmt_section *section, const uint8_t *payload,
@@ -444,8 +448,8 @@ bool gmt_decode_chunk(gmt_decoder *decoder, const gmt_section *section, const ui
     const size_t full_size = head->full_groups * GMTRACE_WARP_LANES * sizeof(uint64_t);
     const size_t offset_size = head->offset_groups * GMTRACE_WARP_LANES * sizeof(uint32_t);
     const size_t segment_size = head->segments * sizeof(gmtrace_segment);
-    if (!make_room(held, records_size + full_size + offset_size + segment_size))
-        return gmt_fail_memory(error);
+    if (!make_room(decoder, held, records_size + full_size + offset_size + segment_size, at, error))
+        return false;
     uint8_t *room = held->storage;
     gmtrace_record *record = (gmtrace_record *)(void *)room;
     uint64_t *address64 = (uint64_t *)(void *)(room + records_size);

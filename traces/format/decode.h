@@ -36,6 +36,7 @@ typedef struct gmt_decoder {
     uint32_t entry_count, entry_capacity;
     ZSTD_DCtx *unpack;
     gmt_buffer stored, raw;
+    gmt_budget budget; /* of the whole reader */
 } gmt_decoder;
 
 bool gmt_decoder_init(gmt_decoder *decoder);

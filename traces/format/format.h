@@ -18,6 +18,7 @@
 #define GMT_HEADER_MAY   20u /* optional flags: unknown ones are ignored */
 #define GMT_HEADER_INDEX 24u /* offset of the INDEX section, 0 while the file is being written */
 #define GMT_HEADER_LEVEL 32u /* gmtrace_detail */
+#define GMT_HEADER_LOST  36u /* offset of the LOST section, 0 where there is none */
 #define GMT_HEADER_HASH  120u
 #define GMT_KNOWN_NEED   0u
 
@@ -38,10 +39,13 @@ enum {
     GMT_LAUNCH_END = 5,
     GMT_MAP = 6,
     GMT_INDEX = 7,
+    GMT_LOST = 8, /* optional */
 };
 
 /* Limits that a reader enforces before it allocates. */
 #define GMT_MAX_RAW       (256u << 20) /* bytes of an unpacked section */
+#define GMT_MAX_WHY       200u         /* bytes of the reason why a launch lost records */
+#define GMT_MAX_TEXT      (1u << 20)   /* bytes of a name */
 #define GMT_MAX_RECORDS   65536u       /* of a chunk */
 #define GMT_MAX_CHUNK_RAW (64u << 20)
 #define GMT_MAX_BLOCK     1024u  /* threads of a CTA */

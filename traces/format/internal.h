@@ -20,6 +20,18 @@ bool gmt_fail_memory(gmtrace_error *error);
 bool gmt_fail_errno(gmtrace_error *error, const char *what);
 void gmt_clear(gmtrace_error *error);
 
+/* What a reader may allocate at the word of a file, and what it has (section.c). */
+typedef struct gmt_budget {
+    uint64_t limit, used;
+} gmt_budget;
+
+/* Takes bytes out of the budget; GMTRACE_MEMORY with the limit named where they are not there. */
+bool gmt_claim(gmt_budget *budget, uint64_t bytes, uint64_t offset, gmtrace_error *error);
+
+/* Where to look for a CTA in a hash table. The key is drawn anew in each process, so that no file
+ * can name CTAs that all fall on one place. */
+uint64_t gmt_scatter(uint64_t cta);
+
 /* ------------------------------------------------------------- checks (check.c)
  * Each returns NULL, or what is wrong in a few words. Reader and writer apply the same ones. */
 const char *gmt_check_capture(const gmtrace_capture *capture);
@@ -50,8 +62,9 @@ bool gmt_section_read_header(int fd, uint64_t file_size, uint64_t offset, gmt_se
 bool gmt_section_parse(const uint8_t *header, uint64_t file_size, uint64_t offset,
                        gmt_section *section, gmtrace_error *error);
 /* Reads the payload, checks its hash and unpacks it into raw. */
-bool gmt_section_read(int fd, const gmt_section *section, ZSTD_DCtx *unpack, gmt_buffer *scratch,
-                      gmt_buffer *raw, gmtrace_error *error);
+bool gmt_section_read(int fd, const gmt_section *section, ZSTD_DCtx *unpack,
+                      const gmt_budget *budget, gmt_buffer *scratch, gmt_buffer *raw,
+                      gmtrace_error *error);
 
 /* -------------------------------------- metadata (meta_write.c, meta_read.c)
  * Decoded structs point into one malloc'd block, which the caller frees. */
@@ -63,8 +76,8 @@ void gmt_put_launch_end(gmt_buffer *b, uint32_t launch, const gmtrace_launch *to
 
 bool gmt_get_capture(const gmt_buffer *raw, uint64_t offset, gmtrace_capture *capture,
                      void **storage, gmtrace_error *error);
-bool gmt_get_kernel(const gmt_buffer *raw, uint64_t offset, gmtrace_kernel *kernel, void **storage,
-                    gmtrace_error *error);
+bool gmt_get_kernel(const gmt_buffer *raw, uint64_t offset, gmt_budget *budget,
+                    gmtrace_kernel *kernel, void **storage, gmtrace_error *error);
 bool gmt_get_launch(const gmt_buffer *raw, uint64_t offset, uint32_t kernel_count,
                     gmtrace_launch *launch, void **storage, gmtrace_error *error);
 bool gmt_get_launch_end(const gmt_buffer *raw, uint64_t offset, uint32_t *launch,
@@ -74,7 +87,7 @@ bool gmt_get_launch_end(const gmt_buffer *raw, uint64_t offset, uint32_t *launch
  * A writer onto an open, empty, seekable file, and a reader of one, which takes the descriptor over
  * even where it fails. */
 gmtrace_writer *gmt_writer_create_fd(int fd, const gmtrace_capture *capture, gmtrace_error *error);
-gmtrace_reader *gmt_open_fd(int fd, gmtrace_error *error);
+gmtrace_reader *gmt_open_fd(int fd, const gmtrace_reader_options *options, gmtrace_error *error);
 
 /* ----------------------------------------------------------- shapes (shape.c)
  * Picks the shortest shape for 32 addresses: fills record->shape, address, strides, log2_columns

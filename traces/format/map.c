@@ -61,6 +61,8 @@ void gmt_map_clear(gmt_map *map)
     free(map->first);
     free(map->number);
     free(map->tail);
+    if (map->budget)
+        map->budget->used -= map->claimed;
     gmt_map_init(map);
 }
 
@@ -87,7 +89,8 @@ static bool bad(gmtrace_error *error, uint64_t at, const char *problem)
 
 /* ----------------------------------------------------------------------------------- CTA index */
 
-bool gmt_map_index_begin(gmt_map *map, uint64_t lowest, uint64_t highest, uint64_t count)
+bool gmt_map_index_begin(gmt_map *map, uint64_t lowest, uint64_t highest, uint64_t count,
+                         uint64_t at, gmt_budget *budget, gmtrace_error *error)
 {
     map->base = lowest;
     map->span = count ? highest - lowest + 1 : 0;
@@ -96,12 +99,19 @@ bool gmt_map_index_begin(gmt_map *map, uint64_t lowest, uint64_t highest, uint64
         for (map->span = 64; map->span < 2 * count;)
             map->span *= 2;
     const size_t size = (size_t)map->span + 1, chunks = (size_t)map->chunk_count + 1;
+    const uint64_t bytes =
+        size * (dense ? sizeof *map->first : sizeof *map->first + sizeof *map->number) +
+        chunks * (sizeof *map->next + sizeof *map->tail);
+    if (!gmt_claim(budget, bytes, at, error))
+        return false;
+    map->budget = budget;
+    map->claimed = bytes;
     map->first = malloc(size * sizeof *map->first);
     map->number = dense ? NULL : malloc(size * sizeof *map->number);
     map->next = malloc(chunks * sizeof *map->next);
     map->tail = malloc(chunks * sizeof *map->tail);
     if (!map->first || (!dense && !map->number) || !map->next || !map->tail)
-        return false;
+        return gmt_fail_memory(error);
     for (size_t i = 0; i < size; i++)
         map->first[i] = GMT_NO_CHUNK;
     for (size_t i = 0; i < chunks; i++)
@@ -115,7 +125,7 @@ static uint32_t *slot_of(const gmt_map *map, uint64_t cta)
     if (!map->number)
         return cta - map->base < map->span ? &map->first[cta - map->base] : NULL;
     const uint64_t last = map->span - 1;
-    uint64_t i = cta * 0x9e3779b97f4a7c15ull >> 20 & last;
+    uint64_t i = gmt_scatter(cta) & last;
     while (map->first[i] != GMT_NO_CHUNK && map->number[i] != cta)
         i = (i + 1) & last;
     return &map->first[i];
@@ -202,7 +212,7 @@ static const char *take_chunks(gmt_view view, uint64_t end, uint64_t file_size, 
 }
 
 bool gmt_map_parse(const gmt_buffer *raw, uint64_t at, uint32_t launch, uint64_t launch_end,
-                   uint64_t file_size, uint64_t ctas, bool index, gmt_map *map,
+                   uint64_t file_size, uint64_t ctas, bool index, gmt_budget *budget, gmt_map *map,
                    gmtrace_error *error)
 {
     gmt_view view = {.next = raw->data, .end = raw->data + raw->size};
@@ -214,9 +224,12 @@ bool gmt_map_parse(const gmt_buffer *raw, uint64_t at, uint32_t launch, uint64_t
     cta_range range = {.lowest = UINT64_MAX};
     const char *problem = take_chunks(view, launch_end, file_size, ctas, chunks, map, &range);
     if (!problem && index) {
-        if (!gmt_map_index_begin(map, range.lowest, range.highest, range.count))
-            return gmt_fail_memory(error);
+        if (!gmt_map_index_begin(map, range.lowest, range.highest, range.count, at, budget, error))
+            return false;
         problem = take_chunks(view, launch_end, file_size, ctas, chunks, map, &range);
+        for (uint32_t i = 0; !problem && i < map->chunk_count; i++)
+            if (map->next[i] == GMT_LOST_CHUNK)
+                problem = "a CTA has no end";
         gmt_map_index_end(map);
     }
     if (problem)

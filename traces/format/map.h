@@ -35,8 +35,10 @@ typedef struct gmt_map {
     /* CTA index. Dense: first[cta - base]. Sparse: a hash table, first[] beside number[]. */
     uint64_t base, span;
     uint32_t *first;
-    uint64_t *number; /* NULL where dense */
-    uint32_t *tail;   /* while the index is built: last known chunk of the CTA that begins here */
+    uint64_t *number;   /* NULL where dense */
+    uint32_t *tail;     /* while the index is built: last known chunk of the CTA that begins here */
+    gmt_budget *budget; /* that `claimed` bytes of the index came out of */
+    uint64_t claimed;
 } gmt_map;
 
 void gmt_map_init(gmt_map *map);
@@ -45,12 +47,13 @@ bool gmt_map_add_chunk(gmt_map *map, uint64_t offset, uint64_t length);
 
 /* Parses the chunks' places and, with `index`, the CTAs too. */
 bool gmt_map_parse(const gmt_buffer *raw, uint64_t at, uint32_t launch, uint64_t launch_end,
-                   uint64_t file_size, uint64_t ctas, bool index, gmt_map *map,
+                   uint64_t file_size, uint64_t ctas, bool index, gmt_budget *budget, gmt_map *map,
                    gmtrace_error *error);
 
 /* The index by hand: begin with the smallest and largest CTA number and how many there are, put
  * each CTA of each chunk in file order, end. put returns what is wrong, or NULL. */
-bool gmt_map_index_begin(gmt_map *map, uint64_t lowest, uint64_t highest, uint64_t count);
+bool gmt_map_index_begin(gmt_map *map, uint64_t lowest, uint64_t highest, uint64_t count,
+                         uint64_t at, gmt_budget *budget, gmtrace_error *error);
 const char *gmt_map_index_put(gmt_map *map, uint64_t cta, uint32_t chunk, bool continues);
 void gmt_map_index_end(gmt_map *map);
 /* The chunk a CTA begins in, or GMT_NO_CHUNK. */

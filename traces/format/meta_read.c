@@ -91,8 +91,8 @@ static bool take_instr(const uint8_t *p, gmtrace_instr *instr)
     return !reserved;
 }
 
-bool gmt_get_kernel(const gmt_buffer *raw, uint64_t offset, gmtrace_kernel *kernel, void **storage,
-                    gmtrace_error *error)
+bool gmt_get_kernel(const gmt_buffer *raw, uint64_t offset, gmt_budget *budget,
+                    gmtrace_kernel *kernel, void **storage, gmtrace_error *error)
 {
     static const char what[] = "kernel section";
     gmt_view view = view_of(raw);
@@ -108,6 +108,8 @@ bool gmt_get_kernel(const gmt_buffer *raw, uint64_t offset, gmtrace_kernel *kern
         return bad(error, offset, what, "its counts exceed its length");
     const size_t instrs = kernel->instr_count * sizeof(gmtrace_instr);
     const size_t files = kernel->file_count * sizeof(char *);
+    if (!gmt_claim(budget, instrs + files + raw->size + 1, offset, error))
+        return false;
     char *block = calloc(1, instrs + files + raw->size + 1);
     if (!block)
         return gmt_fail_memory(error);

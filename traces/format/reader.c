@@ -74,7 +74,8 @@ static int open_seekable(const char *path, gmtrace_error *error)
 }
 
 /* The header's layout never changes, so that old readers can tell "newer" from "damaged". */
-static bool read_header(gmtrace_reader *reader, uint64_t *index, gmtrace_error *error)
+static bool read_header(gmtrace_reader *reader, uint64_t *index, uint64_t *lost,
+                        gmtrace_error *error)
 {
     uint8_t header[GMT_HEADER_SIZE];
     const size_t size = reader->size < sizeof header ? (size_t)reader->size : sizeof header;
@@ -108,6 +109,7 @@ static bool read_header(gmtrace_reader *reader, uint64_t *index, gmtrace_error *
         return gmt_fail(error, GMTRACE_CORRUPT, GMT_HEADER_BYTES,
                         "the file header has a wrong length at byte %u", GMT_HEADER_BYTES);
     *index = gmt_get64(header + GMT_HEADER_INDEX);
+    *lost = gmt_get64(header + GMT_HEADER_LOST);
     reader->capture.detail = (gmtrace_detail)gmt_get32(header + GMT_HEADER_LEVEL);
     return true;
 }
@@ -142,19 +144,24 @@ static bool read_index(gmtrace_reader *reader, uint64_t offset, gmtrace_error *e
     gmt_view view = {.next = index.data, .end = index.data + index.size};
     reader->capture.unseen |= gmt_take32(&view);
     bool done = true;
+    /* A writer names sections in the order of their places; so none is named twice. */
+    uint64_t before = 0;
     const uint64_t kernels = gmt_take_varint(&view);
     for (uint64_t i = 0; i < kernels && done; i++) {
         const uint64_t at = gmt_take_varint(&view);
-        done = (!view.bad || bad_index(error, offset)) &&
+        done = ((!view.bad && at > before) || bad_index(error, offset)) &&
                gmt_reader_section(reader, at, GMT_KERNEL, &section, error) &&
                gmt_reader_add_kernel(reader, &section, error);
+        before = at;
     }
+    before = 0;
     const uint64_t launches = done ? gmt_take_varint(&view) : 0;
     for (uint64_t i = 0; i < launches && done; i++) {
         uint64_t at[4];
         for (unsigned k = 0; k < 4; k++)
             at[k] = gmt_take_varint(&view);
-        if (view.bad || at[3] > reader->size / GMT_SECTION_SIZE) {
+        if (view.bad || at[3] > reader->size / GMT_SECTION_SIZE || at[0] <= before ||
+            at[1] <= at[0]) {
             done = bad_index(error, offset);
             break;
         }
@@ -162,6 +169,7 @@ static bool read_index(gmtrace_reader *reader, uint64_t offset, gmtrace_error *e
                gmt_reader_add_launch(reader, &section, error);
         if (!done)
             break;
+        before = at[1];
         gmt_read_launch *launch = &reader->launch[i];
         launch->chunk_count = at[3];
         launch->map_offset = at[2];
@@ -176,17 +184,47 @@ static bool read_index(gmtrace_reader *reader, uint64_t offset, gmtrace_error *e
     return done;
 }
 
+/* Which launches miss records that the capture could not take. */
+static bool read_lost(gmtrace_reader *reader, uint64_t offset, gmtrace_error *error)
+{
+    gmt_section section;
+    if (!gmt_reader_section(reader, offset, GMT_LOST, &section, error) ||
+        !gmt_reader_payload(reader, &section, error))
+        return false;
+    gmt_view view = {.next = reader->raw.data, .end = reader->raw.data + reader->raw.size};
+    while (gmt_left(&view)) {
+        const uint64_t launch = gmt_take_varint(&view), length = gmt_take_varint(&view);
+        const uint8_t *why = length <= GMT_MAX_WHY ? gmt_take(&view, (size_t)length) : NULL;
+        if (view.bad || !why || launch >= reader->launch_count || memchr(why, 0, (size_t)length))
+            return gmt_fail(error, GMTRACE_CORRUPT, offset,
+                            "section of lost records at byte %llu: wrong contents",
+                            (unsigned long long)offset);
+        memcpy(reader->launch[launch].why, why, (size_t)length);
+        reader->launch[launch].launch.complete = false;
+    }
+    for (uint32_t i = 0; i < reader->launch_count; i++)
+        if (reader->launch[i].why[0])
+            reader->launch[i].launch.lost = reader->launch[i].why;
+    return true;
+}
+
 gmtrace_reader *gmtrace_open(const char *path, gmtrace_error *error)
+{
+    return gmtrace_open_with(path, NULL, error);
+}
+
+gmtrace_reader *gmtrace_open_with(const char *path, const gmtrace_reader_options *options,
+                                  gmtrace_error *error)
 {
     gmtrace_error local;
     if (!error)
         error = &local;
     gmt_clear(error);
     const int fd = open_seekable(path, error);
-    return fd < 0 ? NULL : gmt_open_fd(fd, error);
+    return fd < 0 ? NULL : gmt_open_fd(fd, options, error);
 }
 
-gmtrace_reader *gmt_open_fd(int fd, gmtrace_error *error)
+gmtrace_reader *gmt_open_fd(int fd, const gmtrace_reader_options *options, gmtrace_error *error)
 {
     gmtrace_reader *reader = calloc(1, sizeof *reader);
     if (!reader) {
@@ -198,13 +236,15 @@ gmtrace_reader *gmt_open_fd(int fd, gmtrace_error *error)
     gmt_map_init(&reader->sequential);
     reader->fd = fd;
     struct stat status;
-    uint64_t index = 0, footer_index = 0;
+    uint64_t index = 0, lost = 0, footer_index = 0;
     bool done = fstat(fd, &status) == 0 || gmt_fail_errno(error, "cannot open");
     if (done) {
         reader->size = (uint64_t)status.st_size;
         done = gmt_decoder_init(&reader->decoder) || gmt_fail_memory(error);
+        reader->decoder.budget.limit =
+            options && options->memory_limit ? options->memory_limit : GMTRACE_DEFAULT_MEMORY_LIMIT;
     }
-    done = done && read_header(reader, &index, error) && read_capture(reader, error);
+    done = done && read_header(reader, &index, &lost, error) && read_capture(reader, error);
     if (done) {
         const uint64_t end = reader->size - GMT_FOOTER_SIZE; /* there is more than a header */
         const int footer = gmt_reader_footer(reader, end, &footer_index, error);
@@ -216,6 +256,7 @@ gmtrace_reader *gmt_open_fd(int fd, gmtrace_error *error)
         else
             done =
                 footer ? read_index(reader, footer_index, error) : gmt_reader_walk(reader, error);
+        done = done && (!lost || read_lost(reader, lost, error));
     }
     if (!done) {
         gmtrace_close(reader);

@@ -22,6 +22,7 @@ typedef struct gmt_read_launch {
     uint64_t offset, stored_end;       /* of its LAUNCH section */
     uint64_t end_offset, map_offset;   /* 0 where the file was cut before */
     uint64_t first_chunk, chunk_count; /* numbered over the whole file */
+    char why[GMT_MAX_WHY + 1];         /* records are missing; empty: none are */
     gmt_map walked;                    /* chunks found one by one, where there is no MAP */
 } gmt_read_launch;
 

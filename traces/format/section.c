@@ -24,6 +24,30 @@ bool gmt_hash_is(uint64_t stored, uint64_t computed)
 #endif
 }
 
+bool gmt_claim(gmt_budget *budget, uint64_t bytes, uint64_t offset, gmtrace_error *error)
+{
+    if (bytes > budget->limit || budget->used > budget->limit - bytes)
+        return gmt_fail(
+            error, GMTRACE_MEMORY, offset,
+            "what lies at byte %llu would take more memory than the limit of %llu bytes; "
+            "if you trust the file, raise it with --limit-memory",
+            (unsigned long long)offset, (unsigned long long)budget->limit);
+    budget->used += bytes;
+    return true;
+}
+
+uint64_t gmt_scatter(uint64_t cta)
+{
+    static _Atomic uint64_t key;
+    if (!key) {
+        uint64_t drawn = 0;
+        if (getentropy(&drawn, sizeof drawn) != 0)
+            drawn = (uint64_t)(uintptr_t)&drawn ^ (uint64_t)getpid() << 32;
+        key = drawn | 1u;
+    }
+    return XXH3_64bits_withSeed(&cta, sizeof cta, key);
+}
+
 bool gmt_read_at(int fd, uint64_t offset, void *data, size_t size, gmtrace_error *error)
 {
     uint8_t *to = data;
@@ -85,8 +109,9 @@ bool gmt_section_read_header(int fd, uint64_t file_size, uint64_t offset, gmt_se
            gmt_section_parse(header, file_size, offset, section, error);
 }
 
-bool gmt_section_read(int fd, const gmt_section *section, ZSTD_DCtx *unpack, gmt_buffer *scratch,
-                      gmt_buffer *raw, gmtrace_error *error)
+bool gmt_section_read(int fd, const gmt_section *section, ZSTD_DCtx *unpack,
+                      const gmt_budget *budget, gmt_buffer *scratch, gmt_buffer *raw,
+                      gmtrace_error *error)
 {
     const uint64_t offset = section->offset + GMT_SECTION_SIZE;
     if (section->length > GMT_MAX_RAW)
@@ -114,6 +139,9 @@ bool gmt_section_read(int fd, const gmt_section *section, ZSTD_DCtx *unpack, gmt
         return gmt_fail(error, GMTRACE_CORRUPT, section->offset,
                         "the section at byte %llu has an impossible unpacked length",
                         (unsigned long long)section->offset);
+    gmt_budget left = *budget; /* the buffer is used again: it counts while it is */
+    if (!gmt_claim(&left, size + length, section->offset, error))
+        return false;
     if (!gmt_reserve(raw, (size_t)size + 1))
         return gmt_fail_memory(error);
     size_t got = ZSTD_decompressDCtx(unpack, raw->data, (size_t)size, stored->data + 8, length - 8);

@@ -33,7 +33,7 @@ static bool bad(check *c, uint64_t offset, const char *problem)
 
 static split_cta *split_slot(split_cta *table, size_t size, uint64_t cta)
 {
-    size_t i = (size_t)(cta * 0x9e3779b97f4a7c15ull >> 20) & (size - 1);
+    size_t i = (size_t)gmt_scatter(cta) & (size - 1);
     while (table[i].used && table[i].cta != cta)
         i = (i + 1) & (size - 1);
     return &table[i];

@@ -30,6 +30,8 @@ struct gmtrace_writer {
     uint32_t kernel_count, launch_count;
     gmt_buffer kernel_offsets, kernel_sizes; /* arrays: uint64_t, uint32_t instructions */
     gmt_buffer launches;                     /* array of written_launch */
+    gmt_buffer lost;                         /* of LOST: launches and why */
+    bool is_lost;                            /* the open launch is among them */
     bool open;                               /* a launch is */
     gmtrace_launch launch;                   /* its sizes and totals so far */
     uint64_t ctas;
@@ -102,15 +104,17 @@ static bool put_section(gmtrace_writer *writer, uint32_t type, gmt_section *sect
     return done || stop(writer, &failure, error);
 }
 
-static void make_header(const gmtrace_writer *writer, uint64_t index, uint8_t *header)
+static void make_header(const gmtrace_writer *writer, uint64_t index, uint64_t lost,
+                        uint8_t *header)
 {
     memset(header, 0, GMT_HEADER_SIZE);
     memcpy(header, GMT_MAGIC, GMT_MAGIC_SIZE);
     gmt_set16(header + GMT_HEADER_MAJOR, GMTRACE_FORMAT_MAJOR);
-    gmt_set16(header + GMT_HEADER_MINOR, GMTRACE_FORMAT_MINOR);
+    gmt_set16(header + GMT_HEADER_MINOR, lost ? 1 : 0); /* the least that tells all */
     gmt_set32(header + GMT_HEADER_BYTES, GMT_HEADER_SIZE);
     gmt_set64(header + GMT_HEADER_INDEX, index);
     gmt_set32(header + GMT_HEADER_LEVEL, writer->detail);
+    gmt_set64(header + GMT_HEADER_LOST, lost);
     gmt_set64(header + GMT_HEADER_HASH, gmt_hash(header, GMT_HEADER_HASH, 0));
 }
 
@@ -136,7 +140,7 @@ static gmtrace_writer *create(const char *path, int fd, const gmtrace_capture *c
     writer->trigger = writer->limit;
     writer->pack = ZSTD_createCCtx();
     uint8_t header[GMT_HEADER_SIZE];
-    make_header(writer, 0, header);
+    make_header(writer, 0, 0, header);
     gmt_section section;
     bool done = writer->pack && gmt_encoder_init(&writer->encoder, writer->level);
     if (!done)
@@ -219,6 +223,7 @@ bool gmtrace_writer_begin_launch(gmtrace_writer *writer, const gmtrace_launch *l
     if (writer->launches.failed)
         return stop_memory(writer, error);
     writer->open = true;
+    writer->is_lost = false;
     writer->trigger = writer->limit;
     return true;
 }
@@ -441,6 +446,22 @@ bool gmtrace_writer_end_cta(gmtrace_writer *writer, uint64_t cta, gmtrace_error 
     return open ? end_cta(writer, open, error) : stop_memory(writer, error);
 }
 
+bool gmtrace_writer_lose(gmtrace_writer *writer, const char *why, gmtrace_error *error)
+{
+    if (!usable(writer, error))
+        return false;
+    if (!writer->open)
+        return usage(error, "no launch is open that could lose records");
+    const size_t length = strnlen(why, GMT_MAX_WHY);
+    if (writer->is_lost)
+        return true;
+    gmt_put_varint(&writer->lost, writer->launch_count);
+    gmt_put_varint(&writer->lost, length);
+    gmt_put(&writer->lost, why, length);
+    writer->is_lost = true;
+    return !writer->lost.failed || stop_memory(writer, error);
+}
+
 bool gmtrace_writer_end_launch(gmtrace_writer *writer, gmtrace_error *error)
 {
     if (!usable(writer, error))
@@ -495,6 +516,11 @@ void gmtrace_writer_add_unseen(gmtrace_writer *writer, uint32_t unseen)
 static bool put_index(gmtrace_writer *writer, gmtrace_error *error)
 {
     gmt_buffer *raw = &writer->raw;
+    const uint64_t lost = writer->lost.size ? writer->sink.offset : 0;
+    gmt_section section;
+    if (lost && !gmt_sink_section(&writer->sink, GMT_LOST, GMT_FLAG_OPTIONAL, writer->lost.data,
+                                  writer->lost.size, &section, error))
+        return false;
     raw->size = 0;
     gmt_put32(raw, writer->unseen);
     gmt_put_varint(raw, writer->kernel_count);
@@ -509,7 +535,6 @@ static bool put_index(gmtrace_writer *writer, gmtrace_error *error)
         gmt_put_varint(raw, launch[i].map_offset);
         gmt_put_varint(raw, launch[i].chunks);
     }
-    gmt_section section;
     if (!put_section(writer, GMT_INDEX, &section, error))
         return false;
     uint8_t footer[GMT_FOOTER_SIZE], header[GMT_HEADER_SIZE];
@@ -517,7 +542,7 @@ static bool put_index(gmtrace_writer *writer, gmtrace_error *error)
     gmt_set64(footer + 8, section.offset);
     gmt_set64(footer + 16, writer->sink.offset + GMT_FOOTER_SIZE);
     gmt_set64(footer + 24, gmt_hash(footer, 24, 0));
-    make_header(writer, section.offset, header);
+    make_header(writer, section.offset, lost, header);
     return gmt_sink_write(&writer->sink, footer, sizeof footer, error) &&
            gmt_sink_patch(&writer->sink, 0, header, sizeof header, error);
 }
@@ -545,6 +570,7 @@ bool gmtrace_writer_close(gmtrace_writer *writer, bool keep, gmtrace_error *erro
     gmt_buffer_free(&writer->kernel_offsets);
     gmt_buffer_free(&writer->kernel_sizes);
     gmt_buffer_free(&writer->launches);
+    gmt_buffer_free(&writer->lost);
     gmt_buffer_free(&writer->map.body);
     gmt_buffer_free(&writer->raw);
     gmt_buffer_free(&writer->payload);

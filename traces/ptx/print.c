@@ -79,17 +79,34 @@ static bool next_argument(const ptx_warp *w, unsigned lane, uint64_t *at, unsign
     return p != NULL;
 }
 
+#define MOST_PRINTED 1100u /* bytes of one conversion */
+
+/* Copies a conversion; no width or precision asks for more than is printed. */
+static void copy_spec(char *to, const char *spec, size_t length)
+{
+    for (const char *end = spec + length; spec < end;) {
+        if (*spec < '1' || *spec > '9') {
+            *to++ = *spec++;
+            continue;
+        }
+        char *next;
+        const unsigned long number = strtoul(spec, &next, 10);
+        to += sprintf(to, "%lu", number < MOST_PRINTED ? number : MOST_PRINTED);
+        spec = next;
+    }
+    *to = 0;
+}
+
 /* One conversion, "%-8.3f"; `spec` ends in its letter. */
 static bool convert(ptx_warp *w, unsigned lane, const char *spec, size_t length, uint64_t *at)
 {
-    char one[64], out[1100], string[1024];
+    char one[64], out[MOST_PRINTED], string[1024];
     const char letter = spec[length - 1];
     uint64_t v;
     int n = -1;
     if (length >= sizeof one - 4)
         return true;
-    memcpy(one, spec, length);
-    one[length] = 0;
+    copy_spec(one, spec, length);
     const bool wide = memchr(spec, 'l', length) || memchr(spec, 'z', length) ||
                       memchr(spec, 'j', length) || memchr(spec, 't', length);
 #pragma GCC diagnostic push

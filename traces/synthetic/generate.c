@@ -144,5 +144,5 @@ gmtrace_reader *gmtrace_synthetic_open(const char *spec, gmtrace_error *error)
         close(fd);
         return NULL;
     }
-    return gmt_open_fd(fd, error);
+    return gmt_open_fd(fd, NULL, error);
 }

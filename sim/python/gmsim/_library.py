@@ -36,6 +36,8 @@ class Job(ctypes.Structure):
         ("functional", ctypes.c_bool),
         ("verbose", ctypes.c_bool),
         ("synthetic", ctypes.c_char_p),
+        ("source", ctypes.c_char_p),
+        ("limit_memory", ctypes.c_char_p),
     ]
 
 
