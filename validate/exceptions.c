@@ -5,6 +5,7 @@
 #include "validate/exceptions.h"
 
 #include "sim/analysis/metrics.h"
+#include "validate/lines.h"
 
 #include <string.h>
 
@@ -28,15 +29,10 @@ static bool add_line(GArray *exceptions, const char *path, unsigned number, char
                      GError **error)
 {
     gmsim_exception exception = {.used = 0};
-    const char *label, *metric, *reason;
-    char *rest = line;
+    const char *label = gmsim_next_word(&line), *metric = gmsim_next_word(&line);
+    const char *reason = g_strstrip(line);
     int index;
 
-    label = strsep(&rest, " \t");
-    while (rest != NULL && (*rest == ' ' || *rest == '\t'))
-        rest++;
-    metric = rest != NULL ? strsep(&rest, " \t") : NULL;
-    reason = rest != NULL ? g_strstrip(rest) : "";
     if (metric == NULL || reason[0] == '\0') {
         g_set_error(error, GMSIM_ERROR, GMSIM_ERROR_USAGE,
                     "%s:%u: should hold a trace's name, a metric and a reason", path, number);
@@ -57,26 +53,7 @@ static bool add_line(GArray *exceptions, const char *path, unsigned number, char
 
 bool gmsim_exceptions_load(GArray *exceptions, const char *path, GError **error)
 {
-    GError *cause = NULL;
-    char *text, **lines;
-    bool done = true;
-
-    if (!g_file_get_contents(path, &text, NULL, &cause)) {
-        g_set_error(error, GMSIM_ERROR, GMSIM_ERROR_IO, "%s: cannot be read as exceptions: %s",
-                    path, cause->message);
-        g_error_free(cause);
-        return false;
-    }
-    lines = g_strsplit(text, "\n", -1);
-    for (unsigned i = 0; done && lines[i] != NULL; i++) {
-        char *line = g_strstrip(lines[i]);
-
-        if (line[0] != '\0' && line[0] != '#')
-            done = add_line(exceptions, path, i + 1, line, error);
-    }
-    g_strfreev(lines);
-    g_free(text);
-    return done;
+    return gmsim_lines_read(exceptions, path, "exceptions", add_line, error);
 }
 
 gmsim_exception *gmsim_exceptions_find(GArray *exceptions, const char *label, unsigned metric)

@@ -9,7 +9,6 @@
 
 #include <glib.h>
 #include <stdbool.h>
-#include <stdint.h>
 
 typedef struct gmsim_exception {
     char *label; /* the trace's name */

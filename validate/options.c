@@ -161,31 +161,28 @@ static bool read_words(gmsim_validation *v, GError **error)
 bool gmsim_validation_prepare(gmsim_validation *v, GError **error)
 {
     const gmsim_validate_options *o = v->options;
+    const struct {
+        char **given;
+        GArray *list;
+        bool (*add)(GArray *list, const char *given, GError **error);
+    } lists[] = {
+        {o->limits, v->limits, gmsim_limits_load},
+        {o->limit, v->limits, gmsim_limit_parse},
+        {o->exceptions, v->exceptions, gmsim_exceptions_load},
+        {o->reasons, v->reasons, gmsim_reasons_load},
+        {o->pairs, v->pairs, gmsim_pairs_read},
+    };
 
     if (!read_words(v, error) || !read_show(v, error))
         return false;
-    for (char **file = o->limits; file != NULL && *file != NULL; file++) {
-        if (!gmsim_limits_load(v->limits, *file, error))
-            return false;
-    }
-    for (char **limit = o->limit; limit != NULL && *limit != NULL; limit++) {
-        if (!gmsim_limit_parse(v->limits, *limit, error))
-            return false;
-    }
-    for (char **file = o->exceptions; file != NULL && *file != NULL; file++) {
-        if (!gmsim_exceptions_load(v->exceptions, *file, error))
-            return false;
-    }
-    for (char **file = o->reasons; file != NULL && *file != NULL; file++) {
-        if (!gmsim_reasons_load(v->reasons, *file, error))
-            return false;
+    for (unsigned i = 0; i < G_N_ELEMENTS(lists); i++) {
+        for (char **given = lists[i].given; given != NULL && *given != NULL; given++) {
+            if (!lists[i].add(lists[i].list, *given, error))
+                return false;
+        }
     }
     for (char **file = o->spread; file != NULL && *file != NULL; file++) {
         if (!gmsim_spreads_load(v->spreads, *file, error))
-            return false;
-    }
-    for (char **file = o->pairs; file != NULL && *file != NULL; file++) {
-        if (!gmsim_pairs_read(v->pairs, *file, error))
             return false;
     }
     gmsim_limits_apply(v->limits, &v->all);

@@ -5,6 +5,8 @@
  */
 #include "validate/pairs.h"
 
+#include "validate/lines.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -27,30 +29,22 @@ GArray *gmsim_pairs_new(void)
     return pairs;
 }
 
-/* The next word of a line, cut off; NULL at its end. */
-static char *next_word(char **line)
+static bool add_line(GArray *pairs, const char *path, unsigned number, char *line, GError **error)
 {
-    char *word = *line + strspn(*line, " \t");
-
-    if (*word == 0)
-        return NULL;
-    *line = word + strcspn(word, " \t");
-    if (**line != 0)
-        *(*line)++ = 0;
-    return word;
-}
-
-static bool read_pair(GArray *pairs, char *line)
-{
-    char *base = next_word(&line), *variant = next_word(&line), *claimed = next_word(&line), *end;
+    const char *base = gmsim_next_word(&line), *variant = gmsim_next_word(&line);
+    const char *claimed = gmsim_next_word(&line);
+    bool none = g_strcmp0(claimed, "-") == 0;
     gmsim_pair pair = {0};
+    char *end;
 
-    if (claimed == NULL)
-        return false;
-    if (strcmp(claimed, "-") != 0) {
+    if (claimed != NULL && !none)
         pair.claimed = g_ascii_strtod(claimed, &end);
-        if (end == claimed || *end != 0 || !isfinite(pair.claimed) || pair.claimed <= 0)
-            return false;
+    if (claimed == NULL ||
+        (!none && (end == claimed || *end != 0 || !isfinite(pair.claimed) || pair.claimed <= 0))) {
+        g_set_error(error, GMSIM_ERROR, GMSIM_ERROR_CORRUPT,
+                    "%s:%u: should read BASE VARIANT CLAIMED TITLE, CLAIMED a number or -", path,
+                    number);
+        return false;
     }
     pair.base = g_strdup(base);
     pair.variant = g_strdup(variant);
@@ -61,26 +55,7 @@ static bool read_pair(GArray *pairs, char *line)
 
 bool gmsim_pairs_read(GArray *pairs, const char *path, GError **error)
 {
-    char *text, **lines;
-    bool done = true;
-
-    if (!g_file_get_contents(path, &text, NULL, error))
-        return false;
-    lines = g_strsplit(text, "\n", -1);
-    for (unsigned i = 0; done && lines[i] != NULL; i++) {
-        char *line = g_strstrip(lines[i]);
-
-        if (*line == 0 || *line == '#')
-            continue;
-        done = read_pair(pairs, line);
-        if (!done)
-            g_set_error(error, GMSIM_ERROR, GMSIM_ERROR_CORRUPT,
-                        "%s:%u: should read BASE VARIANT CLAIMED TITLE, CLAIMED a number or -",
-                        path, i + 1);
-    }
-    g_strfreev(lines);
-    g_free(text);
-    return done;
+    return gmsim_lines_read(pairs, path, "pairs", add_line, error);
 }
 
 /* Sums over the trace's launches; false if one of them has no value. */

@@ -5,8 +5,7 @@
 #include "validate/reasons.h"
 
 #include "sim/device/gpu.h"
-
-#include <string.h>
+#include "validate/lines.h"
 
 typedef struct gmsim_reason {
     GRegex *label, *metric;
@@ -48,59 +47,31 @@ static GRegex *pattern(const char *text, const char *path, unsigned number, GErr
 static bool add_line(GArray *reasons, const char *path, unsigned number, char *line, GError **error)
 {
     gmsim_reason reason = {.text = NULL};
-    char *word[3];
-    char *rest = line;
+    const char *label = gmsim_next_word(&line), *metric = gmsim_next_word(&line);
+    const char *text = g_strstrip(line);
 
-    for (unsigned i = 0; i < 3; i++) {
-        rest += strspn(rest, " \t");
-        word[i] = rest;
-        if (i == 2)
-            break;
-        rest += strcspn(rest, " \t");
-        if (*rest != '\0')
-            *rest++ = '\0';
-    }
-    if (word[2][0] == '\0') {
+    if (text[0] == '\0') {
         g_set_error(error, GMSIM_ERROR, GMSIM_ERROR_USAGE,
                     "%s:%u: should hold a pattern for traces, one for metrics and a sentence", path,
                     number);
         return false;
     }
-    reason.label = pattern(word[0], path, number, error);
+    reason.label = pattern(label, path, number, error);
     if (reason.label == NULL)
         return false;
-    reason.metric = pattern(word[1], path, number, error);
+    reason.metric = pattern(metric, path, number, error);
     if (reason.metric == NULL) {
         g_regex_unref(reason.label);
         return false;
     }
-    reason.text = g_strdup(word[2]);
+    reason.text = g_strdup(text);
     g_array_append_val(reasons, reason);
     return true;
 }
 
 bool gmsim_reasons_load(GArray *reasons, const char *path, GError **error)
 {
-    GError *cause = NULL;
-    char *text, **lines;
-    bool done = true;
-
-    if (!g_file_get_contents(path, &text, NULL, &cause)) {
-        g_set_error(error, GMSIM_ERROR, GMSIM_ERROR_IO, "%s: cannot be read as reasons: %s", path,
-                    cause->message);
-        g_error_free(cause);
-        return false;
-    }
-    lines = g_strsplit(text, "\n", -1);
-    for (unsigned i = 0; done && lines[i] != NULL; i++) {
-        char *line = g_strstrip(lines[i]);
-
-        if (line[0] != '\0' && line[0] != '#')
-            done = add_line(reasons, path, i + 1, line, error);
-    }
-    g_strfreev(lines);
-    g_free(text);
-    return done;
+    return gmsim_lines_read(reasons, path, "reasons", add_line, error);
 }
 
 const char *gmsim_reason_for(const GArray *reasons, const char *label, const char *metric)

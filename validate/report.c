@@ -5,7 +5,6 @@
 #include "validate/report.h"
 
 #include <math.h>
-#include <string.h>
 
 /* ------------------------------------------------------------------------------------ numbers */
 
@@ -115,26 +114,15 @@ void gmsim_print_metrics(const gmsim_validate_report *report, FILE *out)
                 silent > 0 ? "" : "\n", unmeasured);
 }
 
-static const char *outcome_text(gmsim_outcome outcome)
-{
-    switch (outcome) {
-    case GMSIM_OUTCOME_EQUAL:
-        return "equal";
-    case GMSIM_OUTCOME_DIFFERENT:
-        return "different";
-    case GMSIM_OUTCOME_FROM_ZERO:
-        return "measured 0";
-    case GMSIM_OUTCOME_UNPREDICTED:
-        return "not predicted";
-    case GMSIM_OUTCOME_UNMEASURED:
-        return "not measured";
-    case GMSIM_OUTCOME_RESCALED:
-        return "too few digits";
-    case GMSIM_OUTCOME_NONE:
-        break;
-    }
-    return "none";
-}
+static const char *const outcome_text[] = {
+    [GMSIM_OUTCOME_NONE] = "none",
+    [GMSIM_OUTCOME_EQUAL] = "equal",
+    [GMSIM_OUTCOME_DIFFERENT] = "different",
+    [GMSIM_OUTCOME_FROM_ZERO] = "measured 0",
+    [GMSIM_OUTCOME_UNPREDICTED] = "not predicted",
+    [GMSIM_OUTCOME_UNMEASURED] = "not measured",
+    [GMSIM_OUTCOME_RESCALED] = "too few digits",
+};
 
 static void put_pair(gmsim_table *t, const gmsim_comparison *c, const gmsim_metric *metric,
                      gmsim_validate_format format)
@@ -148,24 +136,18 @@ static void put_pair(gmsim_table *t, const gmsim_comparison *c, const gmsim_metr
     gmsim_table_take(t, different || c->outcome == GMSIM_OUTCOME_EQUAL
                             ? gmsim_error_text(different ? c->error : 0, metric, format)
                             : g_strdup(""));
-    gmsim_table_put(t, outcome_text(c->outcome));
+    gmsim_table_put(t, outcome_text[c->outcome]);
 }
 
 void gmsim_print_every(const gmsim_validate_report *report, FILE *out)
 {
+    static const char *const head[] = {"trace",  "kernel",    "grid",     "block", "metric",
+                                       "family", "predicted", "measured", "error", "outcome"};
     gmsim_table t;
 
     gmsim_table_init(&t, 1u << 0 | 1u << 1 | 1u << 4 | 1u << 5 | 1u << 9);
-    gmsim_table_put(&t, "trace");
-    gmsim_table_put(&t, "kernel");
-    gmsim_table_put(&t, "grid");
-    gmsim_table_put(&t, "block");
-    gmsim_table_put(&t, "metric");
-    gmsim_table_put(&t, "family");
-    gmsim_table_put(&t, "predicted");
-    gmsim_table_put(&t, "measured");
-    gmsim_table_put(&t, "error");
-    gmsim_table_put(&t, "outcome");
+    for (unsigned i = 0; i < G_N_ELEMENTS(head); i++)
+        gmsim_table_put(&t, head[i]);
     gmsim_table_end_header(&t);
     for (unsigned i = 0; i < report->all->launches; i++) {
         const gmsim_compared_launch *launch = &report->launch[i];

@@ -6,6 +6,7 @@
 
 #include "sim/device/gpu.h"
 #include "validate/csv.h"
+#include "validate/lines.h"
 
 #include <math.h>
 #include <string.h>
@@ -101,19 +102,14 @@ static bool read_row(gmsim_spreads *spreads, gmsim_csv *csv, const unsigned colu
 
 bool gmsim_spreads_load(gmsim_spreads *spreads, const char *path, GError **error)
 {
-    GError *cause = NULL;
     unsigned column[COLUMNS];
     gmsim_csv csv;
     size_t size;
-    char *text;
+    char *text = gmsim_text_read(path, "spreads", &size, error);
     bool done;
 
-    if (!g_file_get_contents(path, &text, &size, &cause)) {
-        g_set_error(error, GMSIM_ERROR, GMSIM_ERROR_IO, "%s: cannot be read as spreads: %s", path,
-                    cause->message);
-        g_error_free(cause);
+    if (text == NULL)
         return false;
-    }
     gmsim_csv_init(&csv, path, text, size);
     done = read_header(&csv, column, error);
     while (done && csv.at < csv.size)

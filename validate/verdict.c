@@ -4,8 +4,6 @@
  */
 #include "validate/validation.h"
 
-#include <string.h>
-
 #define MOST_UNUSED 5u
 
 /* Every launch that one side has alone. */

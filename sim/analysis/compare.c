@@ -78,8 +78,7 @@ static void make_speedup(gmsim_comparison_of_two *c)
     c->speedup = to > 0 ? value_of(a, what) / to : (double)NAN;
 }
 
-/* ---------------------------------------------------------------------------------- instructions
- */
+/* --------------------------------------------------------------------------------- instructions */
 
 static const gmtrace_instr *code_of(const gmsim_result *result, const gmsim_instr_counts *instr)
 {

@@ -9,7 +9,6 @@
 
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "sim/api/simulation.h"
 #include "sim/analysis/compare.h"
@@ -67,8 +66,7 @@ static const char description[] =
     "\n"
     "Exit status: 0 done, 1 failed or damaged input, 2 usage, 3 a --fail-if condition holds.\n";
 
-/* ------------------------------------------------------------------------------------ conditions
- */
+/* ----------------------------------------------------------------------------------- conditions */
 
 typedef struct condition {
     const char *text;
@@ -155,8 +153,7 @@ static int check_conditions(const GArray *conditions, const gmsim_comparison_of_
     return code;
 }
 
-/* ----------------------------------------------------------------------------------------- sides
- */
+/* ---------------------------------------------------------------------------------------- sides */
 
 #define SYNTHETIC "synthetic:"
 

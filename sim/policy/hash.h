@@ -10,7 +10,6 @@
 #ifndef GMSIM_HASH_H
 #define GMSIM_HASH_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #define GMSIM_LINE_BITS 45u /* of a line number that make a difference: addresses below 2^52 */

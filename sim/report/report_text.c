@@ -4,7 +4,6 @@
  * screen, plain ASCII. With many launches one line each. Leaves out host times, so that the same
  * trace prints the same bytes.
  */
-#include <inttypes.h>
 #include <string.h>
 
 #include "sim/analysis/rows.h"

@@ -5,7 +5,6 @@
  * are left out where they are 0 or absent in every line.
  */
 #include <math.h>
-#include <string.h>
 
 #include "sim/report/format.h"
 #include "sim/report/formats.h"

@@ -6,7 +6,6 @@
 #include "sim/report/table.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "sim/report/format.h"
 

@@ -3,7 +3,6 @@
  * text_time.c - where the time goes, in the text report: cycles, what warps wait for, how long a
  * load takes, achieved occupancy. Leaves out shares that round to nothing.
  */
-#include <string.h>
 
 #include "sim/analysis/rows.h"
 #include "sim/report/format.h"

@@ -4,7 +4,6 @@
  * Sanitizer's callbacks before main() and writes the trace after it. Without GMCAPTURE_OUTPUT in
  * the environment it does nothing.
  */
-#include <stdlib.h>
 
 #include "traces/capture/allocations.h"
 #include "traces/capture/launch.h"

@@ -48,21 +48,9 @@ bool gmc_parse_size(const char *text, uint64_t *size)
         return false;
     errno = 0;
     unsigned long long number = strtoull(text, &end, 10);
-    unsigned shift = 0;
-    switch (*end) {
-    case 'k':
-    case 'K':
-        shift = 10;
-        break;
-    case 'm':
-    case 'M':
-        shift = 20;
-        break;
-    case 'g':
-    case 'G':
-        shift = 30;
-        break;
-    }
+    static const char suffix[] = "kKmMgG";
+    const char *power = *end ? strchr(suffix, *end) : NULL;
+    const unsigned shift = power ? 10 * (unsigned)((power - suffix) / 2 + 1) : 0;
     if (shift)
         end++;
     if (shift && end[0] == 'i' && end[1] == 'B')

@@ -7,7 +7,6 @@
 #define GMCAPTURE_SETTINGS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #define GMC_ENV_OUTPUT    "GMCAPTURE_OUTPUT"

@@ -68,8 +68,7 @@ void gmt_graph_free(gmt_graph *graph)
     memset(graph, 0, sizeof *graph);
 }
 
-/* -------------------------------------------------------------------------------- where ways meet
- */
+/* ------------------------------------------------------------------------------ where ways meet */
 
 /* Blocks are divided into regions: a root, and those that reach it and are in no region yet. Behind
  * the root lies a goal, number `block_count`, which is what post-dominance is counted from. An exit

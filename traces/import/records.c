@@ -28,8 +28,7 @@ static void expand(const accel_inst *inst, uint64_t address[GMTRACE_WARP_LANES])
     }
 }
 
-/* ------------------------------------------------------------------------------ generic accesses
- */
+/* ----------------------------------------------------------------------------- generic accesses */
 
 static bool lies_in(uint64_t address, uint64_t base, uint64_t other)
 {

@@ -30,7 +30,6 @@ bool gmptx_is_predicate(const ptx_decoder *d, const ptx_operand *o);
  * as `type` where they are floats. */
 bool gmptx_place(ptx_decoder *d, const ptx_operand *o, unsigned bytes, ptx_type type, ptx_ref *ref);
 bool gmptx_place_result(ptx_decoder *d, const ptx_operand *o, unsigned bytes, ptx_ref *ref);
-bool gmptx_constant(ptx_decoder *d, uint64_t value, unsigned bytes, ptx_ref *ref);
 /* [base + offset] in `space`. */
 bool gmptx_decode_address(ptx_decoder *d, ptx_op *op, const ptx_operand *o, ptx_space space);
 /* The value of a variable's name in its own space; in_frame where it counts from a frame. */

@@ -84,7 +84,6 @@ static uint8_t trace_space(ptx_space space)
     case PTX_SPACE_LOCAL:
         return GMTRACE_SPACE_LOCAL;
     case PTX_SPACE_CONST:
-        return GMTRACE_SPACE_CONSTANT;
     case PTX_SPACE_PARAM:
         return GMTRACE_SPACE_CONSTANT;
     default:

@@ -20,8 +20,7 @@ bool gmptx_bad_operand(const ptx_decoder *d, unsigned number)
                       SLICE(d->statement->opcode));
 }
 
-/* ----------------------------------------------------------------------------------------- parts
- */
+/* ---------------------------------------------------------------------------------------- parts */
 
 bool gmptx_take(ptx_parts *parts, const char *word)
 {
@@ -38,8 +37,7 @@ bool gmptx_all_taken(const ptx_parts *parts)
     return parts->used == (1u << parts->count) - 1;
 }
 
-/* -------------------------------------------------------------------------------------- operands
- */
+/* ------------------------------------------------------------------------------------- operands */
 
 unsigned gmptx_operand_count(const ptx_decoder *d)
 {
@@ -116,7 +114,7 @@ static bool pool_room(ptx_decoder *d)
     return true;
 }
 
-bool gmptx_constant(ptx_decoder *d, uint64_t value, unsigned bytes, ptx_ref *ref)
+static bool constant(ptx_decoder *d, uint64_t value, unsigned bytes, ptx_ref *ref)
 {
     ptx_kernel *k = d->kernel;
     if (bytes < 8)
@@ -220,16 +218,16 @@ bool gmptx_place(ptx_decoder *d, const ptx_operand *o, unsigned bytes, ptx_type 
         return gmptx_register_bytes(d, o) == bytes && gmptx_is_predicate(d, o) == !bytes;
     case OPERAND_INT:
         if (!bytes)
-            return gmptx_constant(d, o->value ? UINT64_MAX : 0, 4, ref);
-        return gmptx_constant(d, (uint64_t)o->value, bytes, ref);
+            return constant(d, o->value ? UINT64_MAX : 0, 4, ref);
+        return constant(d, (uint64_t)o->value, bytes, ref);
     case OPERAND_FLOAT32:
     case OPERAND_FLOAT64:
         if (bytes < 4 || (!type_is_float(type) && bytes != (o->kind == OPERAND_FLOAT32 ? 4u : 8u)))
             return false;
-        return gmptx_constant(d, float_bits(o, type), bytes, ref);
+        return constant(d, float_bits(o, type), bytes, ref);
     case OPERAND_SYMBOL:
         return bytes >= 4 && gmptx_symbol_address(d, o->index, &value, &in_frame, &space) &&
-               !in_frame && gmptx_constant(d, value + (uint64_t)o->value, bytes, ref);
+               !in_frame && constant(d, value + (uint64_t)o->value, bytes, ref);
     case OPERAND_SPECIAL:
         *ref = REF(PTX_FILE_SPECIAL, o->index * PTX_SPECIAL_BYTES);
         return o->index < SPECIAL_CLOCK &&
@@ -269,7 +267,7 @@ bool gmptx_decode_address(ptx_decoder *d, ptx_op *op, const ptx_operand *o, ptx_
         return bytes == 8 || (bytes == 4 && may_be_narrow);
     }
     if (o->base == OPERAND_INT)
-        return gmptx_constant(d, 0, 8, &op->address);
+        return constant(d, 0, 8, &op->address);
     if (!gmptx_symbol_address(d, o->index, &value, &in_frame, &own))
         return false;
     if (space != own) {
@@ -282,5 +280,5 @@ bool gmptx_decode_address(ptx_decoder *d, ptx_op *op, const ptx_operand *o, ptx_
     if (space == PTX_SPACE_PARAM)
         op->mode2 = in_frame;
     op->offset = (int64_t)((uint64_t)op->offset + value);
-    return gmptx_constant(d, 0, 8, &op->address);
+    return constant(d, 0, 8, &op->address);
 }

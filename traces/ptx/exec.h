@@ -98,8 +98,7 @@ static inline float bf16_to_float(uint16_t h)
     return f;
 }
 
-/* ------------------------------------------------------------------------------------ lane loops
- */
+/* ----------------------------------------------------------------------------------- lane loops */
 
 static inline void *lanes_of(const ptx_warp *w, ptx_ref ref)
 {
@@ -171,6 +170,12 @@ BLEND(uint64_t)
         }                                                                                          \
         blend_##D(w, op->r[0]);                                                                    \
     }
+/* The operation of a family that takes which one it is. */
+#define RUN_AS(NAME, FAMILY, WHICH)                                                                \
+    static void NAME(ptx_warp *w, const ptx_op *op)                                                \
+    {                                                                                              \
+        FAMILY(w, op, WHICH);                                                                      \
+    }
 #define RUN3(NAME, D, A, B, C, EXPR)                                                               \
     static void NAME(ptx_warp *w, const ptx_op *op)                                                \
     {                                                                                              \
@@ -188,8 +193,7 @@ BLEND(uint64_t)
         blend_##D(w, op->r[0]);                                                                    \
     }
 
-/* ---------------------------------------------------------------------------------------- faults
- */
+/* --------------------------------------------------------------------------------------- faults */
 
 /* What a CTA under execution shares. cta.c fills it. */
 struct ptx_cta {

@@ -224,8 +224,7 @@ const ptx_row gmptx_float_rows[] = {
     {NULL},
 };
 
-/* -------------------------------------------------------------------------------------- wrappers
- */
+/* ------------------------------------------------------------------------------------- wrappers */
 
 void gmptx_run_rounded(ptx_warp *w, const ptx_op *op)
 {
@@ -258,8 +257,7 @@ void gmptx_run_saturated(ptx_warp *w, const ptx_op *op)
     }
 }
 
-/* ----------------------------------------------------------------------------------- comparisons
- */
+/* ---------------------------------------------------------------------------------- comparisons */
 
 #define COMPARE(NAME, T, CONVERT, EXPR)                                                            \
     static uint32_t NAME(const ptx_warp *w, const ptx_op *op)                                      \

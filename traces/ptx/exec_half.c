@@ -119,6 +119,42 @@ typedef enum half_op {
     HALF_TANH,
 } half_op;
 
+/* Exact, or rounded so that rounding it to half once more is exact. */
+static double computed(half_op what, double a, double b, double c)
+{
+    const bool any_nan = isnan(a) || isnan(b);
+    switch (what) {
+    case HALF_ADD:
+        return add_odd(a, b);
+    case HALF_SUB:
+        return add_odd(a, -b);
+    case HALF_MUL:
+        return a * b;
+    case HALF_FMA:
+        return add_odd(a * b, c);
+    case HALF_FMA_RELU: {
+        const double v = add_odd(a * b, c);
+        return v < 0 ? 0 : v;
+    }
+    case HALF_MIN:
+        return lower(a, b);
+    case HALF_MAX:
+        return higher(a, b);
+    case HALF_MIN_NAN:
+        return any_nan ? (double)NAN : lower(a, b);
+    case HALF_MAX_NAN:
+        return any_nan ? (double)NAN : higher(a, b);
+    case HALF_EX2:
+        return exp2(a);
+    case HALF_TANH:
+        return tanh(a);
+    case HALF_NEG:
+    case HALF_ABS:
+        break;
+    }
+    return 0;
+}
+
 static uint16_t compute(half_op what, bool brain, uint16_t ha, uint16_t hb, uint16_t hc)
 {
     if (what == HALF_NEG)
@@ -128,46 +164,7 @@ static uint16_t compute(half_op what, bool brain, uint16_t ha, uint16_t hb, uint
     const double a = (double)(brain ? bf16_to_float(ha) : gmptx_half_to_float(ha));
     const double b = (double)(brain ? bf16_to_float(hb) : gmptx_half_to_float(hb));
     const double c = (double)(brain ? bf16_to_float(hc) : gmptx_half_to_float(hc));
-    double v = 0;
-    switch (what) {
-    case HALF_ADD:
-        v = add_odd(a, b);
-        break;
-    case HALF_SUB:
-        v = add_odd(a, -b);
-        break;
-    case HALF_MUL:
-        v = a * b;
-        break;
-    case HALF_FMA:
-    case HALF_FMA_RELU:
-        v = add_odd(a * b, c);
-        if (what == HALF_FMA_RELU && v < 0)
-            v = 0;
-        break;
-    case HALF_MIN:
-        v = lower(a, b);
-        break;
-    case HALF_MAX:
-        v = higher(a, b);
-        break;
-    case HALF_MIN_NAN:
-        v = isnan(a) || isnan(b) ? (double)NAN : lower(a, b);
-        break;
-    case HALF_MAX_NAN:
-        v = isnan(a) || isnan(b) ? (double)NAN : higher(a, b);
-        break;
-    case HALF_EX2:
-        v = exp2(a);
-        break;
-    case HALF_TANH:
-        v = tanh(a);
-        break;
-    case HALF_NEG:
-    case HALF_ABS:
-        break;
-    }
-    return gmptx_narrow(v, brain, 0);
+    return gmptx_narrow(computed(what, a, b, c), brain, 0);
 }
 
 /* Lanes of 16 bits, or of 32 that hold two: as bytes they are the same. */
@@ -183,24 +180,19 @@ static void run_half(ptx_warp *w, const ptx_op *op, half_op what)
     for (unsigned k = i * halves; k < (i + 1) * halves; k++)
         d[k] = compute(what, brain, a[k], b[k], c[k]);
 }
-#define HALF(NAME, WHAT)                                                                           \
-    static void NAME(ptx_warp *w, const ptx_op *op)                                                \
-    {                                                                                              \
-        run_half(w, op, WHAT);                                                                     \
-    }
-HALF(add, HALF_ADD)
-HALF(sub, HALF_SUB)
-HALF(mul, HALF_MUL)
-HALF(fma_half, HALF_FMA)
-HALF(fma_relu, HALF_FMA_RELU)
-HALF(min, HALF_MIN)
-HALF(max, HALF_MAX)
-HALF(min_nan, HALF_MIN_NAN)
-HALF(max_nan, HALF_MAX_NAN)
-HALF(neg, HALF_NEG)
-HALF(abs_half, HALF_ABS)
-HALF(ex2, HALF_EX2)
-HALF(tanh_half, HALF_TANH)
+RUN_AS(add, run_half, HALF_ADD)
+RUN_AS(sub, run_half, HALF_SUB)
+RUN_AS(mul, run_half, HALF_MUL)
+RUN_AS(fma_half, run_half, HALF_FMA)
+RUN_AS(fma_relu, run_half, HALF_FMA_RELU)
+RUN_AS(min, run_half, HALF_MIN)
+RUN_AS(max, run_half, HALF_MAX)
+RUN_AS(min_nan, run_half, HALF_MIN_NAN)
+RUN_AS(max_nan, run_half, HALF_MAX_NAN)
+RUN_AS(neg, run_half, HALF_NEG)
+RUN_AS(abs_half, run_half, HALF_ABS)
+RUN_AS(ex2, run_half, HALF_EX2)
+RUN_AS(tanh_half, run_half, HALF_TANH)
 
 #define ROWS(KEY, ONE, TWO, NAME)                                                                  \
     {KEY, PTX_F16, ONE, NAME}, {KEY, PTX_BF16, ONE, NAME}, {KEY, PTX_F16X2, TWO, NAME},            \

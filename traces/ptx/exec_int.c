@@ -15,8 +15,7 @@
 typedef __int128 wide_signed;
 typedef unsigned __int128 wide_unsigned;
 
-/* ------------------------------------------------------------------------- what all widths share
- */
+/* ------------------------------------------------------------------------ what all widths share */
 
 #define SIGNLESS(BITS, U, S)                                                                       \
     RUN2(add##BITS, U, U, U, a + b)                                                                \
@@ -90,8 +89,7 @@ RUN3(sad_u32, uint32_t, uint32_t, uint32_t, uint32_t, c + (a > b ? a - b : b - a
 RUN3(sad_s32, uint32_t, int32_t, int32_t, uint32_t,
      c + (a > b ? (uint32_t)a - (uint32_t)b : (uint32_t)b - (uint32_t)a))
 
-/* ----------------------------------------------------------------------------------------- carry
- */
+/* ---------------------------------------------------------------------------------------- carry */
 
 /* dst = a + b + carry-in; the carry-out of active lanes is kept. Subtraction adds ~b with the
  * carry meaning "no borrow"; PTX keeps the borrow, so it is inverted on both sides. */
@@ -141,7 +139,6 @@ CARRY(subccc64, uint64_t, wide_unsigned, ~b_[i], true, true, true)
         }                                                                                          \
     }
 #define HIGH_S32 ((int64_t)(int32_t)a * (int32_t)b >> 32)
-#define HIGH_S64 ((wide_signed)(int64_t)a * (int64_t)b >> 64)
 MADC(madlocc32, uint32_t, uint64_t, a *b, false, true)
 MADC(madcloc32, uint32_t, uint64_t, a *b, true, false)
 MADC(madclocc32, uint32_t, uint64_t, a *b, true, true)
@@ -158,8 +155,7 @@ MADC(madhicc_u64, uint64_t, wide_unsigned, (wide_unsigned)a *b >> 64, false, tru
 MADC(madchi_u64, uint64_t, wide_unsigned, (wide_unsigned)a *b >> 64, true, false)
 MADC(madchicc_u64, uint64_t, wide_unsigned, (wide_unsigned)a *b >> 64, true, true)
 
-/* ------------------------------------------------------------------------------------------ bits
- */
+/* ----------------------------------------------------------------------------------------- bits */
 
 RUN1(popc32, uint32_t, uint32_t, __builtin_popcount(a))
 RUN1(popc64, uint32_t, uint64_t, __builtin_popcountll(a))
@@ -348,8 +344,7 @@ RUN3(dp2a_lo, uint32_t, uint32_t, uint32_t, uint32_t,
 RUN3(dp2a_hi, uint32_t, uint32_t, uint32_t, uint32_t,
      dot2(a, b, c, type_is_signed((ptx_type)op->type), type_is_signed((ptx_type)op->type2), 2))
 
-/* ------------------------------------------------------------------------------------ predicates
- */
+/* ----------------------------------------------------------------------------------- predicates */
 
 #define PREDICATE(NAME, EXPR)                                                                      \
     static void NAME(ptx_warp *w, const ptx_op *op)                                                \
@@ -368,8 +363,7 @@ static void notp(ptx_warp *w, const ptx_op *op)
     *d = (*d & ~w->active) | (~a & w->active);
 }
 
-/* ----------------------------------------------------------------------------------------- table
- */
+/* ---------------------------------------------------------------------------------------- table */
 
 #define ROWS_SU(KEY, OPS16, OPS32, OPS64, NAME)                                                    \
     {KEY, PTX_U16, OPS16, NAME##16}, {KEY, PTX_S16, OPS16, NAME##16},                              \

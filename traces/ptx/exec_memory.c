@@ -224,8 +224,7 @@ static void run_spaces(ptx_warp *w, const ptx_op *op, access *a, action act, gmt
     }
 }
 
-/* ------------------------------------------------------------------------------- loads and stores
- */
+/* ----------------------------------------------------------------------------- loads and stores */
 
 #define LANES_IN(mask)                                                                             \
     for (uint32_t rest_ = (mask), i = 0; rest_ && (i = (uint32_t)__builtin_ctz(rest_), true);      \
@@ -329,8 +328,7 @@ void gmptx_run_prefetch(ptx_warp *w, const ptx_op *op)
     run_spaces(w, op, &a, touch, GMTRACE_OP_PREFETCH);
 }
 
-/* ---------------------------------------------------------------------------------------- atomics
- */
+/* -------------------------------------------------------------------------------------- atomics */
 
 static uint64_t combine_ints(const ptx_op *op, uint64_t old, uint64_t b, uint64_t c)
 {
@@ -426,8 +424,7 @@ void gmptx_run_atomic(ptx_warp *w, const ptx_op *op)
                op->flags & PTX_FLAG_RETURNS ? GMTRACE_OP_ATOMIC : GMTRACE_OP_REDUCTION);
 }
 
-/* ----------------------------------------------------------------------------- asynchronous copies
- */
+/* -------------------------------------------------------------------------- asynchronous copies */
 
 /* cp.async [r0 + imm], [address + offset], vector, r1: the last, where it is there, says how many
  * bytes are read; the rest are zeros. */

@@ -97,11 +97,11 @@ void gmptx_run_clock(ptx_warp *w, const ptx_op *op)
     EACH_ACTIVE(w) d[i] = value;
 }
 
-/* ----------------------------------------------------------------------------------- conversions
- */
+/* ---------------------------------------------------------------------------------- conversions */
 
+/* Integers of `T` in registers of `U`: the case of their bytes, and of whether they are signed. */
 #define WIDEN(T, U)                                                                                \
-    {                                                                                              \
+    case sizeof(U) * 100 + sizeof(T) * 10 + ((T)-1 < 1): {                                         \
         const U *a = from;                                                                         \
         EACH_LANE to[i] = (int64_t)(T)a[i];                                                        \
         break;                                                                                     \
@@ -112,37 +112,21 @@ static void widen(int64_t *to, const void *from, ptx_type type, unsigned bytes)
 {
     const unsigned size = gmptx_type_bytes(type);
     switch (bytes * 100 + size * 10 + type_is_signed(type)) {
-    case 210:
         WIDEN(uint8_t, uint16_t)
-    case 211:
         WIDEN(int8_t, uint16_t)
-    case 220:
         WIDEN(uint16_t, uint16_t)
-    case 221:
         WIDEN(int16_t, uint16_t)
-    case 410:
         WIDEN(uint8_t, uint32_t)
-    case 411:
         WIDEN(int8_t, uint32_t)
-    case 420:
         WIDEN(uint16_t, uint32_t)
-    case 421:
         WIDEN(int16_t, uint32_t)
-    case 440:
         WIDEN(uint32_t, uint32_t)
-    case 441:
         WIDEN(int32_t, uint32_t)
-    case 810:
         WIDEN(uint8_t, uint64_t)
-    case 811:
         WIDEN(int8_t, uint64_t)
-    case 820:
         WIDEN(uint16_t, uint64_t)
-    case 821:
         WIDEN(int16_t, uint64_t)
-    case 840:
         WIDEN(uint32_t, uint64_t)
-    case 841:
         WIDEN(int32_t, uint64_t)
     default:
         WIDEN(int64_t, uint64_t)
@@ -186,6 +170,8 @@ static void put_ints(ptx_warp *w, const ptx_op *op, int64_t *value)
     }
     }
 }
+
+static const int modes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
 
 static double flush_float(double v, bool ftz)
 {
@@ -249,7 +235,6 @@ static int64_t double_to_int(double v, ptx_type type, unsigned mode)
 
 static void put_floats(ptx_warp *w, const ptx_op *op, const double *value)
 {
-    static const int modes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
     void *to = lanes_of(w, op->r[0]);
     const bool saturate = op->flags & PTX_FLAG_SATURATE, ftz = op->flags & PTX_FLAG_FTZ;
     const int before = fegetround();
@@ -294,7 +279,6 @@ static void convert_pair(ptx_warp *w, const ptx_op *op)
 
 static void ints_to_floats(ptx_warp *w, const ptx_op *op, const int64_t *value)
 {
-    static const int modes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
     const bool is_signed = type_is_signed((ptx_type)op->type2);
     if (op->type == PTX_F16 || op->type == PTX_BF16) {
         double wide[LANES] = {0};
@@ -348,8 +332,7 @@ void gmptx_run_cvt(ptx_warp *w, const ptx_op *op)
     put_ints(w, op, value);
 }
 
-/* ------------------------------------------------------------------------------------- addresses
- */
+/* ------------------------------------------------------------------------------------ addresses */
 
 /* op->offset: where the space's window begins among generic addresses. */
 void gmptx_run_cvta_from(ptx_warp *w, const ptx_op *op)

@@ -50,22 +50,10 @@ static void shuffle(ptx_warp *w, const ptx_op *op, int mode)
         *p = (*p & ~w->active) | valid;
     }
 }
-static void shfl_up(ptx_warp *w, const ptx_op *op)
-{
-    shuffle(w, op, SHUFFLE_UP);
-}
-static void shfl_down(ptx_warp *w, const ptx_op *op)
-{
-    shuffle(w, op, SHUFFLE_DOWN);
-}
-static void shfl_bfly(ptx_warp *w, const ptx_op *op)
-{
-    shuffle(w, op, SHUFFLE_BUTTERFLY);
-}
-static void shfl_idx(ptx_warp *w, const ptx_op *op)
-{
-    shuffle(w, op, SHUFFLE_INDEX);
-}
+RUN_AS(shfl_up, shuffle, SHUFFLE_UP)
+RUN_AS(shfl_down, shuffle, SHUFFLE_DOWN)
+RUN_AS(shfl_bfly, shuffle, SHUFFLE_BUTTERFLY)
+RUN_AS(shfl_idx, shuffle, SHUFFLE_INDEX)
 
 /* The voters of lane i: the active ones among the members it names. */
 enum { VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT };
@@ -92,22 +80,10 @@ static void vote(ptx_warp *w, const ptx_op *op, int mode)
     if (mode != VOTE_BALLOT)
         *d = (*d & ~w->active) | yes;
 }
-static void vote_all(ptx_warp *w, const ptx_op *op)
-{
-    vote(w, op, VOTE_ALL);
-}
-static void vote_any(ptx_warp *w, const ptx_op *op)
-{
-    vote(w, op, VOTE_ANY);
-}
-static void vote_uni(ptx_warp *w, const ptx_op *op)
-{
-    vote(w, op, VOTE_UNI);
-}
-static void vote_ballot(ptx_warp *w, const ptx_op *op)
-{
-    vote(w, op, VOTE_BALLOT);
-}
+RUN_AS(vote_all, vote, VOTE_ALL)
+RUN_AS(vote_any, vote, VOTE_ANY)
+RUN_AS(vote_uni, vote, VOTE_UNI)
+RUN_AS(vote_ballot, vote, VOTE_BALLOT)
 
 static uint64_t value_at(const void *lanes, unsigned i, bool wide)
 {
@@ -142,14 +118,8 @@ static void match(ptx_warp *w, const ptx_op *op, bool all)
         *p = (*p & ~w->active) | valid;
     }
 }
-static void match_any(ptx_warp *w, const ptx_op *op)
-{
-    match(w, op, false);
-}
-static void match_all(ptx_warp *w, const ptx_op *op)
-{
-    match(w, op, true);
-}
+RUN_AS(match_any, match, false)
+RUN_AS(match_all, match, true)
 
 #define REDUX(NAME, T, START, EXPR)                                                                \
     static void NAME(ptx_warp *w, const ptx_op *op)                                                \

@@ -27,20 +27,15 @@ void gmptx_fault_of(ptx_warp *w, uint32_t op, gmptx_fault_kind kind)
 
 const char *gmptx_fault_text(gmptx_fault_kind kind)
 {
-    switch (kind) {
-    case GMPTX_FAULT_ACCESS:
-        return "access outside of memory";
-    case GMPTX_FAULT_MISALIGNED:
-        return "misaligned access";
-    case GMPTX_FAULT_BARRIER:
-        return "barrier that not all threads reach";
-    case GMPTX_FAULT_LIMIT:
-        return "the instruction limit is reached: an endless loop?";
-    case GMPTX_FAULT_TRAP:
-        return "trap or failed assertion";
-    case GMPTX_FAULT_INSTRUCTION:
-        return "an operand the instruction does not allow, or lanes it names are elsewhere";
-    default:
-        return "calls too deep, or no memory";
-    }
+    static const char *const text[] = {
+        [GMPTX_FAULT_ACCESS] = "access outside of memory",
+        [GMPTX_FAULT_MISALIGNED] = "misaligned access",
+        [GMPTX_FAULT_BARRIER] = "barrier that not all threads reach",
+        [GMPTX_FAULT_LIMIT] = "the instruction limit is reached: an endless loop?",
+        [GMPTX_FAULT_TRAP] = "trap or failed assertion",
+        [GMPTX_FAULT_INSTRUCTION] =
+            "an operand the instruction does not allow, or lanes it names are elsewhere",
+        [GMPTX_FAULT_OTHER] = "calls too deep, or no memory",
+    };
+    return text[kind];
 }

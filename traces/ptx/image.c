@@ -43,8 +43,7 @@ static bool is_call(const ptx_statement *s)
     return s->opcode.length >= 4 && memcmp(s->opcode.text, "call", 4) == 0;
 }
 
-/* ----------------------------------------------------------------------------------- reachability
- */
+/* --------------------------------------------------------------------------------- reachability */
 
 static bool add_function(ptx_kernel *k, uint32_t function)
 {
@@ -96,8 +95,7 @@ static bool find_functions(ptx_kernel *k)
     return true;
 }
 
-/* ----------------------------------------------------------------------------------------- layout
- */
+/* --------------------------------------------------------------------------------------- layout */
 
 static uint64_t align_up(uint64_t v, uint64_t align)
 {
@@ -256,8 +254,7 @@ static bool reduce_unread_atomics(ptx_kernel *k, const ptx_image_function *image
     return true;
 }
 
-/* ----------------------------------------------------------------------------------------- decode
- */
+/* --------------------------------------------------------------------------------------- decode */
 
 static bool decode_function(ptx_decoder *d, gmtrace_error *error)
 {
@@ -308,8 +305,7 @@ static bool decode_function(ptx_decoder *d, gmtrace_error *error)
     return good;
 }
 
-/* --------------------------------------------------------------------------------- what is needed
- */
+/* ------------------------------------------------------------------------------- what is needed */
 
 /* Adds up along the deepest chain of calls. 1 on the way, 2 done; a call back is recursion. */
 typedef struct need {

@@ -140,8 +140,7 @@ static void propagate(analysis *a)
     }
 }
 
-/* ------------------------------------------------------------------------------------- placement
- */
+/* ------------------------------------------------------------------------------------ placement */
 
 /* Lane i of a register lies at i times the register's size, so only registers of one size may share
  * a place: where lanes have parted, a write of one lane must not meet another lane's value. */

@@ -7,12 +7,10 @@
 #include "traces/ptx/special.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 
 #define MAX_DEPTH 64u
 
-/* ---------------------------------------------------------------------------------------- scopes
- */
+/* --------------------------------------------------------------------------------------- scopes */
 
 static bool open_scope(ptx_parser *p, uint32_t parent)
 {
@@ -109,8 +107,7 @@ static bool parse_registers(ptx_parser *p)
     return gmptx_expect(p, ';');
 }
 
-/* ---------------------------------------------------------------------------------------- labels
- */
+/* --------------------------------------------------------------------------------------- labels */
 
 static bool add_pending(ptx_parser *p, ptx_slice name, uint32_t at, bool is_target)
 {
@@ -191,8 +188,7 @@ static bool parse_label(ptx_parser *p, ptx_slice name)
     return good && (gmptx_names_add(&p->names, &entry) || gmptx_no_memory(p));
 }
 
-/* -------------------------------------------------------------------------------------- operands
- */
+/* ------------------------------------------------------------------------------------- operands */
 
 static bool parse_offset(ptx_parser *p, int64_t *value)
 {
@@ -350,8 +346,7 @@ static bool parse_operand(ptx_parser *p, ptx_operand *o)
     return add_element(p, &first) && add_element(p, &second);
 }
 
-/* ------------------------------------------------------------------------------------ statements
- */
+/* ----------------------------------------------------------------------------------- statements */
 
 static bool parse_guard(ptx_parser *p, ptx_statement *s)
 {

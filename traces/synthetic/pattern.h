@@ -3,7 +3,7 @@
  * pattern.h - what a pattern of synthetic accesses is: its keys, the code and launch it makes, and
  * the records of each of its warps. Private to libgmtrace.
  *
- * A new pattern is one gmt_pattern and one line in gmt_patterns[] (spec.c).
+ * A new pattern is one gmt_pattern and one line in patterns[] (spec.c).
  */
 #ifndef GMTRACE_PRIVATE_PATTERN_H
 #define GMTRACE_PRIVATE_PATTERN_H
@@ -45,7 +45,6 @@ typedef struct gmt_pattern {
 
 extern const gmt_pattern gmt_pattern_stride, gmt_pattern_random, gmt_pattern_chase,
     gmt_pattern_banks, gmt_pattern_transpose, gmt_pattern_matmul, gmt_pattern_stencil;
-extern const gmt_pattern *const gmt_patterns[]; /* ends with NULL */
 
 struct gmt_synthetic {
     const gmt_pattern *pattern;

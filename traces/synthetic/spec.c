@@ -5,10 +5,9 @@
 #include "traces/synthetic/pattern.h"
 #include "traces/synthetic/synthetic.h"
 
-#include <errno.h>
 #include <stdio.h>
 
-const gmt_pattern *const gmt_patterns[] = {
+static const gmt_pattern *const patterns[] = {
     &gmt_pattern_stride,    &gmt_pattern_random, &gmt_pattern_chase,   &gmt_pattern_banks,
     &gmt_pattern_transpose, &gmt_pattern_matmul, &gmt_pattern_stencil, NULL};
 
@@ -46,8 +45,8 @@ static void add(char *list, size_t size, const char *name)
 static bool unknown_pattern(word name, gmtrace_error *error)
 {
     char list[160] = "", text[40];
-    for (unsigned i = 0; gmt_patterns[i]; i++)
-        add(list, sizeof list, gmt_patterns[i]->name);
+    for (unsigned i = 0; patterns[i]; i++)
+        add(list, sizeof list, patterns[i]->name);
     if (!name.length)
         return bad(error, "no pattern is named; there are %s", list);
     return bad(error, "'%s' is no pattern; there are %s", shown(name, text), list);
@@ -75,23 +74,11 @@ static bool read_number(word text, uint64_t *number)
         return false;
     if (i == text.length)
         return true;
-    unsigned shift;
-    switch (text.text[i]) {
-    case 'k':
-    case 'K':
-        shift = 10;
-        break;
-    case 'm':
-    case 'M':
-        shift = 20;
-        break;
-    case 'g':
-    case 'G':
-        shift = 30;
-        break;
-    default:
+    static const char suffix[] = "kKmMgG";
+    const char *power = memchr(suffix, text.text[i], sizeof suffix - 1);
+    if (!power)
         return false;
-    }
+    const unsigned shift = 10 * (unsigned)((power - suffix) / 2 + 1);
     if (*number > UINT64_MAX >> shift)
         return false;
     *number <<= shift;
@@ -136,9 +123,9 @@ static bool read_value(const gmt_pattern *pattern, const gmt_key *key, word text
 
 static const gmt_pattern *find_pattern(word name)
 {
-    for (unsigned i = 0; gmt_patterns[i]; i++)
-        if (is(name, gmt_patterns[i]->name))
-            return gmt_patterns[i];
+    for (unsigned i = 0; patterns[i]; i++)
+        if (is(name, patterns[i]->name))
+            return patterns[i];
     return NULL;
 }
 
@@ -217,9 +204,9 @@ char *gmtrace_synthetic_help(const char *name)
         fputs("A synthetic trace is PATTERN or PATTERN:KEY=VALUE,KEY=VALUE...\n"
               "The values below are the defaults; K, M and G are powers of 1024.\n",
               out);
-        for (unsigned i = 0; gmt_patterns[i]; i++) {
+        for (unsigned i = 0; patterns[i]; i++) {
             fputc('\n', out);
-            put_pattern(out, gmt_patterns[i]);
+            put_pattern(out, patterns[i]);
         }
     }
     if (fclose(out) != 0 || (name && !only)) {
