@@ -6,7 +6,7 @@
  */
 #include "validate/csv.h"
 
-#include "validate/table.h"
+#include "validate/lines.h"
 
 #include "sim/device/gpu.h"
 

@@ -8,6 +8,7 @@
  */
 #include "config.h"
 
+#include "validate/lines.h"
 #include "validate/validation.h"
 
 #include <locale.h>

@@ -24,9 +24,6 @@ typedef struct gmsim_table {
     uint64_t left; /* bit set of columns that are words, not numbers */
 } gmsim_table;
 
-/* In place: what would act on a terminal, or break a line, becomes '?'. Returns the text. */
-char *gmsim_cell_clean(char *text);
-
 void gmsim_table_init(gmsim_table *t, uint64_t left);
 void gmsim_table_put(gmsim_table *t, const char *text);
 /* Likewise, but the table frees the text. */
