@@ -217,10 +217,10 @@ int main(int argc, char **argv)
             break;
         case 'h':
             fputs(usage, stdout);
-            return 0;
+            return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;
         case 'V':
             puts("gmkernels " PACKAGE_VERSION);
-            return 0;
+            return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;
         default:
             fputs("Try `gmkernels --help`.\n", stderr);
             return 2;

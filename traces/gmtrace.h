@@ -314,8 +314,8 @@ void gmtrace_expand(const gmtrace_chunk *chunk, const gmtrace_record *record,
 
 typedef struct gmtrace_reader gmtrace_reader;
 
-/* Opens a trace. path "-" reads standard input, which is spooled to an unnamed temporary file when
- * it is a pipe. Reads all metadata, not the streams. A file that is cut short opens, with
+/* Opens a trace. path "-" reads standard input, which is spooled to an unnamed temporary file in
+ * TMPDIR when it is a pipe. Reads all metadata, not the streams. A file that is cut short opens, with
  * gmtrace_damage() telling how far it reads; a file with no complete header does not. */
 gmtrace_reader *gmtrace_open(const char *path, gmtrace_error *error);
 

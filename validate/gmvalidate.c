@@ -268,6 +268,8 @@ int main(int argc, char **argv)
         complain(error->message);
         code = EXIT_USAGE;
         g_error_free(error);
+    } else if (o.help != NULL) {
+        fputs(o.help, stdout);
     } else if (o.version) {
         printf("gmvalidate (%s) %s\n", PACKAGE_NAME, PACKAGE_VERSION);
     } else if (o.list) {

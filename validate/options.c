@@ -75,6 +75,14 @@ bool gmsim_validate_options_read(gmsim_validate_options *o, int *argc, char ***a
     g_option_context_set_description(
         context, "Exit status: 0 done, 1 failed or corrupt input, 2 usage, 3 a limit was passed.");
     g_option_context_add_main_entries(context, entries, NULL);
+    for (int i = 1; i < *argc && strcmp((*argv)[i], "--") != 0; i++) {
+        if (strcmp((*argv)[i], "--help") == 0 || strcmp((*argv)[i], "-h") == 0)
+            o->help = g_option_context_get_help(context, TRUE, NULL);
+        if (o->help != NULL) { /* GLib's own would not see that a disk is full */
+            g_option_context_free(context);
+            return true;
+        }
+    }
     done = g_option_context_parse(context, argc, argv, error);
     g_option_context_free(context);
     if (!done)
@@ -102,6 +110,7 @@ void gmsim_validate_options_free(gmsim_validate_options *o)
     g_strfreev(o->spread);
     g_strfreev(o->pairs);
     g_strfreev(o->trace);
+    g_free(o->help);
     g_free(o->gpu);
     g_free(o->format);
     g_free(o->caches);

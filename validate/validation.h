@@ -19,7 +19,7 @@ enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_LIMIT = 3 };
 typedef struct gmsim_validate_options {
     char **measured, **set, **limit, **limits, **exceptions, **show, **reasons, **spread, **pairs,
         **trace;
-    char *gpu, *format, *caches;
+    char *gpu, *format, *caches, *help;
     int worst;
     double within, share; /* of pairs, percent; share 0: no limit */
     gboolean errors, exact, complete, verbose, list, version;

@@ -38,6 +38,9 @@ const char *cli_nearest(const char *word, const char *const *names);
  * of `entries`. argv keeps what is left over. */
 bool cli_parse(GOptionContext *context, const GOptionEntry *entries, int *argc, char ***argv);
 
+/* `code` where all that was printed arrived, else, after saying why not, CLI_FAILED. */
+int cli_flush(int code);
+
 /* Whether an option's value is NULL or one of `words` (ended by NULL); says what else it may be. */
 bool cli_one_of(const char *option, const char *value, const char *const *words);
 /* The format that is asked for, or the one that the output's name ends in; NULL after saying that

@@ -5,8 +5,6 @@
  */
 #include "sim/cli/cli.h"
 
-#include <errno.h>
-
 #include "sim/report/format.h"
 
 static char **assignments;
@@ -109,10 +107,7 @@ int cli_gpus(int argc, char **argv)
         goto done;
     }
     code = argc == 2 ? print_one(argv[1]) : print_list();
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        cli_say("standard output: %s", g_strerror(errno));
-        code = CLI_FAILED;
-    }
+    code = cli_flush(code);
 done:
     g_option_context_free(context);
     g_strfreev(assignments);

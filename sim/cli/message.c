@@ -4,7 +4,9 @@
  */
 #include "sim/cli/cli.h"
 
+#include <errno.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "sim/report/format.h"
@@ -102,11 +104,34 @@ static char *nearest_option(const char *argument, const GOptionEntry *entries)
     return guess;
 }
 
+int cli_flush(int code)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return code;
+    cli_say("standard output: %s", g_strerror(errno));
+    return CLI_FAILED;
+}
+
+/* GLib's own would not see that a disk is full. */
+static void help_asked(GOptionContext *context, int argc, char **argv)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0 ||
+            strcmp(argv[i], "-?") == 0) {
+            g_autofree char *text = g_option_context_get_help(context, TRUE, NULL);
+
+            fputs(text, stdout);
+            exit(cli_flush(CLI_DONE));
+        }
+    }
+}
+
 bool cli_parse(GOptionContext *context, const GOptionEntry *entries, int *argc, char ***argv)
 {
     GError *error = NULL;
     char *guess = NULL;
 
+    help_asked(context, *argc, *argv);
     if (g_option_context_parse(context, argc, argv, &error))
         return true;
     if (g_error_matches(error, G_OPTION_ERROR, G_OPTION_ERROR_UNKNOWN_OPTION)) {

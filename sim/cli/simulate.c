@@ -283,7 +283,7 @@ static int print_patterns(void)
     }
     fputs(text, stdout);
     free(text);
-    return CLI_DONE;
+    return cli_flush(CLI_DONE);
 }
 
 int cli_simulate(int argc, char **argv)
@@ -297,7 +297,7 @@ int cli_simulate(int argc, char **argv)
     if (cli_parse(context, entries, &argc, &argv)) {
         if (given.version) {
             puts("gmsim " PACKAGE_VERSION);
-            code = CLI_DONE;
+            code = cli_flush(CLI_DONE);
         } else if (wants_patterns()) {
             code = print_patterns();
         } else if (check_options()) {

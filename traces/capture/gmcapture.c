@@ -42,6 +42,14 @@ static void __attribute__((format(printf, 1, 2))) complain(const char *format, .
     fputc('\n', stderr);
 }
 
+static int printed(void)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return EXIT_SUCCESS;
+    complain("standard output: %s", strerror(errno));
+    return EXIT_FAILURE;
+}
+
 static void help(void)
 {
     fputs("Usage: gmcapture [OPTION...] -- PROGRAM [ARGUMENT...]\n"
@@ -182,10 +190,10 @@ static int read_options(int count, char **argument, options *chosen)
             break;
         case 'h':
             help();
-            return EXIT_SUCCESS;
+            return printed();
         case 'V':
             puts("gmcapture " PACKAGE_VERSION);
-            return EXIT_SUCCESS;
+            return printed();
         default: /* getopt has said it */
             fputs("Try 'gmcapture --help'.\n", stderr);
             return EXIT_USAGE;

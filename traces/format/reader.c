@@ -12,19 +12,46 @@
 
 /* ------------------------------------------------------------------------------------- opening */
 
-/* Copies a pipe to an unnamed temporary file, because a trace is read out of order. */
+/* A file without a name where temporary files go. */
+static int temporary(void)
+{
+    const char *folder = getenv("TMPDIR");
+    char path[4096];
+    const int length =
+        snprintf(path, sizeof path, "%s/gmtrace-XXXXXX", folder && *folder ? folder : "/tmp");
+    if (length < 0 || (size_t)length >= sizeof path) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    const int fd = mkstemp(path);
+    if (fd >= 0)
+        unlink(path);
+    return fd;
+}
+
+static bool has_magic(const uint8_t *data, size_t size)
+{
+    return memcmp(data, GMT_MAGIC, size < GMT_MAGIC_SIZE ? size : GMT_MAGIC_SIZE) == 0;
+}
+
+static bool no_trace(gmtrace_error *error)
+{
+    return gmt_fail(error, GMTRACE_NOT_A_TRACE, 0,
+                    "it is no gmsim trace: the first bytes are not a trace's");
+}
+
+/* Copies a pipe to a temporary file, because a trace is read out of order. What is no trace from
+ * its first bytes on is not: it may have no end. */
 static int spool(int from, gmtrace_error *error)
 {
-    FILE *file = tmpfile();
-    int fd = file ? dup(fileno(file)) : -1;
-    if (file)
-        fclose(file);
+    const int fd = temporary();
+    uint64_t seen = 0;
     if (fd < 0) {
         gmt_fail_errno(error, "cannot make a temporary file");
         return -1;
     }
     static const size_t size = 1u << 16;
-    uint8_t *buffer = malloc(size);
+    uint8_t magic[GMT_MAGIC_SIZE], *buffer = malloc(size);
     bool done = buffer || gmt_fail_memory(error);
     while (done) {
         ssize_t got = read(from, buffer, size);
@@ -34,6 +61,12 @@ static int spool(int from, gmtrace_error *error)
             done = gmt_fail_errno(error, "cannot read");
         if (got <= 0)
             break;
+        if (done && seen < GMT_MAGIC_SIZE) {
+            memcpy(magic + seen, buffer,
+                   (size_t)got < GMT_MAGIC_SIZE - seen ? (size_t)got : GMT_MAGIC_SIZE - seen);
+            done = has_magic(magic, seen + (size_t)got) || no_trace(error);
+        }
+        seen += (uint64_t)got;
         for (ssize_t sent = 0; done && sent < got;) {
             ssize_t put = write(fd, buffer + sent, (size_t)(got - sent));
             if (put < 0 && errno != EINTR)
@@ -81,12 +114,10 @@ static bool read_header(gmtrace_reader *reader, uint64_t *index, uint64_t *lost,
     const size_t size = reader->size < sizeof header ? (size_t)reader->size : sizeof header;
     if (!gmt_read_at(reader->fd, 0, header, size, error))
         return false;
-    const size_t magic = size < GMT_MAGIC_SIZE ? size : GMT_MAGIC_SIZE;
     if (size == 0)
         return gmt_fail(error, GMTRACE_NOT_A_TRACE, 0, "it is empty; a trace was expected");
-    if (memcmp(header, GMT_MAGIC, magic) != 0)
-        return gmt_fail(error, GMTRACE_NOT_A_TRACE, 0,
-                        "it is no gmsim trace: the first bytes are not a trace's");
+    if (!has_magic(header, size))
+        return no_trace(error);
     if (size < sizeof header)
         return gmt_fail(error, GMTRACE_TRUNCATED, size,
                         "it ends at byte %zu, inside the header; capture it again", size);
