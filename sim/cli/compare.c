@@ -190,11 +190,12 @@ static bool open_side(gmsim_simulation *simulation, unsigned side, GError **erro
 static bool replay_side(gmsim_simulation *simulation, unsigned side, gmsim_side *into,
                         GError **error)
 {
-    cli_progress progress;
+    static cli_progress progress; /* over all launches */
     char *what = g_strdup_printf("%c, launch %u of %u", "AB"[side], simulation -> started + 1,
                                  simulation -> report.selected);
 
-    cli_progress_init(&progress, !given.quiet);
+    if (progress.last == 0)
+        cli_progress_init(&progress, !given.quiet);
     cli_progress_begin(&progress, what);
     into->result =
         gmsim_simulation_replay(simulation, &into->index, cli_progress_update, &progress, error);

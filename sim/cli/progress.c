@@ -13,13 +13,19 @@ void cli_progress_init(cli_progress *progress, bool allowed)
 {
     progress->shown = allowed && isatty(STDERR_FILENO);
     progress->what = "";
-    progress->begun = progress->last = 0;
+    progress->begun = progress->last = g_get_monotonic_time();
 }
 
 void cli_progress_begin(cli_progress *progress, const char *what)
 {
     progress->what = what;
-    progress->begun = progress->last = g_get_monotonic_time();
+    progress->begun = g_get_monotonic_time();
+    /* Many short launches last long together. */
+    if (progress->shown && progress->begun - progress->last >= INTERVAL_US) {
+        progress->last = progress->begun;
+        fprintf(stderr, "\r\033[K%s", what);
+        fflush(stderr);
+    }
 }
 
 void cli_progress_update(uint64_t done, uint64_t total, gpointer data)
@@ -45,7 +51,7 @@ void cli_progress_update(uint64_t done, uint64_t total, gpointer data)
 
 void cli_progress_end(cli_progress *progress)
 {
-    if (progress->shown) {
+    if (progress->shown && progress->last >= progress->begun) {
         fputs("\r\033[K", stderr);
         fflush(stderr);
     }

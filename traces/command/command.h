@@ -41,6 +41,11 @@ int complain_option(void);
 void guard_signals(void);
 void guard_file(const char *path);
 
+/* progress.c: begun again without an end is nothing new; progress_at() may be left out. */
+void progress_begin(const char *what, const char *path);
+void progress_at(uint64_t done, uint64_t total);
+void progress_end(void);
+
 /* Flushes standard output; EXIT_FAILED when not all of it could be written. */
 /* Takes --limit-memory out of the arguments; false after saying what is wrong with it. */
 bool take_limit(int *argc, char **argv);

@@ -67,6 +67,7 @@ static const char *shown(const char *path)
 
 int complain(const char *path, const gmtrace_error *error)
 {
+    progress_end();
     fflush(stdout);
     fprintf(stderr, "gmtrace: %s: %s\n", shown(path), clean(error->text));
     return error->status == GMTRACE_USAGE ? EXIT_USAGE : EXIT_FAILED;
@@ -76,6 +77,7 @@ int complain_usage(const char *format, ...)
 {
     char text[1024];
     va_list list;
+    progress_end();
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
@@ -166,6 +168,7 @@ gmtrace_reader *open_trace(const char *path, gmtrace_error *error)
 
 int finish_output(int status)
 {
+    progress_end();
     if (fflush(stdout) == 0 && !ferror(stdout))
         return status;
     fprintf(stderr, "gmtrace: standard output: %s\n", strerror(errno));

@@ -14,6 +14,7 @@ static int run(copier *c, gmtrace_reader *reader, const char *path, const char *
     for (uint32_t i = 0; i < gmtrace_launch_count(reader); i++)
         if (!copier_copy(c, i, &error))
             return complain(path, &error);
+    progress_end();
     if (verbose)
         fprintf(stderr,
                 "gmtrace: %s: %llu local accesses added, %llu doubtful choices, %llu times no path "
@@ -43,6 +44,7 @@ int command_complete(int argc, char **argv)
     if (!output)
         return complain_usage("complete needs --output");
     gmtrace_error error;
+    progress_begin("complete", argv[optind]);
     gmtrace_reader *reader = open_trace(argv[optind], &error);
     if (!reader)
         return complain(argv[optind], &error);

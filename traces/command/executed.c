@@ -59,6 +59,7 @@ static bool walk_launch(gmtrace_reader *reader, uint32_t number, bool by_class,
     const uint64_t threads = (uint64_t)launch->block[0] * launch->block[1] * launch->block[2];
     const uint64_t ctas = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
     const uint32_t warps = (uint32_t)((threads + GMTRACE_WARP_LANES - 1) / GMTRACE_WARP_LANES);
+    progress_begin("executed", "");
     gmtrace_paths *paths = gmtrace_paths_create(kernel, gmtrace_get_capture(reader)->detail);
     bool good = paths != NULL;
     if (!paths)
@@ -67,6 +68,7 @@ static bool walk_launch(gmtrace_reader *reader, uint32_t number, bool by_class,
     uint64_t silent = 0;
     for (uint64_t cta = 0; good && cta < ctas; cta++) {
         bool any = false;
+        progress_at(cta, ctas);
         for (uint32_t warp = 0; good && warp < warps; warp++)
             good = walk_warp(reader, paths, cta, warp, live_lanes(threads, warp), &any, error);
         silent += !any;
@@ -75,6 +77,7 @@ static bool walk_launch(gmtrace_reader *reader, uint32_t number, bool by_class,
         *error = (gmtrace_error){.status = GMTRACE_MEMORY, .text = "out of memory"};
         good = false;
     }
+    progress_end();
     if (good) {
         const gmtrace_path_counts counts = gmtrace_path_get_counts(paths);
         print_counts(number, kernel, &counts, silent, by_class);
@@ -101,6 +104,7 @@ int command_executed(int argc, char **argv)
         return complain_usage("executed needs one trace");
     const char *path = argv[optind];
     gmtrace_error error = {0};
+    progress_begin("executed", path);
     gmtrace_reader *reader = open_trace(path, &error);
     if (!reader)
         return complain(path, &error);

@@ -30,6 +30,7 @@ static bool wanted(const slice *s, uint32_t number)
 static int run(slice *s, const char *path, const char *output)
 {
     gmtrace_error error;
+    progress_begin("slice", path);
     s->reader = open_trace(path, &error);
     if (!s->reader)
         return complain(path, &error);
@@ -43,7 +44,9 @@ static int run(slice *s, const char *path, const char *output)
     for (uint32_t i = 0; i < gmtrace_launch_count(s->reader); i++)
         if (wanted(s, i) && !copier_copy(&s->copier, i, &error))
             return complain(path, &error);
-    return copier_close(&s->copier, true, &error) ? EXIT_DONE : complain(output, &error);
+    const bool done = copier_close(&s->copier, true, &error);
+    progress_end();
+    return done ? EXIT_DONE : complain(output, &error);
 }
 
 int command_slice(int argc, char **argv)

@@ -7,13 +7,16 @@
 static int verify_one(const char *path)
 {
     gmtrace_error error;
+    progress_begin("verify", path);
     gmtrace_reader *reader = open_trace(path, &error);
     if (!reader)
         return complain(path, &error);
     int status = EXIT_DONE;
-    if (!gmtrace_verify(reader, &error))
+    const bool good = gmtrace_verify(reader, &error);
+    if (!good)
         status = complain(path, &error);
     gmtrace_close(reader);
+    progress_end();
     return status;
 }
 

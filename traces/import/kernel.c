@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PROGRESS_STEP (1u << 20)
+#define PROGRESS_STEP (1u << 17)
 #define PENDING       ((size_t)64 << 20) /* bytes of unwritten records */
 #define MAX_LOCAL     ((uint64_t)16 << 20)
 
@@ -59,8 +59,8 @@ static void show_progress(const accel_import *import, const accel_stream *stream
                           bool survey)
 {
     if (import->progress && lines % PROGRESS_STEP == 0)
-        fprintf(stderr, "\rgmtrace: %.60s: %s %" PRIu64 " million instructions ", stream->path,
-                survey ? "looked at" : "read", lines / PROGRESS_STEP);
+        fprintf(stderr, "\rgmtrace: %.60s: %s %.1f million instructions ", stream->path,
+                survey ? "looked at" : "read", (double)lines / 1e6);
 }
 
 /* ------------------------------------------------------------------------------- the first pass */

@@ -24,7 +24,7 @@
 /* Times beyond this many clocks after the epoch move it. */
 #define EPOCH_CLOCKS (1u << 30)
 
-#define PROGRESS_STEP  (1u << 20) /* records */
+#define PROGRESS_STEP  (1u << 13) /* records */
 #define PROGRESS_STEPS 15u        /* looked at every 16 steps */
 
 static gmsim_cta *cta_of(gmsim_sm *sm, const gmsim_warp *warp)
