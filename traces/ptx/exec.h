@@ -8,6 +8,8 @@
 #include "traces/ptx/image.h"
 #include "traces/ptx/special.h"
 
+#include <math.h>
+
 #define LANES     GMTRACE_WARP_LANES
 #define ALL_LANES 0xffffffffu
 
@@ -96,6 +98,16 @@ static inline float bf16_to_float(uint16_t h)
     float f;
     memcpy(&f, &bits, sizeof f);
     return f;
+}
+
+/* The number where one is NaN; zeros in order of their signs. */
+static inline double min64(double a, double b)
+{
+    return isnan(a) ? b : isnan(b) ? a : a < b || (a == b && signbit(a)) ? a : b;
+}
+static inline double max64(double a, double b)
+{
+    return isnan(a) ? b : isnan(b) ? a : a > b || (a == b && !signbit(a)) ? a : b;
 }
 
 /* ----------------------------------------------------------------------------------- lane loops */

@@ -11,7 +11,6 @@
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
 #include <fenv.h>
-#include <math.h>
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3", "no-trapping-math")
@@ -33,14 +32,6 @@ static inline float min32(float a, float b)
     return isnan(a) ? b : isnan(b) ? a : a < b || (a == b && signbit(a)) ? a : b;
 }
 static inline float max32(float a, float b)
-{
-    return isnan(a) ? b : isnan(b) ? a : a > b || (a == b && !signbit(a)) ? a : b;
-}
-static inline double min64(double a, double b)
-{
-    return isnan(a) ? b : isnan(b) ? a : a < b || (a == b && signbit(a)) ? a : b;
-}
-static inline double max64(double a, double b)
 {
     return isnan(a) ? b : isnan(b) ? a : a > b || (a == b && !signbit(a)) ? a : b;
 }

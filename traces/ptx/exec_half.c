@@ -8,8 +8,6 @@
 /* Most rows have no variant that flushes subnormals. */
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
-#include <math.h>
-
 float gmptx_half_to_float(uint16_t h)
 {
     const uint32_t sign = (uint32_t)(h & 0x8000) << 16, exponent = h >> 10 & 31, m = h & 0x3ff;
@@ -94,15 +92,6 @@ static double add_odd(double a, double b)
     return odd;
 }
 
-static inline double lower(double a, double b)
-{
-    return isnan(a) ? b : isnan(b) ? a : a < b || (a == b && signbit(a)) ? a : b;
-}
-static inline double higher(double a, double b)
-{
-    return isnan(a) ? b : isnan(b) ? a : a > b || (a == b && !signbit(a)) ? a : b;
-}
-
 typedef enum half_op {
     HALF_ADD,
     HALF_SUB,
@@ -137,13 +126,13 @@ static double computed(half_op what, double a, double b, double c)
         return v < 0 ? 0 : v;
     }
     case HALF_MIN:
-        return lower(a, b);
+        return min64(a, b);
     case HALF_MAX:
-        return higher(a, b);
+        return max64(a, b);
     case HALF_MIN_NAN:
-        return any_nan ? (double)NAN : lower(a, b);
+        return any_nan ? (double)NAN : min64(a, b);
     case HALF_MAX_NAN:
-        return any_nan ? (double)NAN : higher(a, b);
+        return any_nan ? (double)NAN : max64(a, b);
     case HALF_EX2:
         return exp2(a);
     case HALF_TANH:

@@ -5,7 +5,6 @@
 #include "traces/ptx/exec.h"
 
 #include <fenv.h>
-#include <math.h>
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")

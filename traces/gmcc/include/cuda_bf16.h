@@ -34,38 +34,18 @@ struct __attribute__((aligned(4))) __nv_bfloat162 {
 typedef __nv_bfloat16 nv_bfloat16;
 typedef __nv_bfloat162 nv_bfloat162;
 
-GMCUDA_BOTH float __bfloat162float(__nv_bfloat16 h)
-{
-    return (float)h;
-}
-GMCUDA_BOTH __nv_bfloat16 __float2bfloat16(float f)
-{
-    return __nv_bfloat16(f);
-}
-GMCUDA_BOTH __nv_bfloat16 __float2bfloat16_rn(float f)
-{
-    return __nv_bfloat16(f);
-}
-GMCUDA_BOTH __nv_bfloat162 __floats2bfloat162_rn(float x, float y)
-{
-    return __nv_bfloat162(__nv_bfloat16(x), __nv_bfloat16(y));
-}
-GMCUDA_BOTH __nv_bfloat162 __halves2bfloat162(__nv_bfloat16 x, __nv_bfloat16 y)
-{
-    return __nv_bfloat162(x, y);
-}
-GMCUDA_BOTH float2 __bfloat1622float2(__nv_bfloat162 h)
-{
-    return make_float2((float)h.x, (float)h.y);
-}
-GMCUDA_BOTH float __low2float(__nv_bfloat162 h)
-{
-    return (float)h.x;
-}
-GMCUDA_BOTH float __high2float(__nv_bfloat162 h)
-{
-    return (float)h.y;
-}
+/* clang-format off */
+GMCUDA_SAME(float, __bfloat162float, (__nv_bfloat16 h), (float)h)
+GMCUDA_SAME(__nv_bfloat16, __float2bfloat16, (float f), __nv_bfloat16(f))
+GMCUDA_SAME(__nv_bfloat16, __float2bfloat16_rn, (float f), __nv_bfloat16(f))
+GMCUDA_SAME(__nv_bfloat162, __floats2bfloat162_rn, (float x, float y),
+            __nv_bfloat162(__nv_bfloat16(x), __nv_bfloat16(y)))
+GMCUDA_SAME(__nv_bfloat162, __halves2bfloat162, (__nv_bfloat16 x, __nv_bfloat16 y),
+            __nv_bfloat162(x, y))
+GMCUDA_SAME(float2, __bfloat1622float2, (__nv_bfloat162 h), make_float2((float)h.x, (float)h.y))
+GMCUDA_SAME(float, __low2float, (__nv_bfloat162 h), (float)h.x)
+GMCUDA_SAME(float, __high2float, (__nv_bfloat162 h), (float)h.y)
+/* clang-format on */
 
 #define GMCUDA_OPERATOR(op, name)                                                                  \
     GMCUDA_BOTH __nv_bfloat16 operator op(__nv_bfloat16 a, __nv_bfloat16 b)                        \

@@ -69,102 +69,32 @@ typedef struct {
     unsigned short x;
 } __half_raw;
 
-GMCUDA_BOTH __half __ushort_as_half(unsigned short bits)
-{
-    return __builtin_bit_cast(__half, bits);
-}
-GMCUDA_BOTH unsigned short __half_as_ushort(__half h)
-{
-    return h.__x;
-}
-GMCUDA_BOTH __half __short_as_half(short bits)
-{
-    return __ushort_as_half((unsigned short)bits);
-}
-GMCUDA_BOTH short __half_as_short(__half h)
-{
-    return (short)h.__x;
-}
-GMCUDA_BOTH float __half2float(__half h)
-{
-    return (float)h;
-}
-GMCUDA_BOTH __half __float2half(float f)
-{
-    return __half(f);
-}
-GMCUDA_BOTH __half __float2half_rn(float f)
-{
-    return __half(f);
-}
-GMCUDA_BOTH __half __double2half(double f)
-{
-    return __half(f);
-}
-GMCUDA_BOTH __half __int2half_rn(int i)
-{
-    return __half(i);
-}
-GMCUDA_BOTH int __half2int_rz(__half h)
-{
-    return (int)(float)h;
-}
-GMCUDA_BOTH __half2 make_half2(__half x, __half y)
-{
-    return __half2(x, y);
-}
-GMCUDA_BOTH __half2 __halves2half2(__half x, __half y)
-{
-    return __half2(x, y);
-}
-GMCUDA_BOTH __half2 __half2half2(__half h)
-{
-    return __half2(h, h);
-}
-GMCUDA_BOTH __half2 __float2half2_rn(float f)
-{
-    return __half2(__half(f), __half(f));
-}
-GMCUDA_BOTH __half2 __floats2half2_rn(float x, float y)
-{
-    return __half2(__half(x), __half(y));
-}
-GMCUDA_BOTH __half2 __float22half2_rn(float2 f)
-{
-    return __half2(__half(f.x), __half(f.y));
-}
-GMCUDA_BOTH float2 __half22float2(__half2 h)
-{
-    return make_float2((float)h.x, (float)h.y);
-}
-GMCUDA_BOTH __half __low2half(__half2 h)
-{
-    return h.x;
-}
-GMCUDA_BOTH __half __high2half(__half2 h)
-{
-    return h.y;
-}
-GMCUDA_BOTH float __low2float(__half2 h)
-{
-    return (float)h.x;
-}
-GMCUDA_BOTH float __high2float(__half2 h)
-{
-    return (float)h.y;
-}
-GMCUDA_BOTH __half2 __low2half2(__half2 h)
-{
-    return __half2(h.x, h.x);
-}
-GMCUDA_BOTH __half2 __high2half2(__half2 h)
-{
-    return __half2(h.y, h.y);
-}
-GMCUDA_BOTH __half2 __lowhigh2highlow(__half2 h)
-{
-    return __half2(h.y, h.x);
-}
+/* clang-format off */
+GMCUDA_SAME(__half, __ushort_as_half, (unsigned short bits), __builtin_bit_cast(__half, bits))
+GMCUDA_SAME(unsigned short, __half_as_ushort, (__half h), h.__x)
+GMCUDA_SAME(__half, __short_as_half, (short bits), __ushort_as_half((unsigned short)bits))
+GMCUDA_SAME(short, __half_as_short, (__half h), (short)h.__x)
+GMCUDA_SAME(float, __half2float, (__half h), (float)h)
+GMCUDA_SAME(__half, __float2half, (float f), __half(f))
+GMCUDA_SAME(__half, __float2half_rn, (float f), __half(f))
+GMCUDA_SAME(__half, __double2half, (double f), __half(f))
+GMCUDA_SAME(__half, __int2half_rn, (int i), __half(i))
+GMCUDA_SAME(int, __half2int_rz, (__half h), (int)(float)h)
+GMCUDA_SAME(__half2, make_half2, (__half x, __half y), __half2(x, y))
+GMCUDA_SAME(__half2, __halves2half2, (__half x, __half y), __half2(x, y))
+GMCUDA_SAME(__half2, __half2half2, (__half h), __half2(h, h))
+GMCUDA_SAME(__half2, __float2half2_rn, (float f), __half2(__half(f), __half(f)))
+GMCUDA_SAME(__half2, __floats2half2_rn, (float x, float y), __half2(__half(x), __half(y)))
+GMCUDA_SAME(__half2, __float22half2_rn, (float2 f), __half2(__half(f.x), __half(f.y)))
+GMCUDA_SAME(float2, __half22float2, (__half2 h), make_float2((float)h.x, (float)h.y))
+GMCUDA_SAME(__half, __low2half, (__half2 h), h.x)
+GMCUDA_SAME(__half, __high2half, (__half2 h), h.y)
+GMCUDA_SAME(float, __low2float, (__half2 h), (float)h.x)
+GMCUDA_SAME(float, __high2float, (__half2 h), (float)h.y)
+GMCUDA_SAME(__half2, __low2half2, (__half2 h), __half2(h.x, h.x))
+GMCUDA_SAME(__half2, __high2half2, (__half2 h), __half2(h.y, h.y))
+GMCUDA_SAME(__half2, __lowhigh2highlow, (__half2 h), __half2(h.y, h.x))
+/* clang-format on */
 
 #define GMCUDA_H(h)  __half_as_ushort(h)
 #define GMCUDA_H2(h) __builtin_bit_cast(unsigned int, h)

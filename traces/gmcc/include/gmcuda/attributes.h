@@ -49,5 +49,11 @@
 #else
 #define GMCUDA_BOTH static __inline__
 #endif
+/* A name that CUDA gives to an expression, on both sides. */
+#define GMCUDA_SAME(result, name, parameters, value)                                               \
+    GMCUDA_BOTH result name parameters                                                             \
+    {                                                                                              \
+        return value;                                                                              \
+    }
 
 #endif

@@ -5,38 +5,22 @@
  * GMCUDA_NAME(fn) the function's name with the type's ending; all three are gone afterwards.
  */
 
-GMCUDA_DEVICE GMCUDA_REAL GMCUDA_NAME(fabs)(GMCUDA_REAL x)
-{
-    return GMCUDA_NAME(__builtin_fabs)(x);
-}
-GMCUDA_DEVICE GMCUDA_REAL GMCUDA_NAME(floor)(GMCUDA_REAL x)
-{
-    return GMCUDA_NAME(__builtin_floor)(x);
-}
-GMCUDA_DEVICE GMCUDA_REAL GMCUDA_NAME(ceil)(GMCUDA_REAL x)
-{
-    return GMCUDA_NAME(__builtin_ceil)(x);
-}
-GMCUDA_DEVICE GMCUDA_REAL GMCUDA_NAME(trunc)(GMCUDA_REAL x)
-{
-    return GMCUDA_NAME(__builtin_trunc)(x);
-}
-GMCUDA_DEVICE GMCUDA_REAL GMCUDA_NAME(rint)(GMCUDA_REAL x)
-{
-    return GMCUDA_NAME(__builtin_rint)(x);
-}
-GMCUDA_DEVICE GMCUDA_REAL GMCUDA_NAME(nearbyint)(GMCUDA_REAL x)
-{
-    return GMCUDA_NAME(__builtin_rint)(x);
-}
-GMCUDA_DEVICE GMCUDA_REAL GMCUDA_NAME(fmin)(GMCUDA_REAL x, GMCUDA_REAL y)
-{
-    return GMCUDA_NAME(__builtin_fmin)(x, y);
-}
-GMCUDA_DEVICE GMCUDA_REAL GMCUDA_NAME(fmax)(GMCUDA_REAL x, GMCUDA_REAL y)
-{
-    return GMCUDA_NAME(__builtin_fmax)(x, y);
-}
+#define GMCUDA_BUILTIN(fn, builtin, parameters, arguments)                                         \
+    GMCUDA_DEVICE GMCUDA_REAL GMCUDA_NAME(fn) parameters                                           \
+    {                                                                                              \
+        return GMCUDA_NAME(builtin) arguments;                                                     \
+    }
+/* clang-format off */
+GMCUDA_BUILTIN(fabs, __builtin_fabs, (GMCUDA_REAL x), (x))
+GMCUDA_BUILTIN(floor, __builtin_floor, (GMCUDA_REAL x), (x))
+GMCUDA_BUILTIN(ceil, __builtin_ceil, (GMCUDA_REAL x), (x))
+GMCUDA_BUILTIN(trunc, __builtin_trunc, (GMCUDA_REAL x), (x))
+GMCUDA_BUILTIN(rint, __builtin_rint, (GMCUDA_REAL x), (x))
+GMCUDA_BUILTIN(nearbyint, __builtin_rint, (GMCUDA_REAL x), (x))
+GMCUDA_BUILTIN(fmin, __builtin_fmin, (GMCUDA_REAL x, GMCUDA_REAL y), (x, y))
+GMCUDA_BUILTIN(fmax, __builtin_fmax, (GMCUDA_REAL x, GMCUDA_REAL y), (x, y))
+/* clang-format on */
+#undef GMCUDA_BUILTIN
 GMCUDA_DEVICE bool isnan(GMCUDA_REAL x)
 {
     return x != x;

@@ -28,6 +28,13 @@
     GMCUDA_DECLARE(double, fn, double)                                                             \
     GMCUDA_DECLARE(float, fn, float)                                                               \
     GMCUDA_DECLARE(float, fn##f, float)
+#define GMCUDA_DECLARE_TO(type, fn)                                                                \
+    GMCUDA_DECLARE(type, fn, double)                                                               \
+    GMCUDA_DECLARE(type, fn, float)                                                                \
+    GMCUDA_DECLARE(type, fn##f, float)
+#define GMCUDA_DECLARE_IS(fn)                                                                      \
+    GMCUDA_DECLARE(bool, fn, double)                                                               \
+    GMCUDA_DECLARE(bool, fn, float)
 #define GMCUDA_DECLARE2(fn)                                                                        \
     GMCUDA_DECLARE(double, fn, double, double)                                                     \
     GMCUDA_DECLARE(float, fn, float, float)                                                        \
@@ -52,31 +59,16 @@ GMCUDA_DECLARE(float, frexpf, float, int *)
 GMCUDA_DECLARE(double, modf, double, double *)
 GMCUDA_DECLARE(float, modf, float, float *)
 GMCUDA_DECLARE(float, modff, float, float *)
-GMCUDA_DECLARE(int, ilogb, double)
-GMCUDA_DECLARE(int, ilogb, float)
-GMCUDA_DECLARE(int, ilogbf, float)
-GMCUDA_DECLARE(long, lrint, double)
-GMCUDA_DECLARE(long, lrint, float)
-GMCUDA_DECLARE(long, lrintf, float)
-GMCUDA_DECLARE(long, lround, double)
-GMCUDA_DECLARE(long, lround, float)
-GMCUDA_DECLARE(long, lroundf, float)
-GMCUDA_DECLARE(long long, llrint, double)
-GMCUDA_DECLARE(long long, llrint, float)
-GMCUDA_DECLARE(long long, llrintf, float)
-GMCUDA_DECLARE(long long, llround, double)
-GMCUDA_DECLARE(long long, llround, float)
-GMCUDA_DECLARE(long long, llroundf, float)
-GMCUDA_DECLARE(bool, isnan, double)
-GMCUDA_DECLARE(bool, isnan, float)
-GMCUDA_DECLARE(bool, isinf, double)
-GMCUDA_DECLARE(bool, isinf, float)
-GMCUDA_DECLARE(bool, isfinite, double)
-GMCUDA_DECLARE(bool, isfinite, float)
-GMCUDA_DECLARE(bool, isnormal, double)
-GMCUDA_DECLARE(bool, isnormal, float)
-GMCUDA_DECLARE(bool, signbit, double)
-GMCUDA_DECLARE(bool, signbit, float)
+GMCUDA_DECLARE_TO(int, ilogb)
+GMCUDA_DECLARE_TO(long, lrint)
+GMCUDA_DECLARE_TO(long, lround)
+GMCUDA_DECLARE_TO(long long, llrint)
+GMCUDA_DECLARE_TO(long long, llround)
+GMCUDA_DECLARE_IS(isnan)
+GMCUDA_DECLARE_IS(isinf)
+GMCUDA_DECLARE_IS(isfinite)
+GMCUDA_DECLARE_IS(isnormal)
+GMCUDA_DECLARE_IS(signbit)
 GMCUDA_DECLARE(int, abs, int)
 GMCUDA_DECLARE(long, abs, long)
 GMCUDA_DECLARE(long long, abs, long long)
@@ -114,5 +106,7 @@ GMCUDA_USING(signbit) GMCUDA_USING(abs) GMCUDA_USING(labs) GMCUDA_USING(llabs)
 #undef GMCUDA_DECLARE
 #undef GMCUDA_DECLARE1
 #undef GMCUDA_DECLARE2
+#undef GMCUDA_DECLARE_TO
+#undef GMCUDA_DECLARE_IS
 
 #endif

@@ -125,34 +125,21 @@ GMCUDA_DEVICE float __gmcuda_sin(float r, int quadrant)
 }
 
 #ifdef __CLANG_CUDA_APPROX_TRANSCENDENTALS__
-GMCUDA_DEVICE float sinf(float x)
-{
-    return __sinf(x);
-}
-GMCUDA_DEVICE float cosf(float x)
-{
-    return __cosf(x);
-}
-GMCUDA_DEVICE float tanf(float x)
-{
-    return __tanf(x);
-}
-GMCUDA_DEVICE float expf(float x)
-{
-    return __expf(x);
-}
-GMCUDA_DEVICE float logf(float x)
-{
-    return __logf(x);
-}
-GMCUDA_DEVICE float log2f(float x)
-{
-    return __log2f(x);
-}
-GMCUDA_DEVICE float log10f(float x)
-{
-    return __log10f(x);
-}
+#define GMCUDA_FAST(fn)                                                                            \
+    GMCUDA_DEVICE float fn(float x)                                                                \
+    {                                                                                              \
+        return __##fn(x);                                                                          \
+    }
+/* clang-format off */
+GMCUDA_FAST(sinf)
+GMCUDA_FAST(cosf)
+GMCUDA_FAST(tanf)
+GMCUDA_FAST(expf)
+GMCUDA_FAST(logf)
+GMCUDA_FAST(log2f)
+GMCUDA_FAST(log10f)
+/* clang-format on */
+#undef GMCUDA_FAST
 GMCUDA_DEVICE float powf(float x, float y)
 {
     return __powf(x, y);
