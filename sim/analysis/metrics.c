@@ -389,13 +389,24 @@ static bool share_of(const gmsim_metric *m, const gmsim_result *result, double *
     return true;
 }
 
+bool gmsim_metric_unseen(const gmsim_result *r, unsigned metric)
+{
+    const gmsim_metric *m = &gmsim_metrics[metric];
+
+    return m->call == shared_wavefronts ? BLIND(WGMMA, NONE)
+           : m->call == bulk_loads      ? BLIND(TENSOR_COPY, BULK_LOAD)
+           : m->call == bulk_stores     ? BLIND(TENSOR_COPY, BULK_STORE)
+                                        : m->family == GMSIM_FAMILY_MODELLED && m->word_at == 0 &&
+                                          (r->unseen & GMSIM_UNSEEN_TRAFFIC) != 0;
+}
+
 bool gmsim_metric_value(const gmsim_result *result, unsigned metric, double *value)
 {
     const gmsim_metric *m = &gmsim_metrics[metric];
     uint64_t sum;
     uint32_t word;
 
-    if (metric >= gmsim_metric_all)
+    if (metric >= gmsim_metric_all || gmsim_metric_unseen(result, metric))
         return false;
     if (m->call != NULL)
         return m->call(result, value);

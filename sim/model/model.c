@@ -195,6 +195,17 @@ static void finish_timing(const gmsim_model *model, const gmsim_scheduler *sched
     result->timed = true;
 }
 
+/* What the capture could not see of this kernel; all that it could not where there is no code. */
+static uint32_t unseen_of(const gmtrace_kernel *kernel, const gmtrace_decoded *decoded,
+                          uint32_t unseen)
+{
+    const uint32_t told = GMSIM_UNSEEN_TRAFFIC | GMTRACE_UNSEEN_WGMMA;
+    uint32_t does = kernel->instr_count ? 0 : told;
+    for (uint32_t i = 0; i < kernel->instr_count; i++)
+        does |= decoded[i].unseen;
+    return unseen & (does | ~told);
+}
+
 /* One pass over the launch from an empty L1. */
 static bool replay_once(gmsim_model *model, gmsim_scheduler *scheduler, GError **error)
 {
@@ -273,10 +284,10 @@ const gmsim_result *gmsim_model_run(gmsim_model *model, gmtrace_reader *reader, 
     result->instr = replay->tally.entry;
     memcpy(result->degree, replay->degree, sizeof result->degree);
     result->l2 = model->shared.l2.counts;
-    result->unseen = gmtrace_get_capture(reader)->unseen;
+    result->unseen = unseen_of(kernel, replay->tally.decoded, gmtrace_get_capture(reader)->unseen);
     result->truncated = scheduler.truncated || !launch->complete;
     find_bound(model, &scheduler.plan, result);
-    if (!scheduler.plan.functional)
+    if (!scheduler.plan.functional && !(result->unseen & GMSIM_UNSEEN_TRAFFIC))
         finish_timing(model, &scheduler, result);
     return result;
 }

@@ -139,11 +139,16 @@ typedef struct gmsim_result {
     gmsim_resource bound;                 /* the largest of them */
     bool timed;                           /* timing is set */
     gmsim_timing timing;
-    uint32_t unseen; /* GMTRACE_UNSEEN_* of the trace */
+    uint32_t unseen; /* GMTRACE_UNSEEN_* of the trace; of tensor copies, WGMMA, textures and
+                      * surfaces only what this kernel's code does */
     bool truncated;  /* the trace ended before the launch did */
     uint32_t instr_count;
     const gmsim_instr_counts *instr; /* by pc */
 } gmsim_result;
+
+/* Not seen, these leave caches, DRAM and times unknown; a result with them is not timed. */
+#define GMSIM_UNSEEN_TRAFFIC                                                                       \
+    (GMTRACE_UNSEEN_TENSOR_COPY | GMTRACE_UNSEEN_TEXTURE | GMTRACE_UNSEEN_SURFACE)
 
 typedef enum gmsim_caches {
     GMSIM_CACHES_COLD, /* empty before the first launch */

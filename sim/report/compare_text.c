@@ -194,6 +194,10 @@ static void put_warnings(GString *out, const gmsim_comparison_of_two *c)
         g_string_append(out, "Note: the grids differ; check that both do the same work.\n");
     else if (q != NULL && fabs(q->delta) > 0)
         g_string_append(out, "Note: the sides execute different numbers of memory instructions.\n");
+    if ((a->unseen | b->unseen) & GMSIM_UNSEEN_TRAFFIC)
+        g_string_append(out,
+                        "Note: a capture could not see all memory traffic of its side; caches, "
+                        "DRAM and times are not compared.\n");
     if (a->truncated || b->truncated)
         g_string_append(out, "Note: a trace is cut short; its side is of a part of the launch.\n");
 }

@@ -66,7 +66,9 @@ static void csv_launch(gmsim_report *report, uint32_t index, const gmsim_result 
     field[3] = gmsim_words(grid);
     field[4] = gmsim_words(gpu->title);
     field[5] = gmsim_words(cc);
-    field[6] = gmsim_words(result->truncated ? "no" : "yes");
+    field[6] = gmsim_words(result->truncated                       ? "no"
+                           : result->unseen & GMSIM_UNSEEN_TRAFFIC ? "no: memory traffic not seen"
+                                                                   : "yes");
     for (unsigned i = 0; i < gmsim_metric_count; i++)
         field[LAUNCH_COLUMNS + i] = gmsim_metric_field(result, i);
     put_row(report, field);

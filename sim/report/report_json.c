@@ -93,6 +93,8 @@ static void put_metrics(gmsim_json *json, const gmsim_result *result)
 
         if (gmsim_metric_value(result, i, &value))
             gmsim_json_number(json, gmsim_metrics[i].name, value);
+        else if (gmsim_metric_unseen(result, i))
+            gmsim_json_null(json, gmsim_metrics[i].name);
     }
     gmsim_json_close(json);
 }
@@ -168,10 +170,15 @@ static void put_own(gmsim_json *json, const gmsim_gpu *gpu, const gmsim_result *
     for (unsigned i = 0; last > 0 && i <= last; i++)
         gmsim_json_uint(json, NULL, result->degree[i]);
     gmsim_json_close(json);
-    gmsim_json_uint(json, "l2_dirty_sectors", result->l2.dirty_sectors);
+    if (result->unseen & GMSIM_UNSEEN_TRAFFIC)
+        gmsim_json_null(json, "l2_dirty_sectors");
+    else
+        gmsim_json_uint(json, "l2_dirty_sectors", result->l2.dirty_sectors);
     gmsim_json_uint(json, "records", result->records);
     gmsim_json_uint(json, "barriers", result->barriers);
     gmsim_json_bool(json, "truncated", result->truncated);
+    if (result->unseen & GMSIM_UNSEEN_TRAFFIC) /* why metrics are null */
+        put_bits(json, "not_seen", gmsim_unseen_table, result->unseen);
     put_verdict(json, gpu, result);
     gmsim_json_close(json);
 }

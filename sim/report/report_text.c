@@ -40,6 +40,10 @@ static void put_verdict(GString *out, const gmsim_report *report, const gmsim_re
     put_part(out, "Bound: ", gmsim_finding_bound(result, &verdict.finding[0]));
     for (unsigned i = 1; i < verdict.count; i++)
         put_part(out, "Also: ", gmsim_finding_aside(result, &verdict.finding[i]));
+    if (result->unseen & GMSIM_UNSEEN_TRAFFIC)
+        put_part(out, "Unknown: ",
+                 g_strdup("the capture could not see all of this kernel's memory traffic (see "
+                          "Model): its hits, L2, DRAM and times are not given."));
     if (result->truncated)
         put_part(out, "",
                  g_strdup("The trace is cut short: these are the counts of the part that could be "

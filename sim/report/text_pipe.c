@@ -69,7 +69,8 @@ static void put_rows(pipe_table *p, uint32_t rows, const char *unit, int resourc
             [4] = gmsim_quotient(GMSIM_UNIT_RATIO, work, c->requests),
             [5] = gmsim_quotient(GMSIM_UNIT_RATIO, gmsim_work_ideal(row, c),
                                  remote ? 0 : c->requests),
-            [6] = gmsim_quotient(GMSIM_UNIT_PERCENT, c->l1_hit_sectors, looked_up),
+            [6] = gmsim_quotient(GMSIM_UNIT_PERCENT, c->l1_hit_sectors,
+                                 p->result->unseen & GMSIM_UNSEEN_TRAFFIC ? 0 : looked_up),
             [7] = gmsim_number_of(GMSIM_UNIT_BYTES, (double)bytes),
             [9] = gmsim_words(""),
         };
@@ -86,15 +87,17 @@ static void put_sectors(pipe_table *p, int resource, const char *unit, const cha
                         uint64_t sectors, uint64_t hits)
 {
     const gmsim_field none = gmsim_words("-");
+    const bool unseen = (p->result->unseen & GMSIM_UNSEEN_TRAFFIC) != 0;
     gmsim_field field[] = {
         [1] = none,
-        [2] = gmsim_number_of(GMSIM_UNIT_COUNT, (double)sectors),
+        [2] = unseen ? none : gmsim_number_of(GMSIM_UNIT_COUNT, (double)sectors),
         [3] = gmsim_words("sect"),
         [4] = none,
         [5] = none,
         [6] = gmsim_quotient(GMSIM_UNIT_PERCENT, MIN(hits, sectors),
-                             hits == UINT64_MAX ? 0 : sectors),
-        [7] = gmsim_number_of(GMSIM_UNIT_BYTES, (double)(sectors * GMSIM_SECTOR_BYTES)),
+                             hits == UINT64_MAX || unseen ? 0 : sectors),
+        [7] = unseen ? none
+                     : gmsim_number_of(GMSIM_UNIT_BYTES, (double)(sectors * GMSIM_SECTOR_BYTES)),
         [9] = none,
     };
 
@@ -138,7 +141,7 @@ void gmsim_text_pipe(GString *out, const gmsim_report *report, const gmsim_resul
     put_unknown(out, report->gpu, "L2", "l2.bytes_per_clock", report->gpu->l2_bytes_per_clock);
     put_unknown(out, report->gpu, "DRAM", "dram.bytes_per_clock",
                 report->gpu->dram_bytes_per_clock);
-    if (l2->dirty_sectors > 0)
+    if (l2->dirty_sectors > 0 && !(result->unseen & GMSIM_UNSEEN_TRAFFIC))
         g_string_append_printf(out, "  %s written stay in L2 when the launch ends\n",
                                gmsim_bytes(l2->dirty_sectors * GMSIM_SECTOR_BYTES).text);
     g_string_append_c(out, '\n');
