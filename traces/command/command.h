@@ -26,7 +26,7 @@ int command_export(int argc, char **argv);
 int command_run(int argc, char **argv);
 int command_synthetic(int argc, char **argv);
 
-/* Text of a trace, or of whoever wrote it, as one line that does nothing to a terminal: control
+/* clean.c: text of a trace, or of whoever wrote it, as one line that does nothing to a terminal: control
  * characters, marks of direction and bytes that are no UTF-8 become '?'. Valid until the seventh
  * call after. */
 const char *clean(const char *text);

@@ -188,20 +188,6 @@ void gmt_reader_release_all(gmtrace_reader *reader)
     reader->held = NULL;
 }
 
-/* A CTA that goes on where no chunk follows is damage that index and totals do not show. */
-static void note_lost(gmtrace_reader *reader)
-{
-    const gmt_map *map = &reader->selected;
-    for (uint32_t i = 0; !reader->damaged && i < map->chunk_count; i++) {
-        reader->damaged = map->next[i] == GMT_LOST_CHUNK;
-        if (reader->damaged)
-            gmt_fail(&reader->damage, GMTRACE_TRUNCATED, map->offset[i],
-                     "launch %u is cut short: the CTA in its chunk at byte %llu goes on in none; "
-                     "capture it again",
-                     map->launch, (unsigned long long)map->offset[i]);
-    }
-}
-
 bool gmtrace_select_launch(gmtrace_reader *reader, uint32_t launch, gmtrace_error *error)
 {
     gmt_clear(error);
@@ -212,7 +198,6 @@ bool gmtrace_select_launch(gmtrace_reader *reader, uint32_t launch, gmtrace_erro
     gmt_reader_release_all(reader);
     if (!gmt_reader_map(reader, launch, true, &reader->selected, error))
         return false;
-    note_lost(reader);
     reader->held = calloc((size_t)reader->selected.chunk_count + 1, sizeof(gmt_held *));
     if (!reader->held) {
         gmt_map_clear(&reader->selected);
