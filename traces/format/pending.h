@@ -27,7 +27,6 @@ typedef struct gmt_cta {
     uint64_t number;
     uint64_t decoded; /* bytes its records take once decoded */
     struct gmt_cta *next;
-    bool continued; /* a part of it was written */
     gmt_stream stream[];
 } gmt_cta;
 

@@ -289,7 +289,6 @@ static bool write_cta(gmtrace_writer *writer, gmt_cta *cta, bool ended, gmtrace_
         }
         if (!writer->encoder.record_count)
             continue;
-        cta->continued = true;
         if (!finish_chunk(writer, !last, &cta->number, 1, error))
             return false;
     }

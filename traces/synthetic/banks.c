@@ -22,10 +22,7 @@ static const gmt_key keys[] = {
     {"rounds", "1K", 1, 1u << 30, NULL, "accesses a thread"},
     {"block", "1K", 1, 1024, NULL, "threads a CTA; with few, latency hides conflicts"},
     {"grid", "1", 1, INT32_MAX, NULL, "CTAs"},
-    GMT_KEY_REGISTERS,
-    GMT_KEY_SHARED,
-    GMT_KEY_LAUNCHES,
-    GMT_KEY_END};
+    GMT_KEYS_OF_ALL};
 
 static bool make(gmt_synthetic *s, void *state, gmtrace_error *error)
 {

@@ -23,10 +23,7 @@ static const gmt_key keys[] = {
     {"seed", "1", 0, UINT64_MAX, NULL, "another number, another random order"},
     {"block", "1", 1, 1024, NULL, "threads a CTA; they begin at nodes evenly spaced in memory"},
     {"grid", "1", 1, INT32_MAX, NULL, "CTAs"},
-    GMT_KEY_REGISTERS,
-    GMT_KEY_SHARED,
-    GMT_KEY_LAUNCHES,
-    GMT_KEY_END};
+    GMT_KEYS_OF_ALL};
 
 /* Sattolo's shuffle: of all orders that are one cycle through all nodes, each is as likely. */
 static void shuffle(uint32_t *next, uint32_t nodes, uint64_t seed)

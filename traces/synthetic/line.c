@@ -29,10 +29,7 @@ static const gmt_key stride_keys[] = {
     {"block", "256", 1, 1024, NULL, "threads a CTA"},
     {"grid", "0", 0, INT32_MAX, NULL,
      "CTAs, which go round until all is done; 0: a thread for each"},
-    GMT_KEY_REGISTERS,
-    GMT_KEY_SHARED,
-    GMT_KEY_LAUNCHES,
-    GMT_KEY_END};
+    GMT_KEYS_OF_ALL};
 
 static const gmt_key random_keys[] = {
     {"n", "1M", 1, UINT64_C(1) << 32, NULL, "accesses"},
@@ -44,10 +41,7 @@ static const gmt_key random_keys[] = {
     {"block", "256", 1, 1024, NULL, "threads a CTA"},
     {"grid", "0", 0, INT32_MAX, NULL,
      "CTAs, which go round until all is done; 0: a thread for each"},
-    GMT_KEY_REGISTERS,
-    GMT_KEY_SHARED,
-    GMT_KEY_LAUNCHES,
-    GMT_KEY_END};
+    GMT_KEYS_OF_ALL};
 
 /* R2: array, R4: the copy, R6 and R8: an element of each, R12: its number, R13: the thread's item,
  * R14: passes left, R15: threads of the grid, R16 to R19: data. */

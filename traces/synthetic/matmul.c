@@ -22,10 +22,7 @@ static const gmt_key keys[] = {
     {"bytes", "4", 0, 0, "4|8", "size of an element: float or double"},
     {"tile", "16", 1, MOST_TILE, NULL, "rows and columns of a tile, and of the threads of a CTA"},
     {"pad", "0", 0, 32, NULL, "unused elements behind each row of a tile in shared memory"},
-    GMT_KEY_REGISTERS,
-    GMT_KEY_SHARED,
-    GMT_KEY_LAUNCHES,
-    GMT_KEY_END};
+    GMT_KEYS_OF_ALL};
 
 /* Registers: R0, R2: thread's x and y; R4, R6: addresses in A and B; R8, R9: places of the row of A
  * and the column of B in shared memory, R10: of the element that the thread fills in; R12: tiles

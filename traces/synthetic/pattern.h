@@ -126,23 +126,14 @@ static inline bool gmt_barrier(gmt_synthetic *s, uint64_t cta, uint32_t warp, ui
     return gmtrace_writer_append(s->writer, cta, warp, &record, NULL, error);
 }
 
-/* Keys that patterns have in common. */
-#define GMT_KEY_REGISTERS                                                                          \
-    {                                                                                              \
-        "registers", "0", 0, 255, NULL, "registers a thread; 0: as many as the code needs"         \
-    }
-#define GMT_KEY_SHARED                                                                             \
-    {                                                                                              \
-        "shared", "0", 0, 232448, NULL,                                                            \
-            "bytes of shared memory a CTA asks for beyond what it uses; lowers occupancy"          \
-    }
-#define GMT_KEY_LAUNCHES                                                                           \
-    {                                                                                              \
-        "launches", "1", 1, 1024, NULL, "times the kernel is launched; later ones find L2 warm"    \
-    }
-#define GMT_KEY_END                                                                                \
-    {                                                                                              \
-        NULL, NULL, 0, 0, NULL, NULL                                                               \
-    }
+/* Keys that all patterns have, and the end of their lists. */
+/* clang-format off */
+#define GMT_KEYS_OF_ALL                                                                            \
+    {"registers", "0", 0, 255, NULL, "registers a thread; 0: as many as the code needs"},          \
+    {"shared", "0", 0, 232448, NULL,                                                               \
+     "bytes of shared memory a CTA asks for beyond what it uses; lowers occupancy"},               \
+    {"launches", "1", 1, 1024, NULL, "times the kernel is launched; later ones find L2 warm"},     \
+    {NULL, NULL, 0, 0, NULL, NULL}
+/* clang-format on */
 
 #endif

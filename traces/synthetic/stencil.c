@@ -27,10 +27,7 @@ static const gmt_key keys[] = {
     {"radius", "1", 1, MOST_RADIUS, NULL, "neighbours read on each side along each axis"},
     {"bytes", "4", 0, 0, "4|8", "size of a point: float or double"},
     {"block", "256", 32, 1024, NULL, "threads a CTA; with 2 or 3 axes in rows of 32"},
-    GMT_KEY_REGISTERS,
-    GMT_KEY_SHARED,
-    GMT_KEY_LAUNCHES,
-    GMT_KEY_END};
+    GMT_KEYS_OF_ALL};
 
 /* R0, R2, R3: the point's x, y, z; R4: address read, R6: written; R8: sum; R18: the
  * array; R10, R12: addresses of neighbours; data from R20. */

@@ -26,10 +26,7 @@ static const gmt_key keys[] = {
     {"pad", "0", 0, 64, NULL, "unused elements behind each row of the tile in shared memory"},
     {"swizzle", "none", 0, 0, "none|xor", "xor: element (y, x) of the tile lies in column x ^ y"},
     {"via", "shared", 0, 0, "shared|global", "global: straight, with uncoalesced stores"},
-    GMT_KEY_REGISTERS,
-    GMT_KEY_SHARED,
-    GMT_KEY_LAUNCHES,
-    GMT_KEY_END};
+    GMT_KEYS_OF_ALL};
 
 /* ---------------------------------------------------------------------------------------- code */
 
