@@ -43,7 +43,7 @@ static const GOptionEntry entries[] = {
      NULL},
     {"functional", 0, 0, G_OPTION_ARG_NONE, &given.functional, "As for a single trace", NULL},
     {"format", 'f', 0, G_OPTION_ARG_FILENAME, &given.format,
-     "text, json or csv (default: by --output's ending, else text)", "FORMAT"},
+     "One of" GMSIM_FORMAT_WORDS " (default: by --output's ending, else text)", "FORMAT"},
     {"output", 'o', 0, G_OPTION_ARG_FILENAME, &given.output, "Write there, not to standard output",
      "FILE"},
     {"fail-if", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &given.fail_if,

@@ -42,7 +42,7 @@ static const GOptionEntry entries[] = {
     {"launch", 'n', 0, G_OPTION_ARG_FILENAME, &given.launch,
      "Only launch number N of the trace, from 0", "N"},
     {"format", 'f', 0, G_OPTION_ARG_FILENAME, &given.format,
-     "text, json or csv (default: by --output's ending, else text)", "FORMAT"},
+     "One of" GMSIM_FORMAT_WORDS " (default: by --output's ending, else text)", "FORMAT"},
     {"output", 'o', 0, G_OPTION_ARG_FILENAME, &given.output,
      "Write the report there instead of standard output", "FILE"},
     {"limit-memory", 0, 0, G_OPTION_ARG_FILENAME, &given.limit_memory,

@@ -51,7 +51,7 @@ static const GOptionEntry entries[] = {
     {"jobs", 'j', 0, G_OPTION_ARG_FILENAME, &given.jobs,
      "Points simulated at once (default: one a processor)", "N"},
     {"format", 'f', 0, G_OPTION_ARG_FILENAME, &given.format,
-     "text, json or csv (default: by --output's ending, else text)", "FORMAT"},
+     "One of" GMSIM_FORMAT_WORDS " (default: by --output's ending, else text)", "FORMAT"},
     {"output", 'o', 0, G_OPTION_ARG_FILENAME, &given.output,
      "Write the table there instead of standard output", "FILE"},
     {"plan", 0, 0, G_OPTION_ARG_NONE, &given.plan, "Print the points and simulate nothing", NULL},

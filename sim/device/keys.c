@@ -195,7 +195,7 @@ const gmsim_key gmsim_keys[] = {
     COST(ldc, "constant 2, latency 28",
          "LDC; 32 times the clocks where lanes ask for different addresses"),
     COST(uldc, "uniform 2, latency 30", "ULDC"),
-    COST(s2r, "lsu 2, latency 23", "S2R"),
+    COST(s2r, "lsu 2, latency 31", "S2R"),
     COST(s2ur, "lsu 2, latency 36", "S2UR"),
     COST(cs2r, "alu 2, latency 12", "CS2R, R2UR"),
     COST(uniform, "uniform 2, latency 12", "the uniform datapath: U..."),

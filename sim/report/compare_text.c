@@ -72,12 +72,13 @@ static void put_quantities(GString *out, const gmsim_comparison_of_two *c)
     field[GMSIM_PAIR_A] = gmsim_words(gmsim_resource_name(c->side[0].result->bound));
     field[GMSIM_PAIR_B] = gmsim_words(gmsim_resource_name(c->side[1].result->bound));
     gmsim_table_row(&table, field);
-    if (wait[0] == NULL || wait[1] == NULL)
-        return;
-    field[GMSIM_PAIR_LABEL] = gmsim_words("warps wait most for");
-    field[GMSIM_PAIR_A] = gmsim_words(wait[0]);
-    field[GMSIM_PAIR_B] = gmsim_words(wait[1]);
-    gmsim_table_row(&table, field);
+    if (wait[0] != NULL && wait[1] != NULL) {
+        field[GMSIM_PAIR_LABEL] = gmsim_words("warps wait most for");
+        field[GMSIM_PAIR_A] = gmsim_words(wait[0]);
+        field[GMSIM_PAIR_B] = gmsim_words(wait[1]);
+        gmsim_table_row(&table, field);
+    }
+    gmsim_table_end(&table);
 }
 
 static bool same_size(const uint32_t a[3], const uint32_t b[3])

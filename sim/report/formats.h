@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * formats.h - which formats there are, and what they share. Private
- * to sim/report.
+ * formats.h - what the formats share. Private to sim/report.
  */
 #ifndef GMSIM_FORMATS_H
 #define GMSIM_FORMATS_H
@@ -9,9 +8,6 @@
 #include "sim/report/report.h"
 
 G_BEGIN_DECLS
-
-/* The formats, the first of them the default: NAME is gmsim_format_NAME of some file. */
-#define GMSIM_FORMATS(X) X(text) X(json) X(csv)
 
 #define GMSIM_FORMAT_DECLARE(name) extern const gmsim_format gmsim_format_##name;
 GMSIM_FORMATS(GMSIM_FORMAT_DECLARE)

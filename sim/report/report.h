@@ -19,6 +19,12 @@
 
 G_BEGIN_DECLS
 
+/* The formats, the first of them the default: NAME is gmsim_format_NAME of some file. As words, for
+ * the help of a command: " text json csv". */
+#define GMSIM_FORMATS(X)        X(text) X(json) X(csv)
+#define GMSIM_FORMAT_WORD(name) " " #name
+#define GMSIM_FORMAT_WORDS      GMSIM_FORMATS(GMSIM_FORMAT_WORD)
+
 #define GMSIM_REPORT_WIDTH 100u /* columns a text report may take */
 
 typedef struct gmsim_report {

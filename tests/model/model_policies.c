@@ -175,7 +175,8 @@ static void test_candidates(void)
             if (policy == GMSIM_REPLACEMENT_lru || policy == GMSIM_REPLACEMENT_plru)
                 g_assert_cmpuint(p->victim(lines_of(&s), UINT32_MAX), !=, way);
         }
-        g_assert_cmphex(left, ==, UINT32_MAX);
+        if (policy <= GMSIM_REPLACEMENT_random) /* others may stick to some ways */
+            g_assert_cmphex(left, ==, UINT32_MAX);
     }
 }
 
