@@ -26,6 +26,9 @@
 #include "sim/policy/write.h"
 
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #define VALID(tag)   ((uint32_t)(tag)&0xfu)
 #define PARTIAL(tag) ((uint32_t)(tag) >> 4 & 0xfu)
@@ -97,10 +100,22 @@ gmsim_l1_set *gmsim_l1_find(const gmsim_l1 *l1, uint64_t line)
 GMSIM_INLINE uint32_t place_of(const gmsim_l1_set *set, uint64_t line)
 {
     uint64_t want = line + 1u;
+#ifdef __SSE2__
+    const __m128i *tag = (const __m128i *)(const void *)set->tag;
+    __m128i wants = _mm_set1_epi64x((long long)want), same[4];
+#pragma GCC unroll 4
+    for (uint32_t i = 0; i < 4u; i++) /* the halves of a tag by themselves */
+        same[i] = _mm_cmpeq_epi32(_mm_srli_epi64(_mm_loadu_si128(tag + i), 8), wants);
+    __m128i bytes =
+        _mm_packs_epi16(_mm_packs_epi32(same[0], same[1]), _mm_packs_epi32(same[2], same[3]));
+    uint32_t halves = (uint32_t)_mm_movemask_epi8(bytes);
+    return gmsim_lowest((halves & halves >> 1 & 0x5555u) | 1u << 2u * GMSIM_L1_SLOTS) / 2u;
+#else
     uint32_t found = GMSIM_L1_SLOTS;
     for (uint32_t i = 0; i < GMSIM_L1_SLOTS; i++)
         found = set->tag[i] >> 8 == want ? i : found;
     return found;
+#endif
 }
 
 /* A place for a line that comes: an empty one, or that of the line that leaves. */

@@ -285,7 +285,7 @@ static void hit(gmsim_sm_memory *memory, const gmsim_request *request, const lef
     }
 }
 
-static void take_read(gmsim_sm_memory *memory, const gmsim_request *request, gmsim_answer *answer)
+GMSIM_INLINE void take_read(gmsim_sm_memory *memory, const gmsim_request *request, gmsim_answer *answer)
 {
     left_over left;
     if (request->kind == GMSIM_REQUEST_LOAD) {

@@ -19,6 +19,7 @@
 #include "sim/model/time/warp.h"
 
 #include "sim/model/count/lanes.h"
+#include "sim/model/hot.h"
 #include "sim/model/trace_error.h"
 
 #include <string.h>
@@ -105,7 +106,7 @@ static void wait_for_group(gmsim_sm *sm, const gmsim_warp *warp, uint64_t *clock
     sm->timing.stall[GMSIM_STALL_L2] += there - before;
 }
 
-static inline void add_way(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp, ahead *plan,
+GMSIM_INLINE void add_way(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp, ahead *plan,
                            const gmtrace_path *way)
 {
     const gmsim_pace *pace = gmsim_pace_of(s->paces, way);
