@@ -109,18 +109,8 @@ static inline void count_footprint(gmsim_replay *replay, gmsim_executor *who,
 /* Hands it to the memory hierarchy. */
 static inline void send(gmsim_sm_memory *memory, gmsim_executor *who, gmsim_request *request)
 {
-    gmsim_answer answer;
     request->now = who->now;
-    gmsim_sm_memory_take(memory, request, &answer);
-    who->held = MAX(who->held, answer.held);
-    who->stored = MAX(who->stored, answer.stored);
-    if (answer.asks) {
-        who->asks++;
-    } else if (answer.done >= who->done) {
-        who->done = answer.done;
-        who->queued = answer.queued;
-        who->reach = answer.reach;
-    }
+    gmsim_sm_memory_take(memory, request, &who->answer);
 }
 
 /* What L2 counts of an atomic: a sector once, and once more for every further lane that meets the
@@ -282,8 +272,8 @@ static const char *replay_shared(gmsim_replay *replay, gmsim_executor *who,
     gmsim_counts *counts = count_instruction(entry, record);
     who->clocks = wavefronts.actual;
     const gmsim_gpu *gpu = replay->gpu;
-    who->done = who->now + gpu->shared_latency +
-                (wavefronts.actual ? gpu->shared_wavefront * (wavefronts.actual - 1u) : 0);
+    who->answer.done = who->now + gpu->shared_latency +
+                       (wavefronts.actual ? gpu->shared_wavefront * (wavefronts.actual - 1u) : 0);
     counts->wavefronts += wavefronts.actual;
     counts->wavefronts_ideal += wavefronts.ideal;
     if (row == GMSIM_SHARED_COPY)
@@ -385,8 +375,8 @@ static const char *replay_bulk(gmsim_replay *replay, gmsim_sm_memory *memory, gm
 const char *gmsim_replay_record(gmsim_replay *replay, gmsim_sm_memory *memory, gmsim_executor *who,
                                 const gmtrace_chunk *chunk, const gmtrace_record *record)
 {
-    who->done = who->now;
-    who->clocks = who->asks = 0;
+    who->answer = (gmsim_answer){.done = who->now};
+    who->clocks = 0;
     if (record->op >= GMTRACE_OP_COUNT)
         return "an unknown operation";
     if (record->kind == GMTRACE_BULK)

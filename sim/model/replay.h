@@ -30,13 +30,8 @@ typedef struct gmsim_executor {
     gmsim_copy_source copy; /* of its last asynchronous copy that reads */
     uint32_t copy_instr;    /* and that copy's instruction; GMTRACE_NO_INSTR: done with */
     uint64_t now;           /* SM clock at which the record reaches the load-store unit */
-    uint64_t done;          /* set: when what it asked for is there, but for its asks */
-    uint64_t held;          /* set: until when it keeps the next from it, at least */
-    uint64_t stored;        /* set: when a store of it is there */
-    uint64_t queued;        /* set: clocks of waiting in queues beyond L2 */
     uint32_t clocks;        /* set: how long it keeps the load-store unit busy */
-    uint8_t asks;           /* set: of these in the outbox, somebody waits for */
-    uint8_t reach;          /* set: gmsim_reach */
+    gmsim_answer answer;    /* set */
 } gmsim_executor;
 
 /* Fills in what follows from the GPU, which must outlive it. */

@@ -183,7 +183,7 @@ static void ask_read(gmsim_sm_memory *memory, const gmsim_request *request, cons
             .line = line, .clock = leaves, .touched = left->missing[i], .places = keeps};
     }
     end_read(out, ask, number, memory, request);
-    answer->asks = ask->waits;
+    answer->asks = (uint8_t)(answer->asks + ask->waits);
     answer->held = memory->port.free = port;
     join(out, ask, left);
 }
@@ -235,7 +235,7 @@ static void ask_write(gmsim_sm_memory *memory, const gmsim_request *request, gms
         ask->messages++;
     }
     answer->held = answer->stored = port->free;
-    answer->asks = ask->waits;
+    answer->asks = (uint8_t)(answer->asks + ask->waits);
 }
 
 static uint32_t store(gmsim_sm_memory *memory, const gmsim_request *request)
@@ -272,20 +272,25 @@ static void hit(gmsim_sm_memory *memory, const gmsim_request *request, const lef
                 gmsim_answer *answer)
 {
     const gmsim_gpu *gpu = memory->gpu;
-    answer->done += gpu->l1_latency + (request->wavefronts - 1u) * gpu->l1_hit_wavefront / 16u;
-    if (left->pending > answer->done) {
-        answer->done = left->pending;
-        answer->reach = GMSIM_REACH_L2;
-    }
+    uint64_t done =
+        request->now + gpu->l1_latency + (request->wavefronts - 1u) * gpu->l1_hit_wavefront / 16u;
+    gmsim_reach reach = left->pending > done ? GMSIM_REACH_L2 : GMSIM_REACH_L1;
+    done = MAX(done, left->pending);
     if (left->joins) {
-        gmsim_ask *ask = begin_ask(&memory->out, GMSIM_ASK_READ, answer->done);
+        gmsim_ask *ask = begin_ask(&memory->out, GMSIM_ASK_READ, done);
         join(&memory->out, ask, left);
-        ask->reach = answer->reach;
-        ask->waits = answer->asks = true;
+        ask->reach = (uint8_t)reach;
+        ask->waits = true;
+        answer->asks++;
+    } else if (done >= answer->done) {
+        answer->done = done;
+        answer->queued = 0;
+        answer->reach = (uint8_t)reach;
     }
 }
 
-GMSIM_INLINE void take_read(gmsim_sm_memory *memory, const gmsim_request *request, gmsim_answer *answer)
+GMSIM_INLINE void take_read(gmsim_sm_memory *memory, const gmsim_request *request,
+                            gmsim_answer *answer)
 {
     left_over left;
     if (request->kind == GMSIM_REQUEST_LOAD) {
@@ -324,7 +329,6 @@ static void take_write(gmsim_sm_memory *memory, const gmsim_request *request, gm
 void gmsim_sm_memory_take(gmsim_sm_memory *memory, const gmsim_request *request,
                           gmsim_answer *answer)
 {
-    *answer = (gmsim_answer){.done = request->now, .held = request->now};
     switch ((gmsim_request_kind)request->kind) {
     case GMSIM_REQUEST_LOAD:
     case GMSIM_REQUEST_FETCH:
@@ -405,6 +409,6 @@ static void answer_now(gmsim_sm_memory *memory, gmsim_answer *answer)
         if (ask->kind == GMSIM_ASK_ATOMIC)
             answer->stored = ask->done;
     }
-    answer->asks = false;
+    answer->asks = 0;
     gmsim_outbox_clear(out);
 }

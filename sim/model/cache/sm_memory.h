@@ -40,15 +40,15 @@ typedef struct gmsim_request {
     uint8_t line_lanes[GMSIM_MAX_LINES];
 } gmsim_request;
 
-/* What the SM knows of it at once. */
+/* What the SM knows at once of a record's requests. */
 typedef struct gmsim_answer {
-    uint64_t done;   /* clock at which a warp that waits for it can go on */
+    uint64_t done;   /* clock at which a warp that waits for them can go on, but for asks */
     uint64_t queued; /* clocks of that spent in queues beyond L2 */
-    uint64_t stored; /* clock at which what it writes has left the SM, or has come back */
+    uint64_t stored; /* clock at which what they write has left the SM, or has come back */
     uint64_t held;   /* clock until which the way out of the SM takes no other request */
     uint8_t reach;   /* gmsim_reach */
-    bool asks;       /* done, queued and reach, and stored if it returns something, come with the
-                      * next ask of the outbox that somebody waits for */
+    uint8_t asks;    /* of these of the outbox, somebody waits for: done, queued and reach, and
+                      * stored if something returns, may come with them */
 } gmsim_answer;
 
 /* Sectors of a line on their way to L1. */
@@ -121,7 +121,8 @@ static inline bool gmsim_sm_memory_room(const gmsim_sm_memory *memory, uint32_t 
            (!memory->places.lines || out->places + lines <= memory->places.lines);
 }
 
-/* Takes the request: counts it, and puts what L1 does not have into the outbox. */
+/* Takes the request: counts it, puts what L1 does not have into the outbox, and adds what is known
+ * to the answer, which is all 0 but for `done` before a record's first request. */
 void gmsim_sm_memory_take(gmsim_sm_memory *memory, const gmsim_request *request,
                           gmsim_answer *answer);
 

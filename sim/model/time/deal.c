@@ -37,6 +37,7 @@ static bool start_cta(gmsim_scheduler *s, uint32_t sm_number, uint32_t place, ui
         gmtrace_error reason = {.status = GMTRACE_OK};
         memset(warp, 0, sizeof *warp);
         warp->cta = place;
+        warp->part = &sm->part[(first + i) % s->plan.sub_partitions];
         warp->last = GMTRACE_NO_INSTR;
         warp->start = now;
         warp->who = (gmsim_executor){

@@ -137,7 +137,7 @@ static bool arrive(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, const gmtrac
 /* The warp's way to its next record, or to its end, is known: it would be there at sm->ready[slot]
  * if it were alone. */
 GMSIM_INLINE void set_out(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, gmsim_ahead ahead,
-                    uint64_t next)
+                          uint64_t next)
 {
     gmsim_warp *warp = &sm->warp[slot];
     if (ahead == GMSIM_AHEAD_END) {

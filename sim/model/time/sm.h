@@ -36,10 +36,18 @@ typedef struct gmsim_way {
     uint32_t group; /* of copies, for which it waits */
 } gmsim_way;
 
+/* What the warps of a sub-partition share. */
+typedef struct gmsim_sub_partition {
+    uint64_t pipe_free[GMSIM_PIPES];
+    uint64_t began[GMSIM_QUEUE]; /* when its last memory instructions left its queue */
+    uint32_t next;               /* the oldest of them */
+} gmsim_sub_partition;
+
 typedef struct gmsim_warp {
     gmtrace_cursor cursor;
     gmsim_executor who;
-    uint32_t cta; /* place of its CTA on the SM */
+    gmsim_sub_partition *part; /* of the SM: it is one of those who share it */
+    uint32_t cta;              /* place of its CTA on the SM */
     gmtrace_path_warp path;
     uint32_t last;                              /* instruction of its last record */
     uint32_t next_scoreboard;                   /* used where there are no control bits */
@@ -73,13 +81,6 @@ typedef struct gmsim_cta {
 } gmsim_cta;
 
 #define GMSIM_NEVER UINT32_MAX
-
-/* What the warps of a sub-partition share. */
-typedef struct gmsim_sub_partition {
-    uint64_t pipe_free[GMSIM_PIPES];
-    uint64_t began[GMSIM_QUEUE]; /* when its last memory instructions left its queue */
-    uint32_t next;               /* the oldest of them */
-} gmsim_sub_partition;
 
 /* A record of which something is under way, or of which an earlier one with the same scoreboard
  * has: they are taken up in order. */

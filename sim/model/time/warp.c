@@ -107,7 +107,7 @@ static void wait_for_group(gmsim_sm *sm, const gmsim_warp *warp, uint64_t *clock
 }
 
 GMSIM_INLINE void add_way(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp, ahead *plan,
-                           const gmtrace_path *way)
+                          const gmtrace_path *way)
 {
     const gmsim_pace *pace = gmsim_pace_of(s->paces, way);
     if (!pace->clocks)
@@ -268,7 +268,7 @@ uint64_t gmsim_warp_issue(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint6
     gmsim_warp *warp = &sm->warp[slot];
     if (s->plan.functional)
         return now;
-    gmsim_sub_partition *part = &sm->part[slot % s->plan.sub_partitions];
+    gmsim_sub_partition *part = warp->part;
     uint64_t issue = now + warp->clocks;
     for (uint32_t left = warp->uses & ~(1u << GMSIM_PIPE_ISSUE); left; left &= left - 1u) {
         uint32_t p = gmsim_lowest(left);
@@ -388,27 +388,27 @@ void gmsim_warp_take_answers(gmsim_sm *sm)
 
 /* Something is under way for the warp: takes up what is known, and puts off what is not, or comes
  * after something that is not. */
-static void take_or_put_off(gmsim_sm *sm, gmsim_warp *warp, gmsim_access access)
+static void take_or_put_off(gmsim_sm *sm, gmsim_warp *warp)
 {
-    uint32_t waiting = (access.board < GMSIM_SCOREBOARDS ? 1u << access.board : 0) |
-                       (uint32_t)access.copy << GMSIM_UNDER_WAY_COPIES |
-                       (uint32_t)access.returns << GMSIM_UNDER_WAY_STORED;
-    bool unknown = access.asks || (warp->under_way & waiting);
+    gmsim_access *access = &sm->access[sm->accesses];
+    uint32_t waiting = (access->board < GMSIM_SCOREBOARDS ? 1u << access->board : 0) |
+                       (uint32_t)access->copy << GMSIM_UNDER_WAY_COPIES |
+                       (uint32_t)access->returns << GMSIM_UNDER_WAY_STORED;
+    bool unknown = access->asks || (warp->under_way & waiting);
     if (unknown) {
         warp->under_way |= waiting;
     } else {
-        take_up(sm, warp, &access);
-        access.board = GMSIM_SCOREBOARDS;
-        access.load = access.copy = false;
+        take_up(sm, warp, access);
+        access->board = GMSIM_SCOREBOARDS;
+        access->load = access->copy = false;
     }
-    if (access.read_board < GMSIM_SCOREBOARDS && (warp->under_way >> access.read_board & 1u)) {
+    if (access->read_board < GMSIM_SCOREBOARDS && (warp->under_way >> access->read_board & 1u)) {
         unknown = true;
     } else {
-        set_free(warp, access.read_board, access.read, 0, GMSIM_STALL_L1);
-        access.read_board = GMSIM_SCOREBOARDS;
+        set_free(warp, access->read_board, access->read, 0, GMSIM_STALL_L1);
+        access->read_board = GMSIM_SCOREBOARDS;
     }
-    if (unknown)
-        sm->access[sm->accesses++] = access;
+    sm->accesses += unknown;
 }
 
 /* The access alone, in the order in which warps come. */
@@ -424,8 +424,9 @@ const char *gmsim_warp_access(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot,
 {
     gmsim_warp *warp = &sm->warp[slot];
     gmsim_executor *who = &warp->who;
+    const gmsim_answer *answer = &who->answer;
     const gmsim_gpu *gpu = s->plan.gpu;
-    gmsim_sub_partition *part = &sm->part[slot % s->plan.sub_partitions];
+    gmsim_sub_partition *part = warp->part;
     const gmsim_site *site = gmsim_tally_site(&s->replay->tally, record->instr);
     bool shared = record->space == GMTRACE_SPACE_SHARED;
     if (s->plan.functional)
@@ -436,12 +437,10 @@ const char *gmsim_warp_access(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot,
         *issue = room;
     }
     who->now = MAX(*issue, sm->unit_free);
-    who->held = who->queued = who->stored = 0;
-    who->reach = GMSIM_REACH_L1;
     const char *wrong =
         gmsim_replay_record(s->replay, &sm->memory, who, warp->cursor.chunk, record);
-    sm->unit_free = MAX(who->now + MAX(who->clocks, 1u), who->held);
-    warp->stored = MAX(warp->stored, who->stored);
+    sm->unit_free = MAX(who->now + MAX(who->clocks, 1u), answer->held);
+    warp->stored = MAX(warp->stored, answer->stored);
     part->began[part->next] = who->now;
     part->next = part->next + 1u < gpu->sm_queue ? part->next + 1u : 0;
     uint32_t board = site->scoreboard, read_board = site->read_scoreboard;
@@ -452,29 +451,30 @@ const char *gmsim_warp_access(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot,
     }
     bool load = record->op == GMTRACE_OP_LOAD && !shared;
     bool copy = record->op == GMTRACE_OP_COPY_READ;
-    if (who->asks || warp->under_way) {
-        take_or_put_off(sm, warp,
-                        (gmsim_access){.issue = *issue,
-                                       .read = who->now + gpu->sm_operands,
-                                       .done = who->done,
-                                       .queued = who->queued,
-                                       .slot = (uint8_t)slot,
-                                       .asks = who->asks,
-                                       .reach = who->reach,
-                                       .board = (uint8_t)board,
-                                       .read_board = (uint8_t)read_board,
-                                       .shared = shared,
-                                       .load = load,
-                                       .copy = copy,
-                                       .returns = record->op == GMTRACE_OP_ATOMIC && !shared});
+    if (answer->asks || warp->under_way) {
+        sm->access[sm->accesses] =
+            (gmsim_access){.issue = *issue,
+                           .read = who->now + gpu->sm_operands,
+                           .done = answer->done,
+                           .queued = answer->queued,
+                           .slot = (uint8_t)slot,
+                           .asks = answer->asks,
+                           .reach = answer->reach,
+                           .board = (uint8_t)board,
+                           .read_board = (uint8_t)read_board,
+                           .shared = shared,
+                           .load = load,
+                           .copy = copy,
+                           .returns = record->op == GMTRACE_OP_ATOMIC && !shared};
+        take_or_put_off(sm, warp);
         return wrong;
     }
     if (copy)
-        warp->copied = MAX(warp->copied, who->done);
+        warp->copied = MAX(warp->copied, answer->done);
     else
-        set_free(warp, board, who->done, who->queued, cause_of(who->reach, shared));
+        set_free(warp, board, answer->done, answer->queued, cause_of(answer->reach, shared));
     set_free(warp, read_board, who->now + gpu->sm_operands, 0, GMSIM_STALL_L1);
     if (load)
-        count_load(sm, who->done - *issue);
+        count_load(sm, answer->done - *issue);
     return wrong;
 }
