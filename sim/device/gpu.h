@@ -154,6 +154,7 @@ typedef struct gmsim_gpu {
     uint32_t dram_row_lines, dram_open_rows, dram_refresh_lines;
 
     /* [sm] */
+    uint32_t sm_issue;        /* clocks in which a sub-partition issues an instruction */
     uint32_t sm_queue;        /* memory instructions a sub-partition holds, at most GMSIM_QUEUE */
     uint32_t sm_operands;     /* clocks from such an instruction's turn until it has read them */
     uint32_t sm_under_way;    /* accesses of a warp, where the trace tells no dependences */

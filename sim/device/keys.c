@@ -159,6 +159,7 @@ const gmsim_key gmsim_keys[] = {
     GIVEN(dram, open_rows, POWER, 1, GMSIM_OPEN_ROWS, "4096", "rows in use at a time"),
     GIVEN(dram, refresh_lines, POWER, 1, 4096, "32",
           "neighbouring lines that are refreshed together"),
+    GIVEN(sm, issue, COUNT, 1, 64, "1", "clocks in which a scheduler issues one instruction"),
     GIVEN(sm, queue, COUNT, 1, GMSIM_QUEUE, "4", "memory instructions that a sub-partition holds"),
     GIVEN(sm, operands, COUNT, 0, 1000, "10",
           "clocks until a memory instruction has read its operands"),

@@ -70,6 +70,8 @@ static void fill(gmtrace_instr *instr, unsigned count, what kind, bool chain)
     instr[count + 1].op_class = GMTRACE_CLASS_EXIT;
 }
 
+static const char *setting; /* of the GPU, or NULL */
+
 static double cycles(const char *name, unsigned count, what kind, bool chain)
 {
     GError *error = NULL;
@@ -104,6 +106,7 @@ static double cycles(const char *name, unsigned count, what kind, bool chain)
 
     gmsim_gpu_load(&gpu, name, &error);
     g_assert_no_error(error);
+    g_assert_true(!setting || gmsim_gpu_set(&gpu, setting, NULL));
     gmtrace_reader *reader = gmtrace_open(path, &reason);
     g_assert_nonnull(reader);
     gmsim_model *model = gmsim_model_new(&gpu, &(gmsim_options){.flush = true}, NULL);
@@ -144,6 +147,14 @@ static void test_chains(gconstpointer data)
             expect(published[g].gpu, (what)k, true, published[g].chain[k]);
 }
 
+/* Of what the pipes could do, the scheduler issues half. */
+static void test_issue(void)
+{
+    setting = "sm.issue=2";
+    expect("h200", FP32, false, 64);
+    setting = NULL;
+}
+
 /* No GPU is shipped without rates. */
 static void test_all(void)
 {
@@ -169,5 +180,6 @@ int main(int argc, char **argv)
         g_test_add_data_func(rates, GUINT_TO_POINTER(i), test_rates);
         g_test_add_data_func(chains, GUINT_TO_POINTER(i), test_chains);
     }
+    g_test_add_func("/pipe/issue", test_issue);
     return g_test_run();
 }

@@ -281,8 +281,8 @@ uint64_t gmsim_warp_issue(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint6
     }
     sm->timing.stall[GMSIM_STALL_MATH] += issue - now - warp->clocks;
     uint64_t *slots = &part->pipe_free[GMSIM_PIPE_ISSUE];
-    *slots = MAX(*slots, now) + warp->pipe[GMSIM_PIPE_ISSUE];
-    issue = MAX(issue, *slots - 1u);
+    *slots = MAX(*slots, now) + (uint64_t)warp->pipe[GMSIM_PIPE_ISSUE] * s->plan.gpu->sm_issue;
+    issue = MAX(issue, *slots - s->plan.gpu->sm_issue);
     for (uint32_t left = warp->sets; left; left &= left - 1u) {
         uint32_t board = gmsim_lowest(left);
         if (warp->due[board] <= warp->clocks + 1u)
