@@ -61,7 +61,8 @@ static const unit_case units[] = {
 
 static gmtrace_decoded decode(const char *opcode, const char *operands, gmtrace_class op_class)
 {
-    const gmtrace_instr instr = {.opcode = opcode, .operands = operands, .op_class = op_class};
+    const gmtrace_instr instr = {
+        .opcode = opcode, .operands = operands, .op_class = (uint8_t)op_class};
     return gmtrace_decode(&instr);
 }
 
