@@ -118,9 +118,10 @@ static void help_asked(GOptionContext *context, int argc, char **argv)
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0 ||
             strcmp(argv[i], "-?") == 0) {
-            g_autofree char *text = g_option_context_get_help(context, TRUE, NULL);
+            char *text = g_option_context_get_help(context, TRUE, NULL);
 
             fputs(text, stdout);
+            g_free(text);
             exit(cli_flush(CLI_DONE));
         }
     }
