@@ -253,6 +253,8 @@ static void solve_endless(search *s, uint32_t *meet)
 
 bool gmt_graph_meets(const gmt_graph *graph, uint32_t *meet)
 {
+    if (!graph->block_count)
+        return true;
     const size_t n = (size_t)graph->block_count + 1;
     uint32_t *memory = calloc(15 * n + graph->edge_count, sizeof *memory);
     if (!memory)
