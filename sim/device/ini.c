@@ -25,14 +25,14 @@ bool gmsim_ini_fail(GError **error, const char *path, unsigned line, const char 
     return false;
 }
 
-/* Where the text stops being text: no UTF-8, or a control character that is neither blank nor line
+/* Where the text stops being text: no UTF-8, or a control character that is neither tab nor line
  * end, which a message would carry to a terminal. */
 static const char *text_end(const char *text, size_t length)
 {
     const char *end;
     g_utf8_validate(text, (gssize)length, &end);
     for (const char *s = text; s < end; s++)
-        if (g_ascii_iscntrl(*s) && !g_ascii_isspace(*s))
+        if (g_ascii_iscntrl(*s) && *s != '\n' && *s != '\t' && !(*s == '\r' && s[1] == '\n'))
             return s;
     return end;
 }
