@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/device/keys.h"
 #include "sim/report/format.h"
 
 /* One line whatever the text holds: names from files may contain line ends and escapes. */
@@ -43,37 +44,13 @@ int cli_fail(const char *file, GError *error)
     return code;
 }
 
-/* Edits (insert, delete, replace) that turn one word into the other. */
-static unsigned distance(const char *from, const char *to)
-{
-    size_t rows = strlen(from), columns = strlen(to);
-    unsigned last[64], corner;
-
-    if (rows >= G_N_ELEMENTS(last) || columns >= G_N_ELEMENTS(last))
-        return G_MAXUINT;
-    for (unsigned j = 0; j <= columns; j++)
-        last[j] = j;
-    for (unsigned i = 1; i <= rows; i++) {
-        corner = last[0];
-        last[0] = i;
-        for (unsigned j = 1; j <= columns; j++) {
-            unsigned above = last[j];
-            unsigned replace = corner + (from[i - 1] != to[j - 1]);
-
-            last[j] = MIN(replace, MIN(above, last[j - 1]) + 1);
-            corner = above;
-        }
-    }
-    return last[columns];
-}
-
 const char *cli_nearest(const char *word, const char *const *names)
 {
     const char *best = NULL;
     unsigned least = (unsigned)MAX(1, strlen(word) / 3) + 1;
 
     for (; *names != NULL; names++) {
-        unsigned edits = distance(word, *names);
+        unsigned edits = gmsim_word_distance(word, *names);
 
         if (edits < least) {
             least = edits;

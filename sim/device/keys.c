@@ -246,8 +246,7 @@ const gmsim_key *gmsim_key_renamed(const char *group, const char *key, const cha
     return NULL;
 }
 
-/* Levenshtein's distance; names are short. */
-static unsigned distance(const char *a, const char *b)
+unsigned gmsim_word_distance(const char *a, const char *b)
 {
     size_t n = strlen(b);
     unsigned row[64];
@@ -274,7 +273,7 @@ const gmsim_key *gmsim_key_suggest(const char *name)
     const char *dot = strchr(name, '.'), *bare = dot ? dot + 1 : name;
     for (unsigned i = 0; i < gmsim_key_count; i++) {
         g_autofree char *full = g_strdup_printf("%s.%s", gmsim_keys[i].group, gmsim_keys[i].key);
-        unsigned d = distance(name, full);
+        unsigned d = gmsim_word_distance(name, full);
         if (d < best) {
             best = d;
             nearest = &gmsim_keys[i];

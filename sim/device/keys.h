@@ -39,6 +39,9 @@ extern const unsigned gmsim_key_count;
 const gmsim_key *gmsim_key_find(const char *group, const char *key);
 /* The key that "group.key" is called now, and what `*value` is called there, or NULL. */
 const gmsim_key *gmsim_key_renamed(const char *group, const char *key, const char **value);
+/* Edits (insert, delete, replace) that turn one word into the other: Levenshtein's distance.
+ * UINT_MAX where `b` is no short word (64 characters and more). */
+unsigned gmsim_word_distance(const char *a, const char *b);
 /* The key nearest in spelling to "group.key", or NULL where none is near. */
 const gmsim_key *gmsim_key_suggest(const char *name);
 /* Parses text into the key's field. Returns NULL, or what is wrong (owned by the caller). */
