@@ -36,6 +36,13 @@ static inline bool gmsim_row_is_shared(gmsim_row row)
     return gmsim_row_in(row, GMSIM_ROWS_SHARED);
 }
 
+/* CTAs of the launch. */
+static inline uint64_t gmsim_ctas_of(const gmsim_result *result)
+{
+    const uint32_t *grid = result->launch->grid;
+    return (uint64_t)grid[0] * grid[1] * grid[2];
+}
+
 typedef struct gmsim_row_names {
     const char *name;   /* "shared load"; the key, too */
     const char *access; /* beside the unit that serves it: "load" */

@@ -142,13 +142,6 @@ static bool find_uncoalesced(const gmsim_gpu *gpu, const gmsim_result *result,
     return true;
 }
 
-static uint64_t ctas_of(const gmsim_result *result)
-{
-    const uint32_t *grid = result->launch->grid;
-
-    return (uint64_t)grid[0] * grid[1] * grid[2];
-}
-
 /* A slice of L2 works on one sector at a time, so updates of one sector take a clock each. How many
  * sectors the updates share is bounded by what is dirty or written back in the end. One update a
  * CTA is what a good reduction leaves; that is not held against it. */
@@ -160,7 +153,7 @@ static bool find_atomics(const gmsim_result *result, gmsim_finding *finding)
     uint64_t turns;
 
     finding->kind = GMSIM_FINDING_ATOMICS;
-    if (updates == 0 || places == 0 || updates <= ctas_of(result))
+    if (updates == 0 || places == 0 || updates <= gmsim_ctas_of(result))
         return false;
     turns = updates / places;
     finding->work = updates;
@@ -205,7 +198,7 @@ static bool gains(const gmsim_finding *finding)
 
 static bool is_small_grid(const gmsim_gpu *gpu, const gmsim_result *result)
 {
-    return ctas_of(result) < gpu->gpu_sm_count ||
+    return gmsim_ctas_of(result) < gpu->gpu_sm_count ||
            (result->waves < 1 &&
             result->occupancy.theoretical_pct * result->waves < OCCUPANCY_PERCENT);
 }

@@ -58,9 +58,7 @@ uint64_t gmsim_waits_clocks(const gmsim_result *result, uint32_t waits)
 
 void gmsim_waits_explain(const gmsim_gpu *gpu, const gmsim_result *result, gmsim_finding *finding)
 {
-    uint64_t ctas =
-        (uint64_t)result->launch->grid[0] * result->launch->grid[1] * result->launch->grid[2];
-    uint64_t part = 1, whole = 1, idle = 0;
+    uint64_t ctas = gmsim_ctas_of(result), part = 1, whole = 1, idle = 0;
 
     switch (finding->kind) {
     case GMSIM_FINDING_CONFLICTS: /* loads and stores of L1 queue behind the same unit's replays */

@@ -283,8 +283,7 @@ static void say_bandwidth(GString *text, const gmsim_result *result, const gmsim
 static void say_small_grid(GString *text, const gmsim_gpu *gpu, const gmsim_result *result,
                            const gmsim_finding *finding)
 {
-    const uint32_t *grid = result->launch->grid;
-    uint64_t blocks = (uint64_t)grid[0] * grid[1] * grid[2];
+    uint64_t blocks = gmsim_ctas_of(result);
 
     g_string_append_printf(text, "The grid is small for this GPU: %s block%s for %u SMs",
                            gmsim_count(blocks).text, blocks == 1 ? "" : "s", gpu->gpu_sm_count);

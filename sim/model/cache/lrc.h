@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sim/model/cache/message.h"
 #include "sim/model/time/queue.h"
 
 #define GMSIM_LRC_ENTRIES 1024u /* a GPC; a power of two */
@@ -27,7 +28,7 @@ typedef struct gmsim_lrc_entry {
 
 static inline gmsim_lrc_entry *gmsim_lrc_at(gmsim_lrc_entry *table, uint64_t line)
 {
-    return &table[(line * UINT64_C(0x9e3779b97f4a7c15)) >> 54];
+    return &table[gmsim_hash32(line) / (UINT32_MAX / GMSIM_LRC_ENTRIES + 1u)];
 }
 
 /* Whether the read joins the one in the entry. */

@@ -25,6 +25,7 @@
 
 /* Work of slices is counted in parts of a clock. */
 #define PARTS 16u
+
 void gmsim_shared_begin(gmsim_shared *shared)
 {
     memset(shared->lrc, 0, sizeof shared->lrc);
@@ -138,7 +139,7 @@ static void read_line(gmsim_shared *shared, const gmsim_l2_place *place, gmsim_s
     uint64_t in = gmsim_queue_take(&slice->in, shared->step, now, shared->read_cost, PARTS);
     uint64_t out =
         gmsim_queue_take(&slice->out, shared->step, now, count * shared->sector_cost, PARTS);
-    gmsim_fill *fill = &shared->fill[(line * UINT64_C(0x9e3779b97f4a7c15)) >> 50];
+    gmsim_fill *fill = &shared->fill[gmsim_hash32(line) / (UINT32_MAX / GMSIM_FILLS + 1u)];
     uint64_t away = (uint64_t)shared->away[from.gpc][number >> shared->group_slices_shift];
     gmsim_l2_cost cost = gmsim_l2_read(&shared->l2, place, from.side, message->touched);
     uint64_t latency = gpu->l2_latency + away, queued = MAX(in, out);

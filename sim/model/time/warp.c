@@ -4,8 +4,8 @@
  *
  * - It goes on until the code before its next record waits for a scoreboard that an earlier access
  *   has yet to set free (traces/code/path.h); then until that access is done (sm_memory.c,
- * shared.c). Of an access whose answer is under way that is not known yet: the warp sets out once
- * it is.
+ *   shared.c). Of an access whose answer is under way that is not known yet: the warp sets out once
+ *   it is.
  * - Between two records it issues the instructions that lie between, in its own time (pace.c), but
  *   no sooner than its sub-partition's scheduler and pipes, which other warps use too, let it.
  * - A sub-partition holds gpu.sm_queue memory instructions that the SM's load-store unit has not
