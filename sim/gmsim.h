@@ -51,6 +51,7 @@ typedef struct gmsim_job {
     const char *source;       /* text: show lines of source files below this folder, too */
     const char *limit_memory; /* what the trace may make the reader take: "4G"; default 1G; "none":
                                * no bound, nor one on warps without records */
+    const char *launches;     /* only these launches: "0-7", "2,5-8,100-" */
 } gmsim_job;
 
 /* Simulates; *report is set to its text (NULL on failure), *error to one line without the

@@ -65,6 +65,12 @@ const gmsim_names gmsim_stall_table[GMSIM_STALLS] = {
     [GMSIM_STALL_LAUNCH]         = {"launch", "launch"},
 };
 
+const gmsim_names gmsim_start_table[GMSIM_STARTS] = {
+    [GMSIM_START_COLD]    = {"cold", "cold"},
+    [GMSIM_START_WARM]    = {"warm", "warm"},
+    [GMSIM_START_FLUSHED] = {"flushed", "flushed"},
+};
+
 const gmsim_names gmsim_limiter_table[] = {
     {"warps", "warps"},
     {"blocks", "blocks"},

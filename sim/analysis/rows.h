@@ -86,6 +86,7 @@ typedef struct gmsim_names {
 
 extern const gmsim_names gmsim_resource_table[GMSIM_RESOURCES];
 extern const gmsim_names gmsim_stall_table[GMSIM_STALLS];
+extern const gmsim_names gmsim_start_table[GMSIM_STARTS];
 /* By the number of their bit, ended by NULL: GMSIM_LIMIT_*, GMTRACE_UNSEEN_*. */
 extern const gmsim_names gmsim_limiter_table[], gmsim_unseen_table[];
 

@@ -68,12 +68,13 @@ gmsim_status gmsim_simulate(const gmsim_job *given, char **report, char **messag
         status = fail(g_error_new(GMSIM_ERROR, GMSIM_ERROR_IO, "report: %s", g_strerror(errno)),
                       message);
     } else {
+        const gmsim_result *result;
         bool complete = true;
         uint32_t index;
 
         gmsim_simulation_begin(&simulation);
         while (complete && gmsim_simulation_pending(&simulation))
-            complete = gmsim_simulation_step(&simulation, &index, NULL, NULL, &error) != NULL;
+            complete = gmsim_simulation_step(&simulation, &result, &index, NULL, NULL, &error);
         (void)gmsim_simulation_end(&simulation, complete, complete ? &error : NULL);
         status = finish(simulation.report.out, &text, error, report, message);
     }

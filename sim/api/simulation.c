@@ -34,7 +34,7 @@ static bool fail_trace(GError **error, const char *trace, const gmtrace_error *r
     return false;
 }
 
-static bool is_selected(const gmsim_simulation *s, uint32_t launch)
+static bool matches(const gmsim_simulation *s, uint32_t launch)
 {
     const gmtrace_kernel *kernel;
 
@@ -45,21 +45,72 @@ static bool is_selected(const gmsim_simulation *s, uint32_t launch)
            g_regex_match(s->kernel, kernel->mangled, 0, NULL);
 }
 
-/* Leaves next on the first launch that is asked for, or on the end. */
+/* Leaves next on the first launch that is to be replayed, or on the end. What comes before a launch
+ * leaves something in L2 for it, but for a flush. */
 static void find_next(gmsim_simulation *s)
 {
-    while (s->next < s->end && !is_selected(s, s->next))
+    while (s->options.flush && s->next < s->end && !s->picked[s->next])
         s->next++;
+}
+
+static bool pick_range(gmsim_simulation *s, guint64 first, guint64 last)
+{
+    for (guint64 i = first; i <= last && i < s->report.launch_count; i++)
+        s->picked[i] = 1;
+    return first <= last && first < s->report.launch_count &&
+           (last < s->report.launch_count || last == G_MAXUINT64);
+}
+
+/* "3", "0-7", "2,5-8,100-". */
+static bool pick_list(gmsim_simulation *s, const char *option, const char *list, const char *dashes,
+                      GError **error)
+{
+    g_auto(GStrv) part = g_strsplit(list, ",", -1);
+    bool good = *part != NULL;
+
+    for (char **p = part; good && *p != NULL; p++) {
+        char *dash = strchr(*p, '-');
+        guint64 first, last = G_MAXUINT64;
+
+        if (dash != NULL)
+            *dash = 0;
+        good = g_ascii_string_to_unsigned(*p, 10, 0, G_MAXUINT32, &first, NULL) &&
+               (dash == NULL || dash[1] == 0 ||
+                g_ascii_string_to_unsigned(dash + 1, 10, 0, G_MAXUINT32, &last, NULL));
+        if (good && !pick_range(s, first, dash == NULL ? first : last))
+            return fail_usage(error, "%s%s %s: %s holds %u launch%s, numbered from 0", dashes,
+                              option, list, s->trace, s->report.launch_count,
+                              s->report.launch_count == 1 ? "" : "es");
+    }
+    return good || fail_usage(error, "%s%s %s: must be numbers and ranges: 3, 0-7 or 2,5-8,100-",
+                              dashes, option, list);
+}
+
+static bool pick_launches(gmsim_simulation *s, const gmsim_job *job, const char *dashes,
+                          GError **error)
+{
+    guint64 number;
+
+    s->picked = g_malloc0(s->report.launch_count);
+    if (job->launch != NULL && job->launches != NULL)
+        return fail_usage(error, "%slaunch and %slaunches exclude each other", dashes, dashes);
+    if (job->launches != NULL)
+        return pick_list(s, "launches", job->launches, dashes, error);
+    if (job->launch == NULL) {
+        (void)pick_range(s, 0, G_MAXUINT64);
+        return true;
+    }
+    if (!g_ascii_string_to_unsigned(job->launch, 10, 0, G_MAXUINT32, &number, NULL))
+        return fail_usage(error, "%slaunch %s: must be a whole number", dashes, job->launch);
+    return pick_list(s, "launch", job->launch, dashes, error);
 }
 
 static bool select_launches(gmsim_simulation *s, const gmsim_job *job, const char *dashes,
                             GError **error)
 {
     uint32_t count = gmtrace_launch_count(s->reader);
-    guint64 number;
 
     s->report.launch_count = count;
-    s->end = count;
     if (count == 0) {
         const gmtrace_error *damage = gmtrace_damage(s->reader);
 
@@ -70,22 +121,26 @@ static bool select_launches(gmsim_simulation *s, const gmsim_job *job, const cha
                     s->trace);
         return false;
     }
-    if (job->launch != NULL) {
-        if (!g_ascii_string_to_unsigned(job->launch, 10, 0, G_MAXUINT32, &number, NULL))
-            return fail_usage(error, "%slaunch %s: must be a whole number", dashes, job->launch);
-        if (number >= count)
-            return fail_usage(error, "%slaunch %s: %s holds %u launch%s, numbered from 0", dashes,
-                              job->launch, s->trace, count, count == 1 ? "" : "es");
-        s->next = (uint32_t)number;
-        s->end = s->next + 1;
+    if (!pick_launches(s, job, dashes, error))
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        s->picked[i] = s->picked[i] && matches(s, i);
+        if (!s->picked[i])
+            continue;
+        s->report.selected++;
+        s->end = i + 1;
     }
-    for (uint32_t i = s->next; i < s->end; i++)
-        s->report.selected += is_selected(s, i);
     if (s->report.selected == 0)
         return fail_usage(error,
                           "%skernel %s: matches none of the launches asked for in %s; `gmtrace "
                           "info` names its kernels",
                           dashes, job->kernel, s->trace);
+    for (uint32_t i = 0; i < s->end; i++) {
+        if (s->options.flush && !s->picked[i])
+            continue;
+        s->replays++;
+        s->expected += gmtrace_get_launch(s->reader, i)->records;
+    }
     find_next(s);
     return true;
 }
@@ -201,7 +256,6 @@ bool gmsim_simulation_open(gmsim_simulation *s, const gmsim_job *job, const char
         return false;
     if (!select_launches(s, job, dashes, error))
         return false;
-    s->picked = job->kernel != NULL || job->launch != NULL;
     s->report.version = PACKAGE_VERSION;
     s->report.trace = s->trace;
     s->report.gpu = &s->gpu;
@@ -215,8 +269,7 @@ bool gmsim_simulation_open(gmsim_simulation *s, const gmsim_job *job, const char
 
 void gmsim_simulation_begin(gmsim_simulation *s)
 {
-    s->report.summary =
-        s->report.selected > FULL_REPORTS && !s->picked && !s->report.verbose && !s->report.quiet;
+    s->report.summary = s->report.selected > FULL_REPORTS && !s->report.verbose && !s->report.quiet;
     s->format->begin(&s->report);
 }
 
@@ -225,41 +278,76 @@ bool gmsim_simulation_pending(const gmsim_simulation *s)
     return s->next < s->end;
 }
 
-const gmsim_result *gmsim_simulation_replay(gmsim_simulation *s, uint32_t *index,
-                                            gmsim_progress progress, gpointer data, GError **error)
-{
-    const gmsim_result *result;
+/* Progress of a launch as that of all. */
+typedef struct progress_of_all {
+    const gmsim_simulation *simulation;
+    gmsim_progress progress;
+    gpointer data;
+} progress_of_all;
 
+static void tell_progress(uint64_t done, uint64_t total, gpointer data)
+{
+    const progress_of_all *all = (const progress_of_all *)data;
+
+    (void)total;
+    all->progress(all->simulation->passed + done, all->simulation->expected, all->data);
+}
+
+/* One launch. A launch that is not reported and cannot run on this GPU leaves nothing in L2. */
+static bool run_launch(gmsim_simulation *s, bool picked, const gmsim_result **result,
+                       progress_of_all *all, GError **error)
+{
+    GError *why = NULL;
+
+    *result = gmsim_model_run(s->model, s->reader, s->next,
+                              all->progress != NULL ? tell_progress : NULL, all, &why);
+    if (*result != NULL || (!picked && g_error_matches(why, GMSIM_ERROR, GMSIM_ERROR_USAGE))) {
+        g_clear_error(&why);
+        return true;
+    }
+    g_propagate_error(error, why);
+    return false;
+}
+
+bool gmsim_simulation_replay(gmsim_simulation *s, const gmsim_result **result, uint32_t *index,
+                             gmsim_progress progress, gpointer data, GError **error)
+{
+    progress_of_all all = {.simulation = s, .progress = progress, .data = data};
+    const bool picked = s->picked[s->next];
+
+    *result = NULL;
     if (s->model == NULL)
         s->model = gmsim_model_new(&s->gpu, &s->options, error);
     if (s->model == NULL)
-        return NULL;
-    s->started++;
-    result = check_idle(s, error)
-                 ? gmsim_model_run(s->model, s->reader, s->next, progress, data, error)
-                 : NULL;
-    if (result == NULL) {
+        return false;
+    s->begun++;
+    if (!check_idle(s, error) || !run_launch(s, picked, result, &all, error)) {
         g_prefix_error(error, "%s: ", s->trace);
-        return NULL;
+        return false;
     }
-    s->records += result->records;
-    if (result->truncated && s->cut == NULL) {
-        s->cut = result->launch->lost != NULL ? result->launch->lost : "its warps end too early";
+    s->passed += gmtrace_get_launch(s->reader, s->next)->records;
+    if (*result != NULL)
+        s->records += (*result)->records;
+    if (!picked)
+        *result = NULL;
+    if (*result != NULL && (*result)->truncated && s->cut == NULL) {
+        s->cut =
+            (*result)->launch->lost != NULL ? (*result)->launch->lost : "its warps end too early";
         s->cut_launch = s->next;
     }
     *index = s->next++;
     find_next(s);
-    return result;
+    return true;
 }
 
-const gmsim_result *gmsim_simulation_step(gmsim_simulation *s, uint32_t *index,
-                                          gmsim_progress progress, gpointer data, GError **error)
+bool gmsim_simulation_step(gmsim_simulation *s, const gmsim_result **result, uint32_t *index,
+                           gmsim_progress progress, gpointer data, GError **error)
 {
-    const gmsim_result *result = gmsim_simulation_replay(s, index, progress, data, error);
-
-    if (result != NULL)
-        s->format->launch(&s->report, *index, result);
-    return result;
+    if (!gmsim_simulation_replay(s, result, index, progress, data, error))
+        return false;
+    if (*result != NULL)
+        s->format->launch(&s->report, *index, *result);
+    return true;
 }
 
 bool gmsim_simulation_damage(const gmsim_simulation *s, GError **error)
@@ -289,6 +377,7 @@ void gmsim_simulation_close(gmsim_simulation *s)
     gmtrace_close(s->reader);
     if (s->kernel != NULL)
         g_regex_unref(s->kernel);
+    g_free(s->picked);
     g_free(s->trace);
     memset(s, 0, sizeof *s);
 }

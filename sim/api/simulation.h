@@ -18,7 +18,9 @@ typedef struct gmsim_simulation {
      * quiet, color of the report. */
     gmsim_report report;
     uint64_t records; /* replayed so far */
-    uint32_t started; /* launches begun, of report.selected */
+    /* Launches begun and to be replayed: unless L2 is flushed, those before a launch that is
+     * reported are replayed as well, for what they leave there. */
+    uint32_t begun, replays;
     /* Private. */
     const gmsim_format *format;
     gmsim_gpu gpu;
@@ -27,10 +29,11 @@ typedef struct gmsim_simulation {
     gmsim_model *model;
     GRegex *kernel;
     char *trace;
-    uint32_t next, end; /* launches still to be looked at */
-    bool picked;        /* some launches were picked out */
-    bool trusted;       /* no bound on warps without records */
-    const char *cut;    /* NULL, or why records of a launch are missing */
+    uint8_t *picked;           /* of each launch: it is reported */
+    uint32_t next, end;        /* launches still to be replayed */
+    uint64_t passed, expected; /* records of launches ended, of all to be replayed */
+    bool trusted;              /* no bound on warps without records */
+    const char *cut;           /* NULL, or why records of a launch are missing */
     uint32_t cut_launch;
     uint64_t memory_limit;
 } gmsim_simulation;
@@ -46,13 +49,16 @@ void gmsim_simulation_begin(gmsim_simulation *simulation);
 /* True while launches are left. */
 bool gmsim_simulation_pending(const gmsim_simulation *simulation);
 
-/* Replays the next launch and reports it. The result is valid until the next one; NULL on error. */
-const gmsim_result *gmsim_simulation_step(gmsim_simulation *simulation, uint32_t *index,
-                                          gmsim_progress progress, gpointer data, GError **error);
+/* Replays the next launch, and reports it where it was picked. *result is valid until the next one;
+ * NULL of a launch that was replayed only for what it leaves in L2. Progress counts records over
+ * all launches. False on error. */
+bool gmsim_simulation_step(gmsim_simulation *simulation, const gmsim_result **result,
+                           uint32_t *index, gmsim_progress progress, gpointer data, GError **error);
 
-/* Replays the next launch without reporting it; begin and end are not called then. */
-const gmsim_result *gmsim_simulation_replay(gmsim_simulation *simulation, uint32_t *index,
-                                            gmsim_progress progress, gpointer data, GError **error);
+/* The same without reporting it; begin and end are not called then. */
+bool gmsim_simulation_replay(gmsim_simulation *simulation, const gmsim_result **result,
+                             uint32_t *index, gmsim_progress progress, gpointer data,
+                             GError **error);
 /* False with error set where the trace is damaged though its launches could be replayed. */
 bool gmsim_simulation_damage(const gmsim_simulation *simulation, GError **error);
 

@@ -89,11 +89,13 @@ extern const int cli_signals[CLI_SIGNALS]; /* that end us */
 typedef struct cli_progress {
     bool shown;
     const char *what;
-    gint64 begun, last;
+    gint64 begun, part, last;
 } cli_progress;
 
 void cli_progress_init(cli_progress *progress, bool allowed);
-void cli_progress_begin(cli_progress *progress, const char *what);
+/* The next part, of which `done` of `total` records come before. */
+void cli_progress_begin(cli_progress *progress, const char *what, uint64_t done, uint64_t total);
+/* Records over all parts since init. */
 void cli_progress_update(uint64_t done, uint64_t total, gpointer progress);
 void cli_progress_end(cli_progress *progress);
 

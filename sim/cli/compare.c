@@ -187,23 +187,44 @@ static bool open_side(gmsim_simulation *simulation, unsigned side, GError **erro
     return opened;
 }
 
-static bool replay_side(gmsim_simulation *simulation, unsigned side, gmsim_side *into,
+/* Progress of both sides: how far the other is stands still meanwhile. */
+typedef struct both_sides {
+    cli_progress progress;
+    const gmsim_simulation *other;
+} both_sides;
+
+static void tell_progress(uint64_t done, uint64_t total, gpointer data)
+{
+    both_sides *both = (both_sides *)data;
+
+    cli_progress_update(done + both->other->passed, total + both->other->expected, &both->progress);
+}
+
+static bool replay_side(gmsim_simulation simulations[2], unsigned side, gmsim_side *into,
                         GError **error)
 {
-    static cli_progress progress; /* over all launches */
-    char *what = g_strdup_printf("%c, launch %u of %u", "AB"[side], simulation -> started + 1,
-                                 simulation -> report.selected);
+    static both_sides both; /* over all launches */
+    gmsim_simulation *simulation = &simulations[side];
+    bool done = true;
 
-    if (progress.last == 0)
-        cli_progress_init(&progress, !given.quiet);
-    cli_progress_begin(&progress, what);
-    into->result =
-        gmsim_simulation_replay(simulation, &into->index, cli_progress_update, &progress, error);
-    cli_progress_end(&progress);
+    if (both.progress.last == 0)
+        cli_progress_init(&both.progress, !given.quiet);
+    both.other = &simulations[1 - side];
+    into->result = NULL;
+    while (done && into->result == NULL) {
+        char *what = g_strdup_printf("%c, launch %u of %u", "AB"[side], simulation -> begun + 1,
+                                     simulation -> replays);
+
+        cli_progress_begin(&both.progress, what, simulation->passed + both.other->passed,
+                           simulation->expected + both.other->expected);
+        done = gmsim_simulation_replay(simulation, &into->result, &into->index, tell_progress,
+                                       &both, error);
+        cli_progress_end(&both.progress);
+        g_free(what);
+    }
     into->trace = simulation->report.trace;
     into->gpu = simulation->report.gpu;
-    g_free(what);
-    return into->result != NULL;
+    return done;
 }
 
 static int compare_all(gmsim_simulation simulation[2], const gmsim_format *format,
@@ -219,8 +240,8 @@ static int compare_all(gmsim_simulation simulation[2], const gmsim_format *forma
         gmsim_side side[2];
         int held;
 
-        if (!replay_side(&simulation[0], 0, &side[0], &error) ||
-            !replay_side(&simulation[1], 1, &side[1], &error))
+        if (!replay_side(simulation, 0, &side[0], &error) ||
+            !replay_side(simulation, 1, &side[1], &error))
             break;
         gmsim_compare_make(&compare, &side[0], &side[1]);
         format->pair(report, &compare);

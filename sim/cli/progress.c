@@ -13,19 +13,15 @@ void cli_progress_init(cli_progress *progress, bool allowed)
 {
     progress->shown = allowed && isatty(STDERR_FILENO);
     progress->what = "";
-    progress->begun = progress->last = g_get_monotonic_time();
+    progress->begun = progress->part = progress->last = g_get_monotonic_time();
 }
 
-void cli_progress_begin(cli_progress *progress, const char *what)
+void cli_progress_begin(cli_progress *progress, const char *what, uint64_t done, uint64_t total)
 {
     progress->what = what;
-    progress->begun = g_get_monotonic_time();
+    progress->part = g_get_monotonic_time();
     /* Many short launches last long together. */
-    if (progress->shown && progress->begun - progress->last >= INTERVAL_US) {
-        progress->last = progress->begun;
-        fprintf(stderr, "\r\033[K%s", what);
-        fflush(stderr);
-    }
+    cli_progress_update(done, total, progress);
 }
 
 void cli_progress_update(uint64_t done, uint64_t total, gpointer data)
@@ -51,7 +47,7 @@ void cli_progress_update(uint64_t done, uint64_t total, gpointer data)
 
 void cli_progress_end(cli_progress *progress)
 {
-    if (progress->shown && progress->last >= progress->begun) {
+    if (progress->shown && progress->last >= progress->part) {
         fputs("\r\033[K", stderr);
         fflush(stderr);
     }

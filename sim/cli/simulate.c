@@ -18,8 +18,8 @@
 
 /* Lives as long as the process. */
 static struct {
-    char *trace, *program, *synthetic, *gpu, *kernel, *launch, *format, *output, *plot, *caches,
-        *limit_memory, *color, *source;
+    char *trace, *program, *synthetic, *gpu, *kernel, *launch, *launches, *format, *output, *plot,
+        *caches, *limit_memory, *color, *source;
     char **set, **rest;
     gboolean flush, functional, verbose, quiet, version;
 } given;
@@ -41,6 +41,8 @@ static const GOptionEntry entries[] = {
      "Only launches whose kernel name matches", "REGEX"},
     {"launch", 'n', 0, G_OPTION_ARG_FILENAME, &given.launch,
      "Only launch number N of the trace, from 0", "N"},
+    {"launches", 'l', 0, G_OPTION_ARG_FILENAME, &given.launches,
+     "Only these launches: 3, 0-7 or 2,5-8,100-", "LIST"},
     {"format", 'f', 0, G_OPTION_ARG_FILENAME, &given.format,
      "One of" GMSIM_FORMAT_WORDS " (default: by --output's ending, else text)", "FORMAT"},
     {"output", 'o', 0, G_OPTION_ARG_FILENAME, &given.output,
@@ -173,16 +175,16 @@ static int replay(gmsim_simulation *simulation)
     cli_progress_init(&progress, !given.quiet);
     gmsim_simulation_begin(simulation);
     while (done && gmsim_simulation_pending(simulation) && !ferror(report->out)) {
-        char *what = g_strdup_printf("launch %u of %u", simulation->started + 1, report->selected);
+        char *what = g_strdup_printf("launch %u of %u", simulation->begun + 1, simulation->replays);
         const gmsim_result *result;
         uint32_t index;
 
-        cli_progress_begin(&progress, what);
-        result = gmsim_simulation_step(simulation, &index, cli_progress_update, &progress, &error);
+        cli_progress_begin(&progress, what, simulation->passed, simulation->expected);
+        done = gmsim_simulation_step(simulation, &result, &index, cli_progress_update, &progress,
+                                     &error);
         cli_progress_end(&progress);
         g_free(what);
-        done = result != NULL;
-        if (done && drawn && given.plot != NULL)
+        if (done && drawn && result != NULL && given.plot != NULL)
             drawn = cli_plot_launch(given.plot, index, result);
     }
     /* A failed write is said when the output is closed. */
@@ -208,6 +210,7 @@ static int run(void)
                               .set = (const char *const *)given.set,
                               .kernel = given.kernel,
                               .launch = given.launch,
+                              .launches = given.launches,
                               .caches = given.caches,
                               .limit_memory = given.limit_memory,
                               .format = cli_format(given.format, given.output)->name,

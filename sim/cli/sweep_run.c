@@ -52,11 +52,11 @@ static int simulate_point(const sweep_study *study, uint64_t point, FILE *out)
     sweep_plan_job(&study->plan, point, &job);
     if (gmsim_simulation_open(&simulation, &job, "--", &error)) {
         while (error == NULL && gmsim_simulation_pending(&simulation)) {
+            const gmsim_result *result;
             uint32_t index;
-            const gmsim_result *result =
-                gmsim_simulation_replay(&simulation, &index, NULL, NULL, &error);
 
-            if (result != NULL)
+            if (gmsim_simulation_replay(&simulation, &result, &index, NULL, NULL, &error) &&
+                result != NULL)
                 put_launch(out, study->sweep.metrics, index, result);
         }
         if (error == NULL)

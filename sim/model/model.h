@@ -125,10 +125,19 @@ typedef struct gmsim_timing {
     uint64_t load_cycles;              /* from issue until their data were there, summed */
 } gmsim_timing;
 
+/* What L2 held when the launch began to be counted. */
+typedef enum gmsim_start {
+    GMSIM_START_COLD,    /* nothing: no launch came before it */
+    GMSIM_START_WARM,    /* what the launches before it left, or its own replay before */
+    GMSIM_START_FLUSHED, /* nothing: it was emptied for this launch */
+    GMSIM_STARTS
+} gmsim_start;
+
 typedef struct gmsim_result {
     const gmtrace_launch *launch;
     const gmtrace_kernel *kernel;
     gmsim_occupancy occupancy;
+    gmsim_start start;
     double waves;      /* CTAs / (SMs * CTAs an SM) */
     uint64_t records;  /* replayed */
     uint64_t barriers; /* warp-level CTA barriers */

@@ -24,6 +24,8 @@ const gmsim_column gmsim_pair_columns[GMSIM_PAIR_COLUMNS] = {
     [GMSIM_PAIR_RATIO] = {.key = "ratio", .title = "ratio", .width = 9},
     [GMSIM_PAIR_WORD] = {.key = "verdict", .title = "", .gap = 2, .left = true},
     [GMSIM_PAIR_COMPLETE] = {.key = "complete", .outer = true},
+    [GMSIM_PAIR_START_A] = {.key = "l2_at_start_a", .outer = true},
+    [GMSIM_PAIR_START_B] = {.key = "l2_at_start_b", .outer = true},
 };
 
 void gmsim_pair_row(const gmsim_comparison_of_two *compare, const gmsim_quantity_pair *quantity,
@@ -34,6 +36,8 @@ void gmsim_pair_row(const gmsim_comparison_of_two *compare, const gmsim_quantity
     for (unsigned s = 0; s < 2; s++) {
         field[GMSIM_PAIR_LAUNCH_A + s] = gmsim_number_of(GMSIM_UNIT_COUNT, compare->side[s].index);
         field[GMSIM_PAIR_A + s] = gmsim_number_of(metric->unit, quantity->value[s]);
+        field[GMSIM_PAIR_START_A + s] =
+            gmsim_words(gmsim_start_table[compare->side[s].result->start].key);
     }
     field[GMSIM_PAIR_QUANTITY] = gmsim_words(metric->key);
     field[GMSIM_PAIR_LABEL] = gmsim_words(metric->label);
@@ -109,8 +113,9 @@ static void put_sides(GString *out, const gmsim_report *report, const gmsim_comp
         g_string_append_printf(out, "%c  %s", s == 0 ? 'A' : 'B', trace);
         if (!one_gpu)
             g_string_append_printf(out, "  GPU %s", c->side[s].gpu->name);
-        g_string_append_printf(out, "  launch %u  %s  grid %s  block %s\n", c->side[s].index,
-                               kernel, grid, block);
+        g_string_append_printf(out, "  launch %u  %s  grid %s  block %s  %s L2\n", c->side[s].index,
+                               kernel, grid, block,
+                               gmsim_start_table[c->side[s].result->start].name);
         g_free(trace);
         g_free(kernel);
         g_free(grid);
@@ -195,6 +200,11 @@ static void put_warnings(GString *out, const gmsim_comparison_of_two *c)
         g_string_append(out, "Note: the grids differ; check that both do the same work.\n");
     else if (q != NULL && fabs(q->delta) > 0)
         g_string_append(out, "Note: the sides execute different numbers of memory instructions.\n");
+    if ((a->start == GMSIM_START_WARM) != (b->start == GMSIM_START_WARM))
+        g_string_append_printf(out,
+                               "Note: A began with %s L2 and B with %s; --flush has both begin "
+                               "with an empty one.\n",
+                               gmsim_start_table[a->start].name, gmsim_start_table[b->start].name);
     if ((a->unseen | b->unseen) & GMSIM_UNSEEN_TRAFFIC)
         g_string_append(out,
                         "Note: a capture could not see all memory traffic of its side; caches, "

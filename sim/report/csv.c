@@ -6,6 +6,7 @@
  */
 #include <math.h>
 
+#include "sim/analysis/rows.h"
 #include "sim/report/formats.h"
 
 static void write_out(gmsim_report *report, GString *text)
@@ -32,12 +33,12 @@ static void put_row(gmsim_report *report, const gmsim_field *field)
 
 /* ------------------------------------------------------------------------------------- launches */
 
-#define LAUNCH_COLUMNS 7u
+#define LAUNCH_COLUMNS 8u
 
 static void csv_begin(gmsim_report *report)
 {
     static const char *const names[LAUNCH_COLUMNS] = {
-        "ID", "Kernel Name", "Block Size", "Grid Size", "Device", "CC", "Complete"};
+        "ID", "Kernel Name", "Block Size", "Grid Size", "Device", "CC", "Complete", "L2 At Start"};
     gmsim_column *columns = g_new0(gmsim_column, LAUNCH_COLUMNS + gmsim_metric_count);
 
     for (unsigned i = 0; i < LAUNCH_COLUMNS; i++)
@@ -69,6 +70,7 @@ static void csv_launch(gmsim_report *report, uint32_t index, const gmsim_result 
     field[6] = gmsim_words(result->truncated                       ? "no"
                            : result->unseen & GMSIM_UNSEEN_TRAFFIC ? "no: memory traffic not seen"
                                                                    : "yes");
+    field[7] = gmsim_words(gmsim_start_table[result->start].key);
     for (unsigned i = 0; i < gmsim_metric_count; i++)
         field[LAUNCH_COLUMNS + i] = gmsim_metric_field(result, i);
     put_row(report, field);

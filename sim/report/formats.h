@@ -39,6 +39,8 @@ enum {
     GMSIM_PAIR_RATIO,
     GMSIM_PAIR_WORD,
     GMSIM_PAIR_COMPLETE,
+    GMSIM_PAIR_START_A,
+    GMSIM_PAIR_START_B,
     GMSIM_PAIR_COLUMNS
 };
 extern const gmsim_column gmsim_pair_columns[GMSIM_PAIR_COLUMNS];

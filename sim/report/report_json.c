@@ -280,6 +280,7 @@ void gmsim_json_result(gmsim_json *json, const char *key, const gmsim_gpu *gpu, 
     gmsim_json_uint3(json, "grid", launch->grid);
     gmsim_json_uint3(json, "block", launch->block);
     gmsim_json_uint3(json, "cluster", launch->cluster);
+    gmsim_json_string(json, "l2_at_start", gmsim_start_table[result->start].key);
     put_metrics(json, result);
     put_own(json, gpu, result);
     put_occupancy(json, gpu, result);

@@ -87,9 +87,9 @@ static void put_header(GString *out, const gmsim_report *report, uint32_t index,
     }
     put_dimensions(out, "\ngrid", launch->grid);
     put_dimensions(out, "  block", launch->block);
-    g_string_append_printf(out, "  %s warps  %s memory instructions  %s caches\n\n",
+    g_string_append_printf(out, "  %s warps  %s memory instructions  %s L2\n\n",
                            gmsim_count(warps).text, gmsim_count((uint64_t)instructions).text,
-                           report->caches == GMSIM_CACHES_WARM ? "warm" : "cold");
+                           gmsim_start_table[result->start].name);
     g_free(trace);
     g_free(kernel);
 }

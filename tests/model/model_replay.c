@@ -495,25 +495,30 @@ static void test_warm_and_repeat(void)
     write_transpose(&b, 132);
     gmsim_result first = *run(&b);
     g_assert_cmpuint(first.l2.dram_read_sectors, ==, 131072);
+    g_assert_cmpint(first.start, ==, GMSIM_START_FLUSHED);
     const gmsim_result *again = gmsim_model_run(b.model, b.reader, 0, NULL, NULL, &error);
     g_assert_no_error(error);
     g_assert_true(memcmp(first.row, again->row, sizeof first.row) == 0);
     g_assert_true(memcmp(&first.l2, &again->l2, sizeof first.l2) == 0);
+    g_assert_cmpint(again->start, ==, GMSIM_START_FLUSHED);
     close_model(&b);
     /* Without a flush the second launch finds in L2 what the first one read. */
     open_model(&b, (gmsim_options){.flush = false});
     again = gmsim_model_run(b.model, b.reader, 0, NULL, NULL, &error);
     g_assert_no_error(error);
     g_assert_cmpuint(again->l2.dram_read_sectors, ==, 131072);
+    g_assert_cmpint(again->start, ==, GMSIM_START_COLD);
     again = gmsim_model_run(b.model, b.reader, 0, NULL, NULL, &error);
     g_assert_no_error(error);
     g_assert_cmpuint(again->l2.dram_read_sectors, ==, 0);
+    g_assert_cmpint(again->start, ==, GMSIM_START_WARM);
     g_assert_cmpuint(again->row[GMSIM_GLOBAL_LOAD].l1_hit_sectors, ==, 0);
     close_model(&b);
     open_model(&b, (gmsim_options){.caches = GMSIM_CACHES_WARM});
     const gmsim_result *warm = gmsim_model_run(b.model, b.reader, 0, NULL, NULL, &error);
     g_assert_no_error(error);
     g_assert_cmpuint(warm->records, ==, first.records);
+    g_assert_cmpint(warm->start, ==, GMSIM_START_WARM);
     g_assert_cmpuint(warm->l2.read_hit_sectors, ==, 131072);
     g_assert_cmpuint(warm->l2.dram_read_sectors, ==, 0);
     g_assert_cmpuint(warm->row[GMSIM_GLOBAL_LOAD].l1_hit_sectors, ==, 0); /* L1 starts empty */

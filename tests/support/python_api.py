@@ -41,6 +41,7 @@ def test_every_option_arrives():
         ({"set": {"shared.carveouts": ["0K", "228K"]}}, ("--set", "shared.carveouts=0K, 228K")),
         ({"kernel": "nopad"}, ("--kernel", "nopad")),
         ({"launch": 0}, ("--launch", "0")),
+        ({"launches": "0-"}, ("--launches", "0-")),
         ({"caches": "warm"}, ("--caches", "warm")),
         ({"flush": True}, ("--flush",)),
         ({"functional": True}, ("--functional",)),

@@ -96,6 +96,7 @@ def _simulate(
     set: Optional[Assignments],
     kernel: Optional[str],
     launch: Optional[int],
+    launches: Optional[str],
     caches: str,
     flush: bool,
     functional: bool,
@@ -108,6 +109,7 @@ def _simulate(
         set=_library.strings(_assignments(set)),
         kernel=_bytes(kernel),
         launch=_bytes(None if launch is None else str(launch)),
+        launches=_bytes(launches),
         caches=_bytes(caches),
         format=_bytes(format),
         flush=flush,
@@ -125,6 +127,7 @@ def simulate(
     set: Optional[Assignments] = None,
     kernel: Optional[str] = None,
     launch: Optional[int] = None,
+    launches: Optional[str] = None,
     caches: str = "cold",
     flush: bool = False,
     functional: bool = False,
@@ -137,12 +140,13 @@ def simulate(
     set         changed numbers of that GPU: {"l1.size": "64K", "l2.size": 20 << 20}
     kernel      regular expression: only launches whose kernel name matches
     launch      only this launch, counted from 0
+    launches    only these: "0-7", "2,5-8,100-"
     caches      "cold" (empty before the first launch) or "warm" (each replayed once before)
     flush       empty L2 before every launch, as Nsight Compute does
     functional  count without timing
     """
     answer = _simulate(
-        trace, synthetic, "json", gpu, set, kernel, launch, caches, flush, functional
+        trace, synthetic, "json", gpu, set, kernel, launch, launches, caches, flush, functional
     )
     return cast(Report, json.loads(answer))
 
@@ -155,6 +159,7 @@ def text(
     set: Optional[Assignments] = None,
     kernel: Optional[str] = None,
     launch: Optional[int] = None,
+    launches: Optional[str] = None,
     caches: str = "cold",
     flush: bool = False,
     functional: bool = False,
@@ -162,7 +167,18 @@ def text(
 ) -> str:
     """The same as the report that the command prints; verbose: all of it."""
     return _simulate(
-        trace, synthetic, "text", gpu, set, kernel, launch, caches, flush, functional, verbose
+        trace,
+        synthetic,
+        "text",
+        gpu,
+        set,
+        kernel,
+        launch,
+        launches,
+        caches,
+        flush,
+        functional,
+        verbose,
     )
 
 

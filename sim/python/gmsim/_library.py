@@ -38,6 +38,7 @@ class Job(ctypes.Structure):
         ("synthetic", ctypes.c_char_p),
         ("source", ctypes.c_char_p),
         ("limit_memory", ctypes.c_char_p),
+        ("launches", ctypes.c_char_p),
     ]
 
 

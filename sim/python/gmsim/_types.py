@@ -101,6 +101,7 @@ class Launch(TypedDict):
     grid: List[int]
     block: List[int]
     cluster: List[int]
+    l2_at_start: str
     metrics: Dict[str, Number]
     gmsim: Own
     occupancy: Occupancy
