@@ -6,8 +6,9 @@
 #include "tests/fuzz/fuzz.h"
 #include "traces/ptx/ptx.h"
 
-static bool no_memory(void *user, uint64_t address, uint64_t bytes, bool is_write)
+static bool no_memory(void *user, uint64_t address, uint64_t bytes, bool is_write, uint64_t *shift)
 {
+    (void)shift;
     (void)user;
     (void)address;
     (void)bytes;

@@ -45,12 +45,17 @@ __global__ void endless(volatile int *p)
 int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "";
-    int *p;
+    int *p, *q;
     cudaMalloc(&p, 1000 * sizeof *p);
+    cudaMalloc(&q, 1024 * sizeof *q);
     cudaMemset(p, 0, 1000 * sizeof *p);
     if (strcmp(name, "write_beyond") == 0)
         write_beyond<<<8, 128>>>(p, 1000);
-    else if (strcmp(name, "read_null") == 0)
+    else if (strcmp(name, "into_neighbour") == 0) {
+        int *r; /* on a GPU q ends where r begins */
+        cudaMalloc(&r, 1024 * sizeof *r);
+        write_beyond<<<9, 128>>>(q, 1024);
+    } else if (strcmp(name, "read_null") == 0)
         read_null<<<1, 1>>>(p, nullptr);
     else if (strcmp(name, "use_after_free") == 0) {
         cudaFree(p);

@@ -249,8 +249,9 @@ static void test_control(void)
         g_assert_cmpuint(out[i], ==, 1050);
 }
 
-static bool in_array(void *user, uint64_t address, uint64_t bytes, bool is_write)
+static bool in_array(void *user, uint64_t address, uint64_t bytes, bool is_write, uint64_t *shift)
 {
+    (void)shift;
     const uint64_t base = (uint64_t)(uintptr_t)user;
     (void)is_write;
     return address >= base && address + bytes <= base + 128;

@@ -137,8 +137,9 @@ static bool parse_arguments(settings *s, char *list)
     return true;
 }
 
-static bool check(void *user, uint64_t address, uint64_t bytes, bool is_write)
+static bool check(void *user, uint64_t address, uint64_t bytes, bool is_write, uint64_t *shift)
 {
+    (void)shift;
     const settings *s = user;
     (void)is_write;
     for (uint32_t i = 0; i < s->buffers; i++)

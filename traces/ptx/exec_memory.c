@@ -62,30 +62,40 @@ static bool in_block(const gmptx_module *m, int block, uint64_t low, uint64_t by
     return low - start < m->memory_bytes[block] && bytes <= m->memory_bytes[block] - (low - start);
 }
 
-static bool may_access(const ptx_warp *w, uint64_t low, uint64_t bytes, bool write)
+static bool may_access(const ptx_warp *w, uint64_t low, uint64_t bytes, bool write, uint64_t *shift)
 {
     const gmptx_module *m = w->kernel->module;
     const gmptx_launch *launch = w->cta->launch;
+    *shift = 0;
     return in_block(m, 0, low, bytes) || (!write && in_block(m, 1, low, bytes)) || !launch->check ||
-           launch->check(launch->check_user, low, bytes, write);
+           launch->check(launch->check_user, low, bytes, write, shift);
 }
 
+/* Addresses become those of the trace. */
 static bool find_global(ptx_warp *w, const ptx_op *op, access *a)
 {
-    uint64_t low = UINT64_MAX, high = 0;
-    const uint64_t *address = w->address;
+    uint64_t low = UINT64_MAX, high = 0, shift;
+    uint64_t *address = w->address;
     for (unsigned i = 0; i < LANES; i++) {
         const uint64_t off = (a->mask >> i & 1) - UINT64_C(1); /* all ones: takes no part */
         low = (address[i] | off) < low ? address[i] | off : low;
         high = (address[i] & ~off) > high ? address[i] & ~off : high;
     }
-    if (high > UINT64_MAX - a->bytes || !may_access(w, low, high - low + a->bytes, a->write))
-        for (unsigned i = 0; i < LANES; i++)
-            if (a->mask >> i & 1 && (address[i] > UINT64_MAX - a->bytes ||
-                                     !may_access(w, address[i], a->bytes, a->write)))
-                return bad_access(w, op, a, i, GMPTX_FAULT_ACCESS);
     for (unsigned i = 0; i < LANES; i++)
         a->host[i] = (uint8_t *)(uintptr_t)address[i];
+    if (high <= UINT64_MAX - a->bytes &&
+        may_access(w, low, high - low + a->bytes, a->write, &shift)) {
+        for (unsigned i = 0; i < LANES; i++)
+            address[i] += shift;
+        return true;
+    }
+    for (unsigned i = 0; i < LANES; i++)
+        if (a->mask >> i & 1) {
+            if (address[i] > UINT64_MAX - a->bytes ||
+                !may_access(w, address[i], a->bytes, a->write, &shift))
+                return bad_access(w, op, a, i, GMPTX_FAULT_ACCESS);
+            address[i] += shift;
+        }
     return true;
 }
 

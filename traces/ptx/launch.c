@@ -65,7 +65,7 @@ static void report(run *r, const ptx_cta *cta)
                  (unsigned long long)fault->address);
     gmptx_fail(&r->error, GMTRACE_CORRUPT, 0,
                "%.60s: %s%.*s, line %u of the PTX, block (%u,%u,%u) thread (%u,%u,%u): %s%s",
-               fault->kernel, where, (int)(text.length < 30 ? text.length : 30), text.text,
+               l->name ? l->name : fault->kernel, where, (int)(text.length < 30 ? text.length : 30), text.text,
                fault->ptx_line, fault->block[0], fault->block[1], fault->block[2], fault->thread[0],
                fault->thread[1], fault->thread[2], gmptx_fault_text(fault->kind), what);
 }

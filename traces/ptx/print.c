@@ -47,7 +47,8 @@ static const uint8_t *find(const ptx_warp *w, unsigned lane, uint64_t address, u
             bytes <= k->module->memory_bytes[b] - (address - start))
             return (const uint8_t *)(uintptr_t)address;
     }
-    return address && (!l->check || l->check(l->check_user, address, bytes, false))
+    uint64_t shift = 0;
+    return address && (!l->check || l->check(l->check_user, address, bytes, false, &shift))
                ? (const uint8_t *)(uintptr_t)address
                : NULL;
 }

@@ -100,8 +100,10 @@ bool gmptx_add_to_trace(const gmptx_kernel *kernel, const char *name, uint32_t r
  * read (written)? Asked for global accesses alone. The interpreter first asks about the hull of a
  * warp's addresses and lane by lane only where that is refused, so an answer must depend on the
  * range alone. The module's own variables are known to the interpreter; the callback is not asked
- * about them. May be called from several threads at once. */
-typedef bool (*gmptx_check)(void *user, uint64_t address, uint64_t bytes, bool is_write);
+ * about them. May be called from several threads at once. *shift, 0 before the call, is added to
+ * the addresses in the trace: where an allocation lies there, if not where it lies here. */
+typedef bool (*gmptx_check)(void *user, uint64_t address, uint64_t bytes, bool is_write,
+                            uint64_t *shift);
 
 typedef enum gmptx_fault_kind {
     GMPTX_FAULT_NONE = 0,
@@ -132,6 +134,7 @@ typedef struct gmptx_fault {
 
 typedef struct gmptx_launch {
     const gmptx_kernel *kernel;
+    const char *name; /* of the kernel in messages; NULL: the mangled one */
     uint32_t grid[3], block[3];
     uint32_t dynamic_shared; /* bytes a CTA */
     void *const *args; /* param_count pointers to the values, as cudaLaunchKernel takes them */

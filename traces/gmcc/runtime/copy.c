@@ -11,9 +11,9 @@
 /* Is the range device memory, where the kind says so? */
 static bool is_device(const void *pointer, size_t bytes, const char *call, const char *role)
 {
-    char where[128];
+    char where[160];
     uint64_t address = (uint64_t)(uintptr_t)pointer;
-    if (bytes == 0 || gmcuda_accessible(NULL, address, bytes, false) ||
+    if (bytes == 0 || gmcuda_accessible(NULL, address, bytes, false, NULL) ||
         gmcuda_in_variable(address, bytes))
         return true;
     gmcuda_describe(address, bytes, where, sizeof where);

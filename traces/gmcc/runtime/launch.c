@@ -15,10 +15,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* libstdc++'s, where the program has it: this library is C. */
-extern char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status)
-    __attribute__((weak));
-
 typedef struct configuration {
     dim3 grid, block;
     size_t dynamic_shared;
@@ -89,18 +85,18 @@ static cudaError_t check_shape(const gmcuda_function *function, dim3 grid, dim3 
         grid.y > 65535 || grid.z > 65535 || block.x > 1024 || block.y > 1024 || block.z > 64 ||
         threads > GMCUDA_MAX_THREADS) {
         gmcuda_message("%s: a grid of %u x %u x %u CTAs of %u x %u x %u threads cannot be launched",
-                       function->mangled, grid.x, grid.y, grid.z, block.x, block.y, block.z);
+                       function->readable, grid.x, grid.y, grid.z, block.x, block.y, block.z);
         return cudaErrorInvalidConfiguration;
     }
     if (kernel->max_threads != 0 && threads > kernel->max_threads) {
-        gmcuda_message("%s: %llu threads a CTA, its __launch_bounds__ allow %u", function->mangled,
+        gmcuda_message("%s: %llu threads a CTA, its __launch_bounds__ allow %u", function->readable,
                        (unsigned long long)threads, kernel->max_threads);
         return cudaErrorInvalidValue;
     }
     if (dynamic_shared + kernel->static_shared > (size_t)function->max_dynamic_shared) {
         gmcuda_message("%s: %zu bytes of shared memory a CTA, %d are allowed; "
                        "cudaFuncSetAttribute() allows up to %d",
-                       function->mangled, dynamic_shared + kernel->static_shared,
+                       function->readable, dynamic_shared + kernel->static_shared,
                        function->max_dynamic_shared, GMCUDA_SHARED_OPTIN);
         return cudaErrorInvalidValue;
     }
@@ -140,12 +136,9 @@ static bool add_to_trace(gmcuda_function *function, gmtrace_writer *writer)
     uint32_t index;
     if (function->trace_index >= 0)
         return true;
-    int status = 0;
-    char *name =
-        __cxa_demangle != NULL ? __cxa_demangle(function->mangled, NULL, NULL, &status) : NULL;
+    const char *name = function->readable != function->mangled ? function->readable : NULL;
     bool good =
         gmptx_add_to_trace(function->kernel, name, registers_of(function), writer, &index, &error);
-    free(name);
     if (!good)
         gmcuda_trace_failed(&error);
     else
@@ -163,6 +156,7 @@ static cudaError_t run(gmcuda_function *function, dim3 grid, dim3 block, void **
         writer = NULL;
     gmptx_launch launch = {
         .kernel = function->kernel,
+        .name = function->readable,
         .grid = {grid.x, grid.y, grid.z},
         .block = {block.x, block.y, block.z},
         .dynamic_shared = (uint32_t)dynamic_shared,

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * memory.c - device memory: one reserved range of addresses, cut as the CUDA driver cuts its own
- * (small pieces of 512 bytes' alignment out of blocks of 2 MiB, large ones at multiples of 2 MiB),
- * and a table of what is live. The range begins at the same address in every run, so that a trace
- * is the same, too.
+ * memory.c - device memory: one reserved range of host addresses, and a table of what is live.
+ *
+ * A piece has two addresses. The one that the program sees has room behind it that belongs to
+ * nobody, and is not given out again while others are left: whatever runs over an end, or uses what
+ * was freed, meets no other array. The one in traces is the CUDA driver's: small pieces side by
+ * side at 512 bytes' alignment in blocks of 2 MiB, large ones at multiples of 2 MiB, freed ones
+ * used again; caches see what they would see. Both begin at the same place in every run, so that a
+ * trace is the same, too.
  *
  * Pinned and managed memory comes from the same range: kernels and host both reach all of it. A
  * host that reads device memory through its own pointer, an error on a GPU, goes unnoticed here.
  */
+#include "traces/gmcc/runtime/arena.h"
 #include "traces/gmcc/runtime/runtime.h"
 
 #include <stdio.h>
@@ -15,32 +20,36 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define RANGE_BASE 0x200000000000ull
-#define LARGE_UNIT (2ull << 20)
-#define LARGE_FROM (1ull << 20)
-#define SMALL_UNIT 512ull
-#define PAGE       4096ull
+#define RANGE_BASE  0x200000000000ull
+#define RANGE_BYTES (1ull << 40)
+#define LARGE_FROM  (1ull << 20)
+#define MAX_ROOM    (1ull << 30) /* behind a piece */
+#define PAGE        4096ull
 
 typedef enum memory_kind { DEVICE, HOST, MANAGED, REGISTERED } memory_kind;
 
 /* Sorted by base. A piece takes `span` bytes of the range; REGISTERED ones lie outside of it. */
 typedef struct piece {
     uint64_t base, size, span;
+    uint64_t traced; /* its base in traces */
+    uint64_t number; /* which allocation of the program it is, from 1 */
     memory_kind kind;
 } piece;
 
-static piece *pieces;
-static size_t piece_count, piece_room;
-static uint64_t range_base, range_bytes, bytes_in_use;
+enum { FREED = 64 }; /* the last ones, for messages */
 
-/* Reserves addresses, not memory; as much as H200 memory and then some, or what the limits allow.
- */
+static piece *pieces, freed[FREED];
+static size_t piece_count, piece_room;
+static uint64_t bytes_in_use, allocations, frees;
+static gmcuda_arena program, driver = {.start = RANGE_BASE, .bytes = RANGE_BYTES};
+
+/* Reserves addresses, not memory; as much as H200 memory and room behind it, or what the limits
+ * allow. */
 static bool reserve(void)
 {
-    uint64_t bytes = 1ull << 40;
-    if (range_base != 0)
+    if (program.start != 0)
         return true;
-    for (; bytes >= 1ull << 30; bytes >>= 1) {
+    for (uint64_t bytes = RANGE_BYTES; bytes >= 1ull << 30; bytes >>= 1) {
         int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
         void *p = mmap((void *)RANGE_BASE, bytes, PROT_NONE, flags | MAP_FIXED_NOREPLACE, -1, 0);
         if (p == MAP_FAILED)
@@ -48,9 +57,8 @@ static bool reserve(void)
         if (p == MAP_FAILED)
             continue;
         /* A hint that was not taken, as old kernels do, leaves an address that may be odd. */
-        uint64_t base = ((uint64_t)p + LARGE_UNIT - 1) & ~(LARGE_UNIT - 1);
-        range_base = base;
-        range_bytes = bytes - (base - (uint64_t)p);
+        program.start = ((uint64_t)p + GMCUDA_LARGE_UNIT - 1) & ~(GMCUDA_LARGE_UNIT - 1);
+        program.bytes = bytes - (program.start - (uint64_t)p);
         return true;
     }
     return false;
@@ -87,32 +95,33 @@ static bool insert(const piece *new_piece)
     return true;
 }
 
-/* The first gap that is large enough. Large and small pieces do not share a block of 2 MiB, so
- * that small ones come to lie side by side. */
-static uint64_t find_gap(uint64_t span, uint64_t unit)
+static uint64_t round_up(uint64_t v, uint64_t unit)
 {
-    uint64_t at = range_base;
-    for (size_t i = 0; i < piece_count; i++) {
-        const piece *p = &pieces[i];
-        if (p->kind == REGISTERED)
-            continue;
-        if (p->base >= at && p->base - at >= span)
-            return at;
-        uint64_t end = p->base + p->span;
-        uint64_t align = unit == LARGE_UNIT || p->span >= LARGE_UNIT ? LARGE_UNIT : unit;
-        if (end > at)
-            at = (end + align - 1) & ~(align - 1);
-    }
-    return range_base + range_bytes - at >= span ? at : 0;
+    return (v + unit - 1) & ~(unit - 1);
 }
 
-static uint64_t page_down(uint64_t address)
+/* Room behind a piece: its own size, so that an index that is off by a factor falls into it, too.
+ */
+static uint64_t take_place(uint64_t span, uint64_t unit)
 {
-    return address & ~(PAGE - 1);
+    const uint64_t room = span > MAX_ROOM ? MAX_ROOM : span > LARGE_FROM ? span : LARGE_FROM;
+    uint64_t base = gmcuda_arena_take(&program, round_up(span + room, unit), unit);
+    if (base != 0)
+        program.next = base + span + room;
+    else
+        base = gmcuda_arena_take(&program, span, unit);
+    return base;
 }
-static uint64_t page_up(uint64_t address)
+
+/* Small pieces open their whole block of 2 MiB, of which neighbours then are one mapping: their
+ * number is limited. */
+static bool open_pages(uint64_t base, uint64_t span, uint64_t unit)
 {
-    return (address + PAGE - 1) & ~(PAGE - 1);
+    const uint64_t step = unit == GMCUDA_LARGE_UNIT ? PAGE : GMCUDA_LARGE_UNIT;
+    const uint64_t first = base & ~(step - 1), end = round_up(base + span, step);
+    const uint64_t last = program.start + program.bytes;
+    return mprotect((void *)first, (end < last ? end : round_up(base + span, PAGE)) - first,
+                    PROT_READ | PROT_WRITE) == 0;
 }
 
 static cudaError_t allocate(void **pointer, size_t bytes, memory_kind kind)
@@ -126,20 +135,31 @@ static cudaError_t allocate(void **pointer, size_t bytes, memory_kind kind)
         return cudaSuccess;
     if (bytes > GMCUDA_MEMORY - bytes_in_use || !reserve())
         return cudaErrorMemoryAllocation;
-    uint64_t unit = bytes >= LARGE_FROM ? LARGE_UNIT : SMALL_UNIT;
-    uint64_t span = (bytes + unit - 1) & ~(unit - 1);
-    uint64_t base = find_gap(span, unit);
-    if (base == 0)
+    const uint64_t unit = bytes >= LARGE_FROM ? GMCUDA_LARGE_UNIT : GMCUDA_SMALL_UNIT;
+    piece p = {
+        .size = bytes, .span = round_up(bytes, unit), .number = allocations + 1, .kind = kind};
+    p.traced = gmcuda_arena_take(&driver, p.span, unit);
+    p.base = p.traced != 0 ? take_place(p.span, unit) : 0;
+    if (p.base == 0 || !open_pages(p.base, p.span, unit) || !insert(&p)) {
+        if (p.base != 0)
+            gmcuda_arena_give(&program, p.base);
+        if (p.traced != 0)
+            gmcuda_arena_give(&driver, p.traced);
         return cudaErrorMemoryAllocation;
-    uint64_t first = page_down(base), end = page_up(base + span);
-    if (mprotect((void *)first, end - first, PROT_READ | PROT_WRITE) != 0)
-        return cudaErrorMemoryAllocation;
-    piece p = {.base = base, .size = bytes, .span = span, .kind = kind};
-    if (!insert(&p))
-        return cudaErrorMemoryAllocation;
-    bytes_in_use += span;
-    *pointer = (void *)base;
+    }
+    allocations++;
+    bytes_in_use += p.span;
+    *pointer = (void *)p.base;
     return cudaSuccess;
+}
+
+static void close_pages(const piece *p)
+{
+    const uint64_t first = round_up(p->base, PAGE), end = (p->base + p->span) & ~(PAGE - 1);
+    if (first < end)
+        madvise((void *)first, end - first, MADV_DONTNEED);
+    if (p->span >= GMCUDA_LARGE_UNIT)
+        mprotect((void *)p->base, p->span, PROT_NONE);
 }
 
 static cudaError_t release(void *pointer, bool host)
@@ -156,10 +176,10 @@ static cudaError_t release(void *pointer, bool host)
     memmove(pieces + at, pieces + at + 1, (piece_count - at - 1) * sizeof *pieces);
     piece_count--;
     bytes_in_use -= p.span;
-    /* Gives back whole pages that no neighbour shares. */
-    uint64_t first = page_up(p.base), end = page_down(p.base + p.span);
-    if (first < end)
-        madvise((void *)first, end - first, MADV_DONTNEED);
+    freed[frees++ % FREED] = p;
+    gmcuda_arena_give(&program, p.base);
+    gmcuda_arena_give(&driver, p.traced);
+    close_pages(&p);
     return cudaSuccess;
 }
 
@@ -173,15 +193,40 @@ static const piece *holder(uint64_t address, uint64_t bytes)
     return offset <= pieces[at].size && bytes <= pieces[at].size - offset ? &pieces[at] : NULL;
 }
 
-bool gmcuda_accessible(void *user, uint64_t address, uint64_t bytes, bool is_write)
+bool gmcuda_accessible(void *user, uint64_t address, uint64_t bytes, bool is_write, uint64_t *shift)
 {
     (void)user;
     (void)is_write;
-    return holder(address, bytes) != NULL;
+    const piece *p = holder(address, bytes);
+    if (p != NULL && shift != NULL)
+        *shift = p->traced - p->base;
+    return p != NULL;
+}
+
+/* "the 4096 bytes at 0x... of allocation 2" */
+static const char *name_of(const piece *p, char text[96])
+{
+    int length = snprintf(text, 96, "the %llu bytes at 0x%llx", (unsigned long long)p->size,
+                          (unsigned long long)p->base);
+    if (p->kind != REGISTERED)
+        snprintf(text + length, 96 - (size_t)length, " of allocation %llu",
+                 (unsigned long long)p->number);
+    return text;
+}
+
+static const piece *find_freed(uint64_t address)
+{
+    for (uint64_t i = 1; i <= FREED && i <= frees; i++) {
+        const piece *p = &freed[(frees - i) % FREED];
+        if (address - p->base < p->size)
+            return p;
+    }
+    return NULL;
 }
 
 void gmcuda_describe(uint64_t address, uint64_t bytes, char *text, size_t size)
 {
+    char name[96];
     size_t at = find_below(address), next = at == SIZE_MAX ? 0 : at + 1;
     uint64_t after = UINT64_MAX, before = UINT64_MAX;
     const piece *below = at == SIZE_MAX ? NULL : &pieces[at];
@@ -193,18 +238,25 @@ void gmcuda_describe(uint64_t address, uint64_t bytes, char *text, size_t size)
     if (address < 4096)
         snprintf(text, size, "a null pointer");
     else if (below != NULL && address - below->base < below->size)
-        snprintf(text, size, "it runs %llu bytes over the end of the %llu at 0x%llx",
+        snprintf(text, size, "it runs %llu bytes over the end of %s",
                  (unsigned long long)(address - below->base + bytes - below->size),
-                 (unsigned long long)below->size, (unsigned long long)below->base);
+                 name_of(below, name));
+    else if (find_freed(address) != NULL)
+        snprintf(text, size, "in %s, which was freed", name_of(find_freed(address), name));
     else if (below != NULL && after <= before && after < 1ull << 30)
-        snprintf(text, size, "%llu bytes after the end of the %llu at 0x%llx",
-                 (unsigned long long)after, (unsigned long long)below->size,
-                 (unsigned long long)below->base);
+        snprintf(text, size, "%llu bytes after the end of %s", (unsigned long long)after,
+                 name_of(below, name));
     else if (above != NULL && before < 1ull << 30)
-        snprintf(text, size, "%llu bytes before the %llu at 0x%llx", (unsigned long long)before,
-                 (unsigned long long)above->size, (unsigned long long)above->base);
+        snprintf(text, size, "%llu bytes before %s", (unsigned long long)before,
+                 name_of(above, name));
     else
         snprintf(text, size, "near no allocation; is it a pointer of the host's?");
+}
+
+static int by_base(const void *a, const void *b)
+{
+    const gmtrace_allocation *x = a, *y = b;
+    return (x->base > y->base) - (x->base < y->base);
 }
 
 gmtrace_allocation *gmcuda_list_allocations(uint32_t *count)
@@ -212,16 +264,21 @@ gmtrace_allocation *gmcuda_list_allocations(uint32_t *count)
     *count = 0;
     gmtrace_allocation *list = calloc(piece_count + 1, sizeof *list);
     for (size_t i = 0; list != NULL && i < piece_count; i++)
-        list[(*count)++] = (gmtrace_allocation){.base = pieces[i].base, .size = pieces[i].size};
+        list[(*count)++] = (gmtrace_allocation){.base = pieces[i].traced, .size = pieces[i].size};
+    if (list != NULL)
+        qsort(list, *count, sizeof *list, by_base);
     return list;
 }
 
 void gmcuda_release_memory(void)
 {
-    if (range_base != 0)
-        madvise((void *)range_base, range_bytes, MADV_DONTNEED);
+    for (size_t i = 0; i < piece_count; i++)
+        if (pieces[i].kind != REGISTERED)
+            close_pages(&pieces[i]);
     piece_count = 0;
-    bytes_in_use = 0;
+    bytes_in_use = frees = 0;
+    gmcuda_arena_clear(&program);
+    gmcuda_arena_clear(&driver);
 }
 
 #define CALL(expression)                                                                           \
@@ -284,7 +341,8 @@ cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned int fla
 
 static cudaError_t register_host(void *pointer, size_t bytes)
 {
-    piece p = {.base = (uint64_t)pointer, .size = bytes, .kind = REGISTERED};
+    piece p = {
+        .base = (uint64_t)pointer, .size = bytes, .traced = (uint64_t)pointer, .kind = REGISTERED};
     if (pointer == NULL || bytes == 0 || holder(p.base, 1) != NULL)
         return cudaErrorInvalidValue;
     return insert(&p) ? cudaSuccess : cudaErrorMemoryAllocation;

@@ -38,6 +38,10 @@ static gmcuda_function **functions; /* pointers: callers keep them */
 static variable *variables;
 static size_t function_count, variable_count;
 
+/* libstdc++'s, where the program has it: this library is C. */
+extern char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status)
+    __attribute__((weak));
+
 /* The interface, which no header declares: the compiler alone calls it. */
 void **__cudaRegisterFatBinary(void *wrapper);
 void __cudaRegisterFatBinaryEnd(void **handle);
@@ -259,6 +263,11 @@ gmcuda_function *gmcuda_find_function(const void *host, cudaError_t *error)
                                                    : cudaErrorInvalidDeviceFunction;
         return NULL;
     }
+    int status = 0;
+    function->readable =
+        __cxa_demangle != NULL ? __cxa_demangle(function->mangled, NULL, NULL, &status) : NULL;
+    if (function->readable == NULL)
+        function->readable = function->mangled;
     return function;
 }
 

@@ -28,12 +28,14 @@ void gmcuda_message(const char *format, ...) __attribute__((format(printf, 1, 2)
 
 /* ------------------------------------------------------------------------------ memory.c */
 
-/* Are all of the bytes part of one live allocation? For gmptx_launch.check. */
-bool gmcuda_accessible(void *user, uint64_t address, uint64_t bytes, bool is_write);
-/* Live allocations, sorted; to be freed. NULL where there are none or there is no memory. */
+/* Are all of the bytes part of one live allocation? For gmptx_launch.check; `shift` may be NULL. */
+bool gmcuda_accessible(void *user, uint64_t address, uint64_t bytes, bool is_write,
+                       uint64_t *shift);
+/* Live allocations, sorted, as traces have them; to be freed. NULL where there are none or there is
+ * no memory. */
 gmtrace_allocation *gmcuda_list_allocations(uint32_t *count);
-/* In words, where bytes that are not all in one allocation lie: "0 bytes after the end of the 4096
- * at 0x..." */
+/* In words, where bytes that are not all in one allocation lie: "0 bytes after the end of the
+ * 4096 bytes at 0x... of allocation 2" */
 void gmcuda_describe(uint64_t address, uint64_t bytes, char *text, size_t size);
 void gmcuda_release_memory(void);
 
@@ -42,6 +44,7 @@ void gmcuda_release_memory(void);
 typedef struct gmcuda_function {
     const void *host; /* what the program calls it: its stub's address */
     char *mangled;
+    char *readable; /* as a person writes it, where the program can demangle; else `mangled` */
     struct gmcuda_module *module;
     const gmptx_kernel *kernel; /* NULL until it is used */
     uint32_t registers;         /* from ptxas; 0 where unknown */
