@@ -78,6 +78,41 @@ static bool conflict_degree(const gmsim_result *result, double *value)
     return *value > 0;
 }
 
+/* What each resource moved, in bytes: between DRAM and L2, L2 and the SMs, in sectors; in L1 the
+ * sectors of its requests; in shared memory what lanes asked for. */
+static uint64_t moved(const gmsim_result *r, gmsim_resource resource)
+{
+    const gmsim_l2_counts *l2 = &r->l2;
+
+    switch (resource) {
+    case GMSIM_RESOURCE_DRAM:
+        return (l2->dram_read_sectors + l2->dram_write_sectors) * GMSIM_SECTOR_BYTES;
+    case GMSIM_RESOURCE_L2:
+        return (l2->read_sectors + l2->write_sectors + l2->atomic_sectors + l2->reduction_sectors) *
+               GMSIM_SECTOR_BYTES;
+    case GMSIM_RESOURCE_L1:
+        return gmsim_rows_work(r, GMSIM_ROWS_GLOBAL | GMSIM_ROWS_LOCAL) * GMSIM_SECTOR_BYTES;
+    case GMSIM_RESOURCE_SHARED:
+    default:
+        return SUM_OF(r, GMSIM_ROWS_SHARED, bytes);
+    }
+}
+
+static uint64_t useful(const gmsim_result *r)
+{
+    return SUM_OF(r, GMSIM_ROWS_GLOBAL | GMSIM_ROWS_BULK, bytes);
+}
+
+static double per_second(const gmsim_result *r, uint64_t bytes)
+{
+    return over((double)bytes * r->timing.clock_mhz * 1e6, r->timing.cycles);
+}
+
+static double of_peak(const gmsim_result *r, uint64_t bytes, gmsim_resource resource)
+{
+    return over(100.0 * (double)bytes, r->timing.cycles * r->peak[resource]);
+}
+
 /* A metric of a launch `r` where `known` holds and the value is not NaN. */
 #define GIVES(name, known, expression)                                                             \
     static bool name(const gmsim_result *r, double *value)                                         \
@@ -119,6 +154,18 @@ GIVES(shared_per_request, true, over((double)gmsim_rows_work(r, GMSIM_ROWS_SHARE
 GIVES(global_per_request, true, over((double)gmsim_rows_work(r, GMSIM_ROWS_GLOBAL),
                                      SUM_OF(r, GMSIM_ROWS_GLOBAL, requests)))
 GIVES(shared_excess, true, gmsim_rows_excess(r, GMSIM_ROWS_SHARED))
+#define RATES(name, bytes, resource)                                                               \
+    GIVES(name##_rate, r->timed && r->timing.clock_mhz > 0, per_second(r, bytes))                  \
+    GIVES(name##_peak, r->timed, of_peak(r, bytes, GMSIM_RESOURCE_##resource))
+RATES(dram, moved(r, GMSIM_RESOURCE_DRAM), DRAM)
+RATES(l2, moved(r, GMSIM_RESOURCE_L2), L2)
+RATES(l1, moved(r, GMSIM_RESOURCE_L1), L1)
+RATES(shared, moved(r, GMSIM_RESOURCE_SHARED), SHARED)
+RATES(useful, useful(r), DRAM)
+/* A bulk copy is one thread's; of an asynchronous one the global side is counted. */
+#define ROWS_OF_LANES (GMSIM_ROWS_ALL & ~(GMSIM_ROW(SHARED_COPY) | GMSIM_ROWS_BULK))
+GIVES(active_threads, true, over((double)SUM_OF(r, ROWS_OF_LANES, threads),
+                                 SUM_OF(r, ROWS_OF_LANES, instructions)))
 GIVES(updates, true, r->l2.atomic_sectors + r->l2.reduction_sectors)
 /* clang-format on */
 
@@ -138,10 +185,11 @@ GIVES(updates, true, r->l2.atomic_sectors + r->l2.reduction_sectors)
 #define PERCENT     GMSIM_UNIT_PERCENT
 #define BYTES       GMSIM_UNIT_BYTES
 #define NANOSECONDS GMSIM_UNIT_NANOSECONDS
+#define PER_SECOND  GMSIM_UNIT_BYTES_PER_SECOND
 #define LESS        .better = -1
 
 /* Lines at the end of the table: gmsim's own, and of them ratios of ncu's. */
-#define OWN    13u
+#define OWN    24u
 #define RATIOS 2u
 
 /* clang-format off */
@@ -351,6 +399,25 @@ const gmsim_metric gmsim_metrics[] = {
     {"gmsim__memory_instructions.sum", EXACT, COUNT,
      "warp instructions that touch memory", SUM(GMSIM_ROWS_ALL & ~ROW(SHARED_COPY), instructions),
      .key = "instructions", .label = "memory instructions", LESS},
+    {"gmsim__active_threads_per_memory_instruction.ratio", EXACT, RATIO,
+     "threads active in a warp instruction that touches memory, mean", CALL(active_threads),
+     .key = "threads.active", .label = "threads active an access"},
+#define RATE_OF(name, what, shown)                                                                 \
+    {"gmsim__" #name "_bytes.sum.per_second", MODELLED, PER_SECOND, what ", a second",             \
+     CALL(name##_rate), .key = #name ".rate", .label = shown}
+#define PEAK_OF(name, what, shown)                                                                 \
+    {"gmsim__" #name "_bytes.sum.pct_of_peak", MODELLED, PERCENT, what, CALL(name##_peak),         \
+     .key = #name ".peak", .label = shown}
+    RATE_OF(dram, "bytes read from and written to DRAM", "DRAM throughput"),
+    PEAK_OF(dram, "the same in percent of what DRAM can give", "DRAM, of peak"),
+    RATE_OF(l2, "bytes read from and written to L2 by the SMs", "L2 throughput"),
+    PEAK_OF(l2, "the same in percent of what L2 can give", "L2, of peak"),
+    RATE_OF(l1, "bytes of the sectors that global and local requests touch in L1", "L1 throughput"),
+    PEAK_OF(l1, "the same in percent of 128 bytes a clock of each SM", "L1, of peak"),
+    RATE_OF(shared, "bytes that lanes ask of shared memory", "shared throughput"),
+    PEAK_OF(shared, "the same in percent of 128 bytes a clock of each SM", "shared, of peak"),
+    RATE_OF(useful, "bytes that lanes ask of global memory", "useful throughput"),
+    PEAK_OF(useful, "the same in percent of what DRAM can give", "useful, of DRAM's peak"),
 };
 /* clang-format on */
 

@@ -23,6 +23,7 @@ typedef enum gmsim_unit {
     GMSIM_UNIT_PERCENT, /* 0 to 100 */
     GMSIM_UNIT_BYTES,
     GMSIM_UNIT_NANOSECONDS,
+    GMSIM_UNIT_BYTES_PER_SECOND,
 } gmsim_unit;
 
 typedef struct gmsim_metric {

@@ -171,6 +171,10 @@ static void find_bound(const gmsim_model *model, const gmsim_plan *plan, gmsim_r
         divide_up(crossing * GMSIM_SECTOR_BYTES, model->gpu.l2_bytes_per_clock);
     result->min_cycles[GMSIM_RESOURCE_DRAM] =
         divide_up(dram * GMSIM_SECTOR_BYTES, model->gpu.dram_bytes_per_clock);
+    result->peak[GMSIM_RESOURCE_SHARED] = result->peak[GMSIM_RESOURCE_L1] =
+        model->gpu.gpu_sm_count * GMSIM_LINE_BYTES;
+    result->peak[GMSIM_RESOURCE_L2] = model->gpu.l2_bytes_per_clock;
+    result->peak[GMSIM_RESOURCE_DRAM] = model->gpu.dram_bytes_per_clock;
     result->bound = GMSIM_RESOURCE_SHARED;
     for (int i = 0; i < GMSIM_RESOURCES; i++)
         if (result->min_cycles[i] && result->min_cycles[i] >= result->min_cycles[result->bound])

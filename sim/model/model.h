@@ -145,6 +145,7 @@ typedef struct gmsim_result {
     uint64_t degree[GMSIM_DEGREE_BINS]; /* shared loads and stores by wavefronts a request */
     gmsim_l2_counts l2;
     uint64_t min_cycles[GMSIM_RESOURCES]; /* least SM clocks each resource needs */
+    uint32_t peak[GMSIM_RESOURCES];       /* bytes an SM clock of the whole GPU; 0: unknown */
     gmsim_resource bound;                 /* the largest of them */
     bool timed;                           /* timing is set */
     gmsim_timing timing;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * csv.c - CSV: one row a launch, named as in `ncu --csv --page raw`, one a quantity of a
+ * csv.c - CSV: one row a launch, named as in `ncu --csv --page raw`, gmsim's own metrics after
+ * ncu's; one a quantity of a
  * comparison, one a point and launch of a sweep. A metric that a launch does not have is an empty
  * field. Leaves out ncu's second row of units: every count is in base units.
  */
@@ -39,14 +40,14 @@ static void csv_begin(gmsim_report *report)
 {
     static const char *const names[LAUNCH_COLUMNS] = {
         "ID", "Kernel Name", "Block Size", "Grid Size", "Device", "CC", "Complete", "L2 At Start"};
-    gmsim_column *columns = g_new0(gmsim_column, LAUNCH_COLUMNS + gmsim_metric_count);
+    gmsim_column *columns = g_new0(gmsim_column, LAUNCH_COLUMNS + gmsim_metric_all);
 
     for (unsigned i = 0; i < LAUNCH_COLUMNS; i++)
         columns[i].key = names[i];
     columns[5].bare = true;
-    for (unsigned i = 0; i < gmsim_metric_count; i++)
+    for (unsigned i = 0; i < gmsim_metric_all; i++)
         columns[LAUNCH_COLUMNS + i].key = gmsim_metrics[i].name;
-    begin(report, columns, LAUNCH_COLUMNS + gmsim_metric_count);
+    begin(report, columns, LAUNCH_COLUMNS + gmsim_metric_all);
 }
 
 static char *dimensions(const uint32_t size[3])
@@ -57,7 +58,7 @@ static char *dimensions(const uint32_t size[3])
 static void csv_launch(gmsim_report *report, uint32_t index, const gmsim_result *result)
 {
     const gmsim_gpu *gpu = report->gpu;
-    gmsim_field *field = g_new0(gmsim_field, LAUNCH_COLUMNS + gmsim_metric_count);
+    gmsim_field *field = g_new0(gmsim_field, LAUNCH_COLUMNS + gmsim_metric_all);
     char *block = dimensions(result->launch->block), *grid = dimensions(result->launch->grid);
     char *cc = g_strdup_printf("%u.%u", gpu->gpu_cc_major, gpu->gpu_cc_minor);
 
@@ -71,7 +72,7 @@ static void csv_launch(gmsim_report *report, uint32_t index, const gmsim_result 
                            : result->unseen & GMSIM_UNSEEN_TRAFFIC ? "no: memory traffic not seen"
                                                                    : "yes");
     field[7] = gmsim_words(gmsim_start_table[result->start].key);
-    for (unsigned i = 0; i < gmsim_metric_count; i++)
+    for (unsigned i = 0; i < gmsim_metric_all; i++)
         field[LAUNCH_COLUMNS + i] = gmsim_metric_field(result, i);
     put_row(report, field);
     g_free(block);

@@ -80,6 +80,9 @@ gmsim_number gmsim_shown(gmsim_unit unit, double value, bool delta)
     case GMSIM_UNIT_PERCENT:
         put_fixed(&number, "%.1f", size, delta ? " pt" : "%");
         break;
+    case GMSIM_UNIT_BYTES_PER_SECOND:
+        put_fixed(&number, "%.1f", size / 1e9, " GB/s");
+        break;
     case GMSIM_UNIT_NANOSECONDS:
         put_fixed(&number, "%.2f", size / 1000, " us");
         break;

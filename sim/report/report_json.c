@@ -85,10 +85,10 @@ void gmsim_json_begin(gmsim_report *report)
     gmsim_json_array(json, "launches", false);
 }
 
-static void put_metrics(gmsim_json *json, const gmsim_result *result)
+static void put_metrics(gmsim_json *json, const gmsim_result *result, unsigned from, unsigned to)
 {
     gmsim_json_object(json, "metrics", false);
-    for (unsigned i = 0; i < gmsim_metric_count; i++) {
+    for (unsigned i = from; i < to; i++) {
         double value;
 
         if (gmsim_metric_value(result, i, &value))
@@ -147,6 +147,7 @@ static void put_own(gmsim_json *json, const gmsim_gpu *gpu, const gmsim_result *
     double degree;
 
     gmsim_json_object(json, "gmsim", false);
+    put_metrics(json, result, gmsim_metric_count, gmsim_metric_all);
     if (gmsim_metric_named(result, "gmsim__shared_conflict_degree.max", &degree))
         gmsim_json_real(json, "shared_conflict_degree", degree);
     if (result->timed)
@@ -281,7 +282,7 @@ void gmsim_json_result(gmsim_json *json, const char *key, const gmsim_gpu *gpu, 
     gmsim_json_uint3(json, "block", launch->block);
     gmsim_json_uint3(json, "cluster", launch->cluster);
     gmsim_json_string(json, "l2_at_start", gmsim_start_table[result->start].key);
-    put_metrics(json, result);
+    put_metrics(json, result, 0, gmsim_metric_count);
     put_own(json, gpu, result);
     put_occupancy(json, gpu, result);
     gmsim_json_array(json, "instructions", false);

@@ -68,7 +68,7 @@ static void put_header(GString *out, const gmsim_report *report, uint32_t index,
     char *kernel = gmsim_clean(result->kernel->name, report->verbose ? 0 : GMSIM_REPORT_WIDTH - 7);
     uint64_t warps = (uint64_t)result->occupancy.warps_per_block * launch->grid[0] *
                      launch->grid[1] * launch->grid[2];
-    double instructions = 0;
+    double instructions = 0, threads;
 
     (void)gmsim_metric_named(result, "instructions", &instructions);
     g_string_append_printf(out, "gmsim %s   trace %s", report->version, trace);
@@ -87,9 +87,12 @@ static void put_header(GString *out, const gmsim_report *report, uint32_t index,
     }
     put_dimensions(out, "\ngrid", launch->grid);
     put_dimensions(out, "  block", launch->block);
-    g_string_append_printf(out, "  %s warps  %s memory instructions  %s L2\n\n",
-                           gmsim_count(warps).text, gmsim_count((uint64_t)instructions).text,
-                           gmsim_start_table[result->start].name);
+    g_string_append_printf(out, "  %s warps  %s memory instructions", gmsim_count(warps).text,
+                           gmsim_count((uint64_t)instructions).text);
+    if (gmsim_metric_named(result, "threads.active", &threads))
+        g_string_append_printf(out, " of %s threads",
+                               gmsim_shown(GMSIM_UNIT_RATIO, threads, false).text);
+    g_string_append_printf(out, "  %s L2\n\n", gmsim_start_table[result->start].name);
     g_free(trace);
     g_free(kernel);
 }

@@ -4,6 +4,8 @@
  * load takes, achieved occupancy. Leaves out shares that round to nothing.
  */
 
+#include <string.h>
+
 #include "sim/analysis/rows.h"
 #include "sim/report/format.h"
 #include "sim/report/text.h"
@@ -44,6 +46,41 @@ static void put_stalls(GString *out, const gmsim_timing *timing)
     g_string_free(text, TRUE);
 }
 
+/* What flowed at each level, and what lanes asked for; levels without traffic are left out. */
+static void put_rates(GString *out, const gmsim_result *result)
+{
+    static const struct {
+        const char *name, *rate, *peak;
+    } level[] = {{"DRAM", "dram.rate", "dram.peak"},
+                 {"L2", "l2.rate", "l2.peak"},
+                 {"L1", "l1.rate", "l1.peak"},
+                 {"shared", "shared.rate", "shared.peak"},
+                 {"useful", "useful.rate", NULL}};
+    GString *text = g_string_new(NULL);
+    double rate, peak;
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(level); i++) {
+        if (!gmsim_metric_named(result, level[i].rate, &rate) || !(rate > 0))
+            continue;
+        g_string_append_printf(text, "%s%s %s",
+                               text->len == 0          ? ""
+                               : level[i].peak == NULL ? "; "
+                                                       : ", ",
+                               level[i].name,
+                               gmsim_shown(GMSIM_UNIT_BYTES_PER_SECOND, rate, false).text);
+        if (level[i].peak != NULL && gmsim_metric_named(result, level[i].peak, &peak))
+            g_string_append_printf(text, " (%s%s)",
+                                   gmsim_shown(GMSIM_UNIT_PERCENT, peak, false).text,
+                                   strstr(text->str, "of peak") == NULL ? " of peak" : "");
+    }
+    if (text->len > 0) {
+        g_string_append_printf(out, "%*s", (int)TIME_INDENT, "");
+        gmsim_wrap(out, text->str, TIME_INDENT, TIME_INDENT, GMSIM_REPORT_WIDTH);
+        g_string_append_c(out, '\n');
+    }
+    g_string_free(text, TRUE);
+}
+
 void gmsim_text_time(GString *out, const gmsim_report *report, const gmsim_result *result)
 {
     const gmsim_timing *timing = &result->timing;
@@ -67,6 +104,7 @@ void gmsim_text_time(GString *out, const gmsim_report *report, const gmsim_resul
     g_string_append_c(out, '\n');
     if (timing->warp_active > 0)
         put_stalls(out, timing);
+    put_rates(out, result);
     if (timing->loads > 0)
         g_string_append_printf(
             out, "%*sa load waits %s clocks", (int)TIME_INDENT, "",

@@ -96,9 +96,10 @@ static void test_metrics_table(void)
         g_assert_cmpint(m->whole != NULL, ==,
                         i >= gmsim_metric_count && i < gmsim_metric_measurable);
         if (!g_str_has_prefix(m->name, "launch__") && !g_str_has_prefix(m->name, "sm__maximum"))
-            g_assert_true(g_str_has_suffix(m->name, ".sum") || g_str_has_suffix(m->name, ".pct") ||
+            g_assert_true(g_str_has_suffix(m->name, ".sum") || strstr(m->name, ".pct") ||
                           g_str_has_suffix(m->name, ".max") || strstr(m->name, ".avg") ||
-                          g_str_has_suffix(m->name, ".ratio"));
+                          g_str_has_suffix(m->name, ".ratio") ||
+                          g_str_has_suffix(m->name, ".per_second"));
         g_assert_cmpint(m->unit == GMSIM_UNIT_PERCENT, ==,
                         strstr(m->name, ".pct") || g_str_has_suffix(m->name, "_pct"));
     }
@@ -117,8 +118,39 @@ static void test_metrics_own(void)
     g_assert_cmpfloat(metric(&f, "instructions"), ==, 4 * 32768);
     g_assert_cmpfloat(metric(&f, "gmsim__l1_global_load_hit_rate.pct"), ==, 0);
     g_assert_cmpfloat(metric(&f, "load.latency"), ==, -1);
+    g_assert_cmpfloat(metric(&f, "threads.active"), ==, 32);
+    f.counts[0].counts.threads /= 2;
+    f.result.row[f.counts[0].row].threads /= 2;
+    g_assert_cmpfloat(metric(&f, "threads.active"), ==, 28);
     f.result.l2.read_hit_sectors = f.result.l2.fabric_read_hit_sectors = 32768;
     g_assert_cmpfloat(metric(&f, "gmsim__l2_logical_read_hit_rate.pct"), ==, 50);
+}
+
+/* Bytes over time: 32,768 requests of 128 bytes in 4,000 clocks at 2 GHz, at each level. */
+static void test_metrics_rates(void)
+{
+    static const char *const level[] = {"shared", "l1", "l2", "dram"};
+    const double bytes[] = {2 * 4194304.0, 2 * 4194304.0, 2 * 4194304.0, 4194304.0};
+    fixture f;
+
+    fixture_transpose(&f, false);
+    g_assert_cmpfloat(metric(&f, "dram.rate"), ==, -1); /* no time */
+    f.result.timed = true;
+    f.result.timing.cycles = 4000;
+    f.result.timing.clock_mhz = 2000;
+    for (unsigned i = 0; i < G_N_ELEMENTS(level); i++) {
+        g_autofree char *rate = g_strconcat(level[i], ".rate", NULL);
+        g_autofree char *peak = g_strconcat(level[i], ".peak", NULL);
+
+        g_assert_cmpfloat_with_epsilon(metric(&f, rate), bytes[i] / 2e-6, 1);
+        g_assert_cmpfloat(metric(&f, peak), ==, -1); /* nobody knows what it could give */
+        f.result.peak[i] = 4096;
+        g_assert_cmpfloat_with_epsilon(metric(&f, peak), bytes[i] / (40.0 * 4096), 1e-9);
+    }
+    g_assert_cmpfloat_with_epsilon(metric(&f, "useful.rate"), 2 * 4194304 / 2e-6, 1);
+    g_assert_cmpfloat_with_epsilon(metric(&f, "useful.peak"), 2 * 4194304 / (40.0 * 4096), 1e-9);
+    f.result.unseen = GMTRACE_UNSEEN_TENSOR_COPY;
+    g_assert_cmpfloat(metric(&f, "dram.rate"), ==, -1);
 }
 
 /* --------------------------------------------------------------------------------------- tables */
@@ -731,7 +763,7 @@ static void test_csv(void)
         lines[1], "0,\"say(\"\"hi\"\", int)\",\"(32, 32, 1)\",\"(32, 32, 1)\",\"Round GPU\",9.0,"));
     for (const char *c = strstr(lines[1], "9.0,"); *c != 0; c++)
         fields += *c == ',';
-    g_assert_cmpuint(fields, ==, gmsim_metric_count + 2); /* "Complete", "L2 At Start" */
+    g_assert_cmpuint(fields, ==, gmsim_metric_all + 2); /* "Complete", "L2 At Start" */
     g_strfreev(lines);
     free(text);
 }
@@ -850,6 +882,7 @@ int main(int argc, char **argv)
     g_test_add_func("/metrics/copy", test_metrics_copy);
     g_test_add_func("/metrics/table", test_metrics_table);
     g_test_add_func("/metrics/own", test_metrics_own);
+    g_test_add_func("/metrics/rates", test_metrics_rates);
     g_test_add_func("/report/table", test_table);
     g_test_add_func("/json/scalars", test_json_scalars);
     g_test_add_func("/json/nested", test_json_nested);

@@ -63,6 +63,7 @@ class Finding(TypedDict, total=False):
 class Own(TypedDict, total=False):
     """gmsim's own numbers of a launch; times in clocks of the SMs."""
 
+    metrics: Dict[str, Number]
     shared_conflict_degree: float
     bound: str
     min_cycles: Dict[str, int]
