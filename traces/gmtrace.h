@@ -70,9 +70,13 @@ enum {
     GMTRACE_UNSEEN_TENSOR_COPY = 1u << 5,    /* bulk copies through a tensor map (UTMALDG ...) */
 };
 
+/* In a source: a compiler's name and version follow, up to a parenthesis or the end. */
+#define GMTRACE_PTX_OF "PTX of "
+
 /* What is true of the whole file. Strings are owned by whoever filled the struct. */
 typedef struct gmtrace_capture {
-    const char *source;          /* the tool and version that wrote it: "gmcapture 1.0.0" */
+    const char *source;          /* the tool and version that wrote it: "gmcapture 1.0.0"; then what
+                                  * it ran, where that is no machine code: ", PTX of clang 14.0.6" */
     const char *program;         /* the traced program's file name without its folder, may be "" */
     const char *gpu;             /* the device's own name: "NVIDIA H200"; "" where there was none */
     uint32_t cc_major, cc_minor; /* compute capability, 0.0 where unknown */

@@ -9,6 +9,7 @@
 #include "sim/analysis/rows.h"
 #include "sim/report/format.h"
 #include "sim/report/formats.h"
+#include "sim/report/origin.h"
 #include "sim/report/text.h"
 #include "sim/report/words.h"
 
@@ -40,6 +41,10 @@ static void put_verdict(GString *out, const gmsim_report *report, const gmsim_re
     put_part(out, "Bound: ", gmsim_finding_bound(result, &verdict.finding[0]));
     for (unsigned i = 1; i < verdict.count; i++)
         put_part(out, "Also: ", gmsim_finding_aside(result, &verdict.finding[i]));
+    g_autofree char *origin = gmsim_origin_of(report->capture);
+    for (unsigned i = 0; origin != NULL && i < verdict.count; i++)
+        if (verdict.finding[i].kind == GMSIM_FINDING_LOCAL)
+            put_part(out, "Code: ", gmsim_origin_of_local(origin));
     if (result->unseen & GMSIM_UNSEEN_TRAFFIC)
         put_part(out, "Unknown: ",
                  g_strdup("the capture could not see all of this kernel's memory traffic (see "
@@ -85,6 +90,9 @@ static void put_header(GString *out, const gmsim_report *report, uint32_t index,
         g_string_append_printf(out, "   captured on %s", captured);
         g_free(captured);
     }
+    g_autofree char *origin = gmsim_origin_of(report->capture);
+    if (origin != NULL)
+        g_string_append_printf(out, "   PTX of %s", origin);
     put_dimensions(out, "\ngrid", launch->grid);
     put_dimensions(out, "  block", launch->block);
     g_string_append_printf(out, "  %s warps  %s memory instructions", gmsim_count(warps).text,
@@ -112,6 +120,11 @@ static void put_footer(GString *out, const gmsim_report *report, const gmsim_res
     }
     if (named > 0)
         g_string_append_c(text, '.');
+    g_autofree char *origin = gmsim_origin_of(report->capture);
+    if (origin != NULL) {
+        g_autofree char *meaning = gmsim_origin_meaning(origin);
+        g_string_append(text, meaning);
+    }
     gmsim_heading(out, report->color, "Model");
     g_string_append(out, "  ");
     gmsim_wrap(out, text->str, 7, 7, GMSIM_REPORT_WIDTH);

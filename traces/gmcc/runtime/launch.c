@@ -151,7 +151,7 @@ static cudaError_t run(gmcuda_function *function, dim3 grid, dim3 block, void **
 {
     gmtrace_error error;
     gmptx_result result;
-    gmtrace_writer *writer = gmcuda_trace(function->registers == 0);
+    gmtrace_writer *writer = gmcuda_trace(function);
     if (writer != NULL && !add_to_trace(function, writer))
         writer = NULL;
     gmptx_launch launch = {

@@ -22,7 +22,7 @@ typedef struct fatbin_wrapper {
 typedef struct gmcuda_module {
     struct gmcuda_module *next;
     const char *text;
-    char name[128];
+    char name[128], compiler[64];
     gmptx_module *ptx; /* NULL until it is parsed */
     cudaError_t error; /* why it cannot be */
 } gmcuda_module;
@@ -64,16 +64,19 @@ static void *must(void *pointer)
     return pointer;
 }
 
-static void read_name(gmcuda_module *module)
+/* What gmcc's comments before the PTX say: "// gmcc module NAME". False where they do not. */
+static bool read_word(const gmcuda_module *module, const char *mark, char *to, size_t room)
 {
-    static const char mark[] = "// gmcc module ";
-    const char *name = "the program's PTX";
-    size_t length = strlen(name);
-    if (strncmp(module->text, mark, sizeof mark - 1) == 0) {
-        name = module->text + sizeof mark - 1;
-        length = strcspn(name, "\n");
+    for (const char *line = module->text; strncmp(line, "// gmcc ", 8) == 0;) {
+        const size_t length = strcspn(line, "\n"), skip = strlen(mark);
+        if (strncmp(line, mark, skip) == 0) {
+            snprintf(to, room, "%.*s", (int)(length - skip < room ? length - skip : room - 1),
+                     line + skip);
+            return true;
+        }
+        line += length + (line[length] != 0);
     }
-    snprintf(module->name, sizeof module->name, "%.*s", (int)(length < 120 ? length : 120), name);
+    return false;
 }
 
 void **__cudaRegisterFatBinary(void *data)
@@ -86,7 +89,9 @@ void **__cudaRegisterFatBinary(void *data)
         module->text = wrapper->data;
     else
         module->error = cudaErrorInvalidKernelImage;
-    read_name(module);
+    if (!read_word(module, "// gmcc module ", module->name, sizeof module->name))
+        snprintf(module->name, sizeof module->name, "the program's PTX");
+    read_word(module, "// gmcc compiler ", module->compiler, sizeof module->compiler);
     module->next = modules;
     modules = module;
     gmcuda_leave(cudaSuccess);
@@ -135,6 +140,7 @@ void __cudaRegisterFunction(void **handle, const char *host, char *device, const
     function->host = host;
     function->mangled = must(strdup(name));
     function->module = (gmcuda_module *)handle;
+    function->compiler = function->module->compiler;
     function->registers = find_registers(function->module, name);
     function->max_dynamic_shared = GMCUDA_SHARED_DEFAULT;
     function->carveout = -1;

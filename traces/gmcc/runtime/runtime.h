@@ -47,6 +47,7 @@ typedef struct gmcuda_function {
     char *readable; /* as a person writes it, where the program can demangle; else `mangled` */
     struct gmcuda_module *module;
     const gmptx_kernel *kernel; /* NULL until it is used */
+    const char *compiler;       /* whose PTX it is: "clang 14.0.6"; "" where unknown */
     uint32_t registers;         /* from ptxas; 0 where unknown */
     int max_dynamic_shared;     /* allowed by cudaFuncSetAttribute(), bytes */
     int carveout;               /* percent, -1: default */
@@ -77,9 +78,9 @@ int gmcuda_occupancy(uint32_t registers, size_t shared, int threads);
 
 /* ------------------------------------------------------------------------------- trace.c */
 
-/* The writer that GMSIM_TRACE asks for, NULL without. The trace's source says where registers are
- * `estimated`; the first launch decides. */
-gmtrace_writer *gmcuda_trace(bool estimated);
+/* The writer that GMSIM_TRACE asks for, NULL without. The trace's source says who compiled the
+ * code, and whether registers are estimates; the function launched first decides. */
+gmtrace_writer *gmcuda_trace(const gmcuda_function *first);
 /* Gives the trace up after an error, which is printed. */
 void gmcuda_trace_failed(const gmtrace_error *error);
 uint32_t gmcuda_stream_number(cudaStream_t stream);

@@ -8,6 +8,7 @@
 #include "traces/gmcc/runtime/runtime.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -15,16 +16,19 @@ static gmtrace_writer *writer;
 static bool tried;
 static pid_t owner; /* a child of fork() must not close its parent's file */
 
-gmtrace_writer *gmcuda_trace(bool estimated)
+gmtrace_writer *gmcuda_trace(const gmcuda_function *first)
 {
     const char *path = getenv("GMSIM_TRACE");
     gmtrace_error error;
     if (tried || path == NULL || path[0] == 0)
         return getpid() == owner ? writer : NULL;
     tried = true;
+    char source[160];
+    snprintf(source, sizeof source, "gmcc " PACKAGE_VERSION "%s%s%s",
+             first->compiler[0] != 0 ? ", " GMTRACE_PTX_OF : "", first->compiler,
+             first->registers == 0 ? " (registers a thread are estimates)" : "");
     gmtrace_capture capture = {
-        .source = estimated ? "gmcc " PACKAGE_VERSION " (registers a thread are estimates)"
-                            : "gmcc " PACKAGE_VERSION,
+        .source = source,
         .program = program_invocation_short_name,
         .gpu = "",
         .detail = GMTRACE_DETAIL_FULL,
