@@ -29,18 +29,27 @@ static void remove_and_die(int number)
     raise(number);
 }
 
-void cli_guard(cli_guarded what, const char *path)
+static void watch(const int *numbers, size_t count)
 {
     struct sigaction action = {.sa_handler = remove_and_die}, old;
+
+    sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < count; i++) {
+        if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+            sigaction(numbers[i], &action, NULL);
+    }
+}
+
+void cli_guard(cli_guarded what, const char *path)
+{
+    /* GLib aborts where memory is short. */
+    static const int deaths[] = {SIGABRT, SIGTRAP, SIGPIPE, SIGXCPU};
 
     guarded[what].set = 0;
     if (path == NULL ||
         g_strlcpy(guarded[what].path, path, sizeof guarded[what].path) >= sizeof guarded[what].path)
         return;
     guarded[what].set = 1;
-    sigemptyset(&action.sa_mask);
-    for (unsigned i = 0; i < CLI_SIGNALS; i++) {
-        if (sigaction(cli_signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
-            sigaction(cli_signals[i], &action, NULL);
-    }
+    watch(cli_signals, CLI_SIGNALS);
+    watch(deaths, G_N_ELEMENTS(deaths));
 }

@@ -5,6 +5,7 @@
 #include "sim/cli/cli.h"
 
 #include <locale.h>
+#include <signal.h>
 #include <string.h>
 
 typedef struct subcommand {
@@ -21,6 +22,7 @@ int main(int argc, char **argv)
     setlocale(LC_ALL, "");
     setlocale(LC_NUMERIC, "C");
     g_set_prgname("gmsim");
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a write that fails */
 
     for (unsigned i = 0; argc > 1 && i < G_N_ELEMENTS(subcommands); i++) {
         if (strcmp(argv[1], subcommands[i].name) == 0)

@@ -83,9 +83,10 @@ static char *nearest_option(const char *argument, const GOptionEntry *entries)
 
 int cli_flush(int code)
 {
+    errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout))
         return code;
-    cli_say("standard output: %s", g_strerror(errno));
+    cli_say("standard output: %s", g_strerror(errno != 0 ? errno : EIO));
     return CLI_FAILED;
 }
 

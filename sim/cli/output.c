@@ -82,8 +82,12 @@ bool cli_output_open(cli_output *output, const char *path)
 
 bool cli_output_close(cli_output *output, bool keep)
 {
-    bool written = fflush(output->file) == 0 && !ferror(output->file);
-    int why = errno;
+    bool written;
+    int why;
+
+    errno = 0;
+    written = fflush(output->file) == 0 && !ferror(output->file);
+    why = errno != 0 ? errno : EIO; /* of an earlier write nothing is left but that it failed */
 
     if (output->file != stdout && fclose(output->file) != 0 && written) {
         why = errno;

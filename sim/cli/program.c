@@ -28,6 +28,7 @@ static void become_program(gpointer user)
     if (s->group)
         (void)setpgid(0, 0);
     (void)sigprocmask(SIG_SETMASK, &s->mask, NULL);
+    (void)signal(SIGXFSZ, SIG_DFL);
     (void)dup2(STDERR_FILENO, STDOUT_FILENO);
 }
 

@@ -113,7 +113,10 @@ static void note_exit(gmc_consumer *consumer, const gmc_cell *header)
             add_unseen(consumer, header, gmtrace_unseen_list(consumer->job.slots), count);
         }
     }
-    if (gmc_open_ctas_add(&consumer->open, header->cta, lanes) < consumer->job.threads)
+    const uint32_t exited = gmc_open_ctas_add(&consumer->open, header->cta, lanes);
+    if (exited == 0)
+        fail(consumer, NULL);
+    if (exited < consumer->job.threads)
         return;
     gmc_open_ctas_remove(&consumer->open, header->cta);
     gmc_open_warps_remove(&consumer->warps, header->cta);
@@ -302,6 +305,7 @@ void gmc_consumer_finish(gmc_consumer *consumer, uint64_t head, gmc_result *resu
     result->tail = consumer->tail;
     if (consumer->job.slots)
         result->slots = gmtrace_unseen_take_counts(consumer->job.slots);
+    result->sound &= result->slots.dropped == 0;
     pthread_mutex_unlock(&consumer->lock);
 }
 

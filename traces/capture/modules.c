@@ -64,12 +64,17 @@ bool gmc_modules_init(const gmc_settings *chosen, char *reason, size_t size)
 
 static bool matches(const char *mangled)
 {
-    if (!has_pattern || regexec(&pattern, mangled, 0, NULL, 0) == 0)
+    if (!has_pattern)
         return true;
-    char *name = gmc_demangle(mangled);
-    bool wanted = name && regexec(&pattern, name, 0, NULL, 0) == 0;
-    free(name);
-    return wanted;
+    int result = regexec(&pattern, mangled, 0, NULL, 0);
+    if (result == REG_NOMATCH) {
+        char *name = gmc_demangle(mangled);
+        result = name ? regexec(&pattern, name, 0, NULL, 0) : REG_ESPACE;
+        free(name);
+    }
+    if (result == REG_ESPACE)
+        gmc_warn("%s: no memory to tell whether --kernel matches it; it is captured", mangled);
+    return result != REG_NOMATCH;
 }
 
 static uint32_t hash_of(const char *name)

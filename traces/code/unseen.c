@@ -290,7 +290,7 @@ static void add_access(gmtrace_unseen *u, uint32_t instr, uint32_t mask)
         size_t room = u->list_room ? u->list_room * 2 : 256;
         gmtrace_unseen_access *grown = realloc(u->list, room * sizeof *grown);
         if (!grown) {
-            u->counts.lost++;
+            u->counts.dropped++;
             return;
         }
         u->list = grown;

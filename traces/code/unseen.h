@@ -33,6 +33,7 @@ typedef struct gmtrace_unseen_counts {
     uint64_t predicated; /* of those, taken as executed although a predicate guards them */
     uint64_t ambiguous;  /* moves for which several paths differ in what they access */
     uint64_t lost;       /* moves for which the code has no path: nothing is reconstructed */
+    uint64_t dropped;    /* accesses that there was no memory for: the trace is not whole */
 } gmtrace_unseen_counts;
 
 /* False without memory. *unseen is NULL where the code has no such access: nothing to do then. */

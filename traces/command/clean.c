@@ -36,21 +36,26 @@ static unsigned harmless(const unsigned char *p)
 
 const char *clean(const char *text)
 {
-    static char *kept[8];
+    static char *kept[8], fixed[8][512]; /* without memory the start of a text has to do */
     static unsigned turn;
-    char **to = &kept[turn++ % 8];
-    char *out = realloc(*to, strlen(text) + 1);
-    if (!out)
-        return "?";
-    *to = out;
+    const unsigned at = turn++ % 8;
+    const size_t length = strlen(text);
+    char *grown = realloc(kept[at], length + 1);
+    if (grown)
+        kept[at] = grown;
+    char *const first = grown ? grown : fixed[at], *out = first;
+    const char *const last = first + (grown ? length : sizeof fixed[at] - 1);
     while (*text) {
-        const unsigned bytes = harmless((const unsigned char *)text);
-        if (bytes == 0)
-            *out++ = '?';
-        for (unsigned i = 0; i < bytes; i++)
-            *out++ = text[i];
-        text += bytes ? bytes : 1;
+        const unsigned bytes = harmless((const unsigned char *)text), step = bytes ? bytes : 1;
+        if (step > last - out)
+            break;
+        if (bytes)
+            memcpy(out, text, bytes);
+        else
+            *out = '?';
+        out += step;
+        text += step;
     }
     *out = '\0';
-    return *to;
+    return first;
 }

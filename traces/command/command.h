@@ -26,9 +26,9 @@ int command_export(int argc, char **argv);
 int command_run(int argc, char **argv);
 int command_synthetic(int argc, char **argv);
 
-/* clean.c: text of a trace, or of whoever wrote it, as one line that does nothing to a terminal: control
- * characters, marks of direction and bytes that are no UTF-8 become '?'. Valid until the seventh
- * call after. */
+/* clean.c: text of a trace, or of whoever wrote it, as one line that does nothing to a terminal:
+ * control characters, marks of direction and bytes that are no UTF-8 become '?'. Valid until the
+ * seventh call after. */
 const char *clean(const char *text);
 
 /* One line on standard error; both return the exit status. */
@@ -46,11 +46,12 @@ void progress_begin(const char *what, const char *path);
 void progress_at(uint64_t done, uint64_t total);
 void progress_end(void);
 
-/* Flushes standard output; EXIT_FAILED when not all of it could be written. */
 /* Takes --limit-memory out of the arguments; false after saying what is wrong with it. */
 bool take_limit(int *argc, char **argv);
 /* gmtrace_open() within that limit. */
 gmtrace_reader *open_trace(const char *path, gmtrace_error *error);
+/* Flushes standard output. Where `status` is EXIT_DONE and not all of it could be written, says so
+ * and returns EXIT_FAILED; what failed before was said when it did. */
 int finish_output(int status);
 
 /* Says on standard error that a trace is cut short; returns EXIT_FAILED when it is. */

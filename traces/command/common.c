@@ -57,12 +57,13 @@ static void remove_and_die(int number)
 
 void guard_signals(void)
 {
-    static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+    static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU};
     struct sigaction action = {.sa_handler = remove_and_die}, now;
     sigemptyset(&action.sa_mask);
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         if (sigaction(ends[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
             sigaction(ends[i], &action, NULL);
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a write that fails */
 }
 
 void guard_file(const char *path)
@@ -121,9 +122,10 @@ gmtrace_reader *open_trace(const char *path, gmtrace_error *error)
 int finish_output(int status)
 {
     progress_end();
-    if (fflush(stdout) == 0 && !ferror(stdout))
+    errno = 0;
+    if ((fflush(stdout) == 0 && !ferror(stdout)) || status != EXIT_DONE)
         return status;
-    fprintf(stderr, "gmtrace: standard output: %s\n", strerror(errno));
+    fprintf(stderr, "gmtrace: standard output: %s\n", strerror(errno ? errno : EIO));
     return EXIT_FAILED;
 }
 

@@ -132,16 +132,17 @@ static bool prepare(copier *c, uint32_t number, const gmtrace_kernel *kernel, gm
     return true;
 }
 
-static void finish(copier *c)
+static bool finish(copier *c, gmtrace_error *error)
 {
     if (!c->unseen)
-        return;
+        return true;
     const gmtrace_unseen_counts counts = gmtrace_unseen_take_counts(c->unseen);
     c->added += counts.accesses;
     c->doubtful += counts.predicated + counts.ambiguous;
     c->lost += counts.lost;
     gmtrace_unseen_free(c->unseen);
     c->unseen = NULL;
+    return counts.dropped == 0 || out_of_memory(error);
 }
 
 static const char *relative(const char *file, const char *folder)
@@ -182,6 +183,7 @@ bool copier_copy(copier *c, uint32_t number, gmtrace_error *error)
     launch.kernel = *known;
     uint64_t *cta = NULL;
     size_t count = 0;
+    gmtrace_error ignored;
     const uint32_t threads = launch.block[0] * launch.block[1] * launch.block[2];
     bool done = prepare(c, number, kernel, error) &&
                 gmtrace_writer_begin_launch(c->writer, &launch, error) &&
@@ -192,7 +194,8 @@ bool copier_copy(copier *c, uint32_t number, gmtrace_error *error)
         done = copy_cta(c, cta[i], threads, error);
     }
     free(cta);
-    finish(c);
+    if (!finish(c, done ? error : &ignored))
+        done = false;
     return done && (!launch.lost || gmtrace_writer_lose(c->writer, launch.lost, error)) &&
            gmtrace_writer_end_launch(c->writer, error);
 }

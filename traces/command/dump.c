@@ -118,10 +118,11 @@ int command_dump(int argc, char **argv)
     if (!d.reader)
         return complain(path, &error);
     int status = EXIT_DONE;
-    for (; d.number < gmtrace_launch_count(d.reader) && status == EXIT_DONE; d.number++)
-        if (has_number(&d.launch, d.number) && !dump_launch(&d, &error))
-            status = ferror(stdout) ? EXIT_FAILED : complain(path, &error);
-    if (status == EXIT_DONE)
+    for (; d.number < gmtrace_launch_count(d.reader) && status == EXIT_DONE && !ferror(stdout);
+         d.number++)
+        if (has_number(&d.launch, d.number) && !dump_launch(&d, &error) && !ferror(stdout))
+            status = complain(path, &error);
+    if (status == EXIT_DONE && !ferror(stdout))
         status = report_damage(path, d.reader);
     gmtrace_close(d.reader);
     return finish_output(status);

@@ -35,6 +35,7 @@ typedef struct settings {
     gmtrace_allocation buffer[MAX_ARGUMENTS];
     uint32_t buffers;
     uint64_t next;
+    bool lacks_memory; /* for a buffer */
 } settings;
 
 static bool parse_number(const char *text, uint64_t limit, uint64_t *value)
@@ -69,7 +70,8 @@ static bool add_buffer(settings *s, uint64_t bytes, char fill)
 {
     void *memory = mmap((void *)(uintptr_t)s->next, bytes, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED)
+    s->lacks_memory = memory == MAP_FAILED;
+    if (s->lacks_memory)
         return false;
     uint32_t *words = memory;
     float *floats = memory;
@@ -84,7 +86,7 @@ static bool add_buffer(settings *s, uint64_t bytes, char fill)
     return true;
 }
 
-/* kind:value; false after a message or where it is no argument */
+/* kind:value; false where it is no argument, or there is no memory for it. */
 static bool parse_argument(settings *s, const char *text)
 {
     const char *colon = strchr(text, ':');
@@ -125,16 +127,18 @@ static bool parse_argument(settings *s, const char *text)
     return !*end && !errno;
 }
 
-static bool parse_arguments(settings *s, char *list)
+static int parse_arguments(settings *s, char *list)
 {
+    static const gmtrace_error no_memory = {.status = GMTRACE_MEMORY, .text = "out of memory"};
     char *rest = NULL;
     for (char *word = strtok_r(list, ", ", &rest); word; word = strtok_r(NULL, ", ", &rest))
         if (!parse_argument(s, word))
-            return complain_usage("'%s' is no argument; use buf:4096, ramp-i32:4096, "
-                                  "ramp-f32:4096, i32:5, i64:5, f32:1.5 or f64:1.5",
-                                  word),
-                   false;
-    return true;
+            return s->lacks_memory
+                       ? complain(word, &no_memory)
+                       : complain_usage("'%s' is no argument; use buf:4096, ramp-i32:4096, "
+                                        "ramp-f32:4096, i32:5, i64:5, f32:1.5 or f64:1.5",
+                                        word);
+    return EXIT_DONE;
 }
 
 static bool check(void *user, uint64_t address, uint64_t bytes, bool is_write, uint64_t *shift)
@@ -253,7 +257,7 @@ static int run_file(settings *s)
             status = complain_usage("argument %u of %s has %u bytes, not %u", i + 1, name,
                                     kernel->param[i].size, s->argument[i].bytes);
     if (status == EXIT_DONE && !run_kernel(s, kernel, &error))
-        status = complain(s->ptx, &error);
+        status = complain(error.status == GMTRACE_IO ? s->output : s->ptx, &error);
     gmptx_free(module);
     return status;
 }
@@ -272,6 +276,7 @@ static int run_options(settings *s, int argc, char **argv)
                                             {"threads", required_argument, NULL, 'j'},
                                             {0}};
     uint64_t number;
+    int status;
     for (int option; (option = getopt_long(argc, argv, "k:o:", options, NULL)) != -1;)
         switch (option) {
         case 'p':
@@ -289,8 +294,8 @@ static int run_options(settings *s, int argc, char **argv)
                 return complain_usage("'%s' is no size; use 64 or 8,8 or 4,4,4", optarg);
             break;
         case 'a':
-            if (!parse_arguments(s, optarg))
-                return EXIT_USAGE;
+            if ((status = parse_arguments(s, optarg)) != EXIT_DONE)
+                return status;
             break;
         case 's':
         case 'r':

@@ -15,16 +15,29 @@ typedef struct slice {
     number_list launch;
     const char *pattern;
     regex_t regex;
+    bool lacks_memory; /* to tell whether a name matches */
 } slice;
 
-static bool wanted(const slice *s, uint32_t number)
+static bool matches(slice *s, const char *name)
+{
+    const int result = regexec(&s->regex, name, 0, NULL, 0);
+    s->lacks_memory |= result == REG_ESPACE;
+    return result == 0;
+}
+
+static bool wanted(slice *s, uint32_t number)
 {
     const gmtrace_launch *l = gmtrace_get_launch(s->reader, number);
     const gmtrace_kernel *k = gmtrace_get_kernel(s->reader, l->kernel);
     if (!has_number(&s->launch, number))
         return false;
-    return !s->pattern || regexec(&s->regex, k->name, 0, NULL, 0) == 0 ||
-           regexec(&s->regex, k->mangled, 0, NULL, 0) == 0;
+    return !s->pattern || matches(s, k->name) || matches(s, k->mangled);
+}
+
+static int out_of_memory(void)
+{
+    static const gmtrace_error error = {.status = GMTRACE_MEMORY, .text = "out of memory"};
+    return complain("--kernel", &error);
 }
 
 static int run(slice *s, const char *path, const char *output)
@@ -37,6 +50,8 @@ static int run(slice *s, const char *path, const char *output)
     uint32_t count = 0;
     for (uint32_t i = 0; i < gmtrace_launch_count(s->reader); i++)
         count += wanted(s, i);
+    if (s->lacks_memory)
+        return out_of_memory();
     if (count == 0)
         return complain_usage("%s: no launch is chosen; see 'gmtrace info'", path);
     if (!copier_open(&s->copier, s->reader, output, &error))
@@ -44,6 +59,8 @@ static int run(slice *s, const char *path, const char *output)
     for (uint32_t i = 0; i < gmtrace_launch_count(s->reader); i++)
         if (wanted(s, i) && !copier_copy(&s->copier, i, &error))
             return complain(path, &error);
+    if (s->lacks_memory)
+        return out_of_memory();
     const bool done = copier_close(&s->copier, true, &error);
     progress_end();
     return done ? EXIT_DONE : complain(output, &error);
@@ -76,6 +93,8 @@ int command_slice(int argc, char **argv)
         return complain_usage("slice needs --output");
     if (s.pattern) {
         const int problem = regcomp(&s.regex, s.pattern, REG_EXTENDED | REG_NOSUB);
+        if (problem == REG_ESPACE)
+            return out_of_memory();
         if (problem) {
             char text[200];
             regerror(problem, &s.regex, text, sizeof text);

@@ -437,6 +437,8 @@ bool gmt_decode_chunk(gmt_decoder *decoder, const gmt_section *section, const ui
     if (section->flags & GMT_FLAG_ZSTD) {
         const size_t got = ZSTD_decompressDCtx(decoder->unpack, raw->data, raw_size,
                                                payload + GMT_CHUNK_PREFIX, packed);
+        if (gmt_zstd_lacks_memory(got))
+            return gmt_fail_memory(error);
         if (ZSTD_isError(got) || got != raw_size)
             return bad(error, at, "it does not unpack");
     } else {

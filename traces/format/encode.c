@@ -393,7 +393,9 @@ bool gmt_encoder_finish(gmt_encoder *encoder, uint32_t launch, bool continues, g
         return false;
     const size_t packed =
         ZSTD_compress2(encoder->pack, payload->data + payload->size, bound, raw->data, raw->size);
-    if (!ZSTD_isError(packed) && packed < raw->size) {
+    if (ZSTD_isError(packed)) /* there is room for whatever it makes, so it lacks memory */
+        return false;
+    if (packed < raw->size) {
         payload->size += packed;
         *flags = GMT_FLAG_ZSTD;
     } else {

@@ -51,6 +51,8 @@ typedef struct gmt_section {
 } gmt_section;
 
 uint64_t gmt_hash(const void *data, size_t size, uint64_t seed);
+/* Whether zstd gave up for want of memory, which says nothing about the data. */
+bool gmt_zstd_lacks_memory(size_t result);
 /* False where a checksum does not match; always true in a fuzzing build. */
 bool gmt_hash_is(uint64_t stored, uint64_t computed);
 void gmt_section_header(const gmt_section *section, uint8_t header[GMT_SECTION_SIZE]);

@@ -57,10 +57,11 @@ bool gmt_pending_launch(gmt_pending *pending, uint32_t warps)
     pending->recent = NULL;
     pending->warps = warps;
     pending->cta_size = sizeof(gmt_cta) + warps * sizeof(gmt_stream);
-    if (!pending->table) {
+    if (pending->table)
+        return true;
+    pending->table = calloc(1024, sizeof *pending->table);
+    if (pending->table)
         pending->table_size = 1024;
-        pending->table = calloc(pending->table_size, sizeof *pending->table);
-    }
     return pending->table != NULL;
 }
 

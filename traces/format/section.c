@@ -8,10 +8,16 @@
 #include <errno.h>
 #include <unistd.h>
 #include <xxhash.h>
+#include <zstd_errors.h>
 
 uint64_t gmt_hash(const void *data, size_t size, uint64_t seed)
 {
     return XXH3_64bits_withSeed(data, size, seed);
+}
+
+bool gmt_zstd_lacks_memory(size_t result)
+{
+    return ZSTD_getErrorCode(result) == ZSTD_error_memory_allocation;
 }
 
 bool gmt_hash_is(uint64_t stored, uint64_t computed)
@@ -145,6 +151,8 @@ bool gmt_section_read(int fd, const gmt_section *section, ZSTD_DCtx *unpack,
     if (!gmt_reserve(raw, (size_t)size + 1))
         return gmt_fail_memory(error);
     size_t got = ZSTD_decompressDCtx(unpack, raw->data, (size_t)size, stored->data + 8, length - 8);
+    if (gmt_zstd_lacks_memory(got))
+        return gmt_fail_memory(error);
     if (ZSTD_isError(got) || got != size)
         return gmt_fail(error, GMTRACE_CORRUPT, section->offset,
                         "the section at byte %llu does not unpack",

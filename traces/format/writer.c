@@ -94,9 +94,11 @@ static bool put_section(gmtrace_writer *writer, uint32_t type, gmt_section *sect
     gmt_put64(payload, raw->size);
     const size_t packed = ZSTD_compressCCtx(writer->pack, payload->data + 8, bound, raw->data,
                                             raw->size, writer->level);
+    if (ZSTD_isError(packed)) /* there is room for whatever it makes, so it lacks memory */
+        return stop_memory(writer, error);
     gmtrace_error failure;
     bool done;
-    if (raw->size >= SMALL && !ZSTD_isError(packed) && packed + 8 < raw->size)
+    if (raw->size >= SMALL && packed + 8 < raw->size)
         done = gmt_sink_section(&writer->sink, type, GMT_FLAG_ZSTD, payload->data, packed + 8,
                                 section, &failure);
     else

@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 #ifdef HAVE_ZLIB
 #include <zlib.h>
 #endif
@@ -57,6 +58,18 @@ static ssize_t read_fd(int fd, void *to, size_t size)
         got = read(fd, to, size);
     while (got < 0 && errno == EINTR);
     return got;
+}
+
+/* What the file begins with; the rest of `to` stays. */
+static bool read_first(int fd, uint8_t *to, size_t size)
+{
+    ssize_t got = 1;
+    for (size_t have = 0; have < size && got != 0; have += got > 0 ? (size_t)got : 0) {
+        got = pread(fd, to + have, size - have, (off_t)have);
+        if (got < 0 && errno != EINTR)
+            return false;
+    }
+    return true;
 }
 
 static ssize_t system_problem(accel_source *source, const char **problem)
@@ -162,7 +175,8 @@ static size_t run_zstd(accel_source *s, void *to, size_t size, const char **prob
     s->used = in.pos;
     s->mid_frame = result != 0;
     if (ZSTD_isError(result))
-        *problem = DAMAGED;
+        *problem =
+            ZSTD_getErrorCode(result) == ZSTD_error_memory_allocation ? "out of memory" : DAMAGED;
     return out.pos;
 }
 
@@ -233,7 +247,7 @@ accel_source *accel_source_open(const char *path, accel_error *error)
     static const uint8_t gzip[] = {0x1f, 0x8b}, xz[] = {0xfd, '7', 'z', 'X', 'Z', 0},
                          zstd[] = {0x28, 0xb5, 0x2f, 0xfd};
     uint8_t magic[6] = {0};
-    const bool readable = pread(fd, magic, sizeof magic, 0) >= 0;
+    const bool readable = read_first(fd, magic, sizeof magic);
     if (memcmp(magic, gzip, sizeof gzip) == 0)
         source->packing = GZIP;
     else if (memcmp(magic, xz, sizeof xz) == 0)

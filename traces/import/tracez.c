@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #define MAX_HEADER     ((size_t)64 << 10)
 #define MAX_DICTIONARY ((uint32_t)64 << 20)
@@ -129,6 +130,8 @@ static bool next_piece(accel_stream *stream)
     if (!grow((void **)&z->plain, &z->plain_size, (size_t)plain + 1))
         return fail(stream, "out of memory");
     const size_t got = ZSTD_decompressDCtx(z->unpack, z->plain, (size_t)plain, z->packed, packed);
+    if (ZSTD_getErrorCode(got) == ZSTD_error_memory_allocation)
+        return fail(stream, "out of memory");
     if (ZSTD_isError(got) || got != plain)
         return fail(stream, "a piece cannot be unpacked; the file is damaged");
     z->plain[got] = '\0';
@@ -246,6 +249,8 @@ static uint64_t read_header(accel_stream *stream)
     uint64_t end = 0;
     char *text = malloc(size + 1);
     if (!text || !read_at(stream, 0, text, size)) {
+        if (!text)
+            fail(stream, "out of memory");
         free(text);
         return 0;
     }
@@ -282,10 +287,18 @@ static bool read_dictionary(accel_stream *stream, uint64_t at)
     if (size > MAX_DICTIONARY)
         return fail(stream, "a dictionary of more than 64 MiB; the file is damaged");
     void *dictionary = malloc(size);
-    const bool done = dictionary && read_at(stream, at + sizeof head, dictionary, size) &&
-                      !ZSTD_isError(ZSTD_DCtx_loadDictionary(z->unpack, dictionary, size));
+    if (!dictionary)
+        return fail(stream, "out of memory");
+    bool done = read_at(stream, at + sizeof head, dictionary, size);
+    if (done) {
+        const size_t result = ZSTD_DCtx_loadDictionary(z->unpack, dictionary, size);
+        if (ZSTD_isError(result))
+            done = fail(stream, ZSTD_getErrorCode(result) == ZSTD_error_memory_allocation
+                                    ? "out of memory"
+                                    : "cannot use the dictionary");
+    }
     free(dictionary);
-    return done || (stream->error->text[0] ? false : fail(stream, "cannot use the dictionary"));
+    return done;
 }
 
 bool accel_tracez_open(accel_stream *stream)
