@@ -30,6 +30,8 @@ static const char *const keys[] = {
     "dram.read",
     "dram.written",
     "instructions",
+    "executed",
+    "ipc",
     "registers",
     "shared.per_block",
     "occupancy",

@@ -62,7 +62,8 @@ int gmsim_metric_find(const char *name);
  * rate of nothing looked up): then it is absent from reports, not 0. */
 bool gmsim_metric_value(const gmsim_result *result, unsigned metric, double *value);
 
-/* It has none because the capture could not see all that it counts. */
+/* It has none because the trace does not tell all that it counts: the capture could not see it, or
+ * the code leaves open what was executed between its records. */
 bool gmsim_metric_unseen(const gmsim_result *result, unsigned metric);
 
 /* The same by name; false also where there is no such metric. */

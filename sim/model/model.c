@@ -199,6 +199,14 @@ static void finish_timing(const gmsim_model *model, const gmsim_scheduler *sched
     result->timed = true;
 }
 
+static gmsim_executed executed_of(const gmtrace_paths *paths)
+{
+    const gmtrace_path_counts counts = gmtrace_path_get_counts(paths);
+    return (gmsim_executed){.instructions = counts.instructions,
+                            .ways = counts.steps,
+                            .doubtful = counts.ambiguous + counts.estimated + counts.lost};
+}
+
 /* What the capture could not see of this kernel; all that it could not where there is no code. */
 static uint32_t unseen_of(const gmtrace_kernel *kernel, const gmtrace_decoded *decoded,
                           uint32_t unseen)
@@ -276,8 +284,13 @@ const gmsim_result *gmsim_model_run(gmsim_model *model, gmtrace_reader *reader, 
         no_memory(error);
         return NULL;
     }
-    bool done =
-        (!warm || replay_once(model, &scheduler, error)) && replay_once(model, &scheduler, error);
+    bool done = !warm || replay_once(model, &scheduler, error);
+    const gmsim_executed before = executed_of(scheduler.paths);
+    done = done && replay_once(model, &scheduler, error);
+    gmsim_executed executed = executed_of(scheduler.paths);
+    executed.instructions -= before.instructions;
+    executed.ways -= before.ways;
+    executed.doubtful -= before.doubtful;
     gmtrace_paths_free(scheduler.paths);
     if (!done)
         return NULL;
@@ -297,5 +310,7 @@ const gmsim_result *gmsim_model_run(gmsim_model *model, gmtrace_reader *reader, 
     find_bound(model, &scheduler.plan, result);
     if (!scheduler.plan.functional && !(result->unseen & GMSIM_UNSEEN_TRAFFIC))
         finish_timing(model, &scheduler, result);
+    if (result->timed && kernel->instr_count)
+        result->executed = executed;
     return result;
 }

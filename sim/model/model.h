@@ -133,6 +133,13 @@ typedef enum gmsim_start {
     GMSIM_STARTS
 } gmsim_start;
 
+/* What warps executed, recorded or not, as traces/code/path.h puts it together from the code. */
+typedef struct gmsim_executed {
+    uint64_t instructions; /* of warps, those predicated off included */
+    uint64_t ways;         /* from one record to the next */
+    uint64_t doubtful;     /* of those, with a choice, or a loop of unknown length; lost ones */
+} gmsim_executed;
+
 typedef struct gmsim_result {
     const gmtrace_launch *launch;
     const gmtrace_kernel *kernel;
@@ -149,9 +156,10 @@ typedef struct gmsim_result {
     gmsim_resource bound;                 /* the largest of them */
     bool timed;                           /* timing is set */
     gmsim_timing timing;
-    uint32_t unseen; /* GMTRACE_UNSEEN_* of the trace; of tensor copies, WGMMA, textures and
-                      * surfaces only what this kernel's code does */
-    bool truncated;  /* the trace ended before the launch did */
+    gmsim_executed executed; /* of a timed result of a kernel whose code the trace has */
+    uint32_t unseen;         /* GMTRACE_UNSEEN_* of the trace; of tensor copies, WGMMA, textures and
+                              * surfaces only what this kernel's code does */
+    bool truncated;          /* the trace ended before the launch did */
     uint32_t instr_count;
     const gmsim_instr_counts *instr; /* by pc */
 } gmsim_result;

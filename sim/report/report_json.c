@@ -175,6 +175,13 @@ static void put_own(gmsim_json *json, const gmsim_gpu *gpu, const gmsim_result *
         gmsim_json_null(json, "l2_dirty_sectors");
     else
         gmsim_json_uint(json, "l2_dirty_sectors", result->l2.dirty_sectors);
+    if (result->executed.instructions > 0) { /* why metrics are null: too many are doubtful */
+        gmsim_json_object(json, "executed", true);
+        gmsim_json_uint(json, "instructions", result->executed.instructions);
+        gmsim_json_uint(json, "ways", result->executed.ways);
+        gmsim_json_uint(json, "doubtful_ways", result->executed.doubtful);
+        gmsim_json_close(json);
+    }
     gmsim_json_uint(json, "records", result->records);
     gmsim_json_uint(json, "barriers", result->barriers);
     gmsim_json_bool(json, "truncated", result->truncated);

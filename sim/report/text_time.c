@@ -81,11 +81,27 @@ static void put_rates(GString *out, const gmsim_result *result)
     g_string_free(text, TRUE);
 }
 
+/* Instructions a clock of an active SM, or why they are not known. */
+static void put_ipc(GString *out, const gmsim_result *result, const char *before)
+{
+    char number[G_ASCII_DTOSTR_BUF_SIZE];
+    double ipc;
+
+    if (gmsim_metric_named(result, "ipc", &ipc))
+        g_string_append_printf(out, "%sIPC %s", before,
+                               g_ascii_formatd(number, sizeof number, "%.2f", ipc));
+    else if (result->executed.instructions > 0)
+        g_string_append_printf(out, "%sIPC unknown: %s of %s ways are in doubt", before,
+                               gmsim_count(result->executed.doubtful).text,
+                               gmsim_count(result->executed.ways).text);
+}
+
 void gmsim_text_time(GString *out, const gmsim_report *report, const gmsim_result *result)
 {
     const gmsim_timing *timing = &result->timing;
     char number[G_ASCII_DTOSTR_BUF_SIZE];
     uint64_t bound = result->min_cycles[result->bound];
+    const char *before = "      ";
     double achieved;
 
     if (!result->timed)
@@ -105,14 +121,18 @@ void gmsim_text_time(GString *out, const gmsim_report *report, const gmsim_resul
     if (timing->warp_active > 0)
         put_stalls(out, timing);
     put_rates(out, result);
-    if (timing->loads > 0)
+    if (timing->loads > 0) {
         g_string_append_printf(
-            out, "%*sa load waits %s clocks", (int)TIME_INDENT, "",
+            out, "%sa load waits %s clocks", before,
             g_ascii_formatd(number, sizeof number, "%.0f",
                             (double)timing->load_cycles / (double)timing->loads));
-    if (gmsim_metric_named(result, "occupancy.achieved", &achieved))
-        g_string_append_printf(out, "%s%s %% occupancy achieved",
-                               timing->loads > 0 ? "; " : "      ",
+        before = "; ";
+    }
+    if (gmsim_metric_named(result, "occupancy.achieved", &achieved)) {
+        g_string_append_printf(out, "%s%s %% occupancy achieved", before,
                                g_ascii_formatd(number, sizeof number, "%.1f", achieved));
+        before = "; ";
+    }
+    put_ipc(out, result, before);
     g_string_append(out, "\n\n");
 }
