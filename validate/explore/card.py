@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""Compiles programs of random kernels, measures them under ncu, captures them with gmcapture."""
+import concurrent.futures
+import glob
+import os
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+FAMILIES = ("exact", "modelled", "timing")
+
+
+def fail(text):
+    sys.exit(f"explore: {text}")
+
+
+def programs(folder):
+    found = sorted(glob.glob(f"{folder}/x*.cu"))
+    if not found:
+        fail(f"{folder}: holds no programs; make them with explore generate")
+    return [name[:-3] for name in found]
+
+
+def in_parallel(jobs, function, items):
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        return list(pool.map(function, items))
+
+
+def build(folder, jobs):
+    """Every program of a folder, with nvcc for an H100 or H200."""
+    def one(name):
+        command = [os.environ.get("NVCC", "nvcc"), "-std=c++17", "-O3", "-w", "-arch=sm_90", "-I" + HERE,
+                   "-o", name, name + ".cu"]
+        return subprocess.run(command, check=False).returncode
+    if any(in_parallel(jobs, one, programs(folder))):
+        fail("nvcc failed; see above")
+
+
+def metrics():
+    """All metrics that are measured."""
+    names = []
+    for family in FAMILIES:
+        with open(f"{HERE}/../metrics/{family}.txt", encoding="utf-8") as file:
+            names += [line.strip() for line in file if line.strip() and not line.startswith("#")]
+    return names
+
+
+def tidy(folder, logs):
+    """What ncu wrote becomes one table, as validate/measure makes them."""
+    names = f"{folder}/metrics.txt"
+    with open(names, "w", encoding="utf-8") as file:
+        file.write("\n".join(metrics()) + "\n")
+    table = subprocess.run(["awk", "-v", f"list={names}", "-f", f"{HERE}/../csv.awk", "-f", f"{HERE}/../tidy.awk"] + logs,
+                           check=True, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"}).stdout
+    with open(f"{folder}/measured.csv", "w", encoding="utf-8") as file:
+        file.write(table)
+
+
+def measure(folder, jobs, gmcapture):
+    """One process of ncu a program, nothing beside it on the card; then traces, several at a time."""
+    logs, cases = [], []
+    for name in programs(folder):
+        listed = subprocess.run([os.path.abspath(name), "list"], check=False, capture_output=True, text=True)
+        if listed.returncode:
+            fail(f"{name}: cannot be run; compile it with explore build")
+        cases += [(name, case) for case in listed.stdout.split()]
+        log = name + ".ncu.csv"
+        status = subprocess.run(["ncu", "--clock-control", "none", "--cache-control", "all", "--replay-mode", "kernel",
+                                 "--csv", "--page", "raw", "--print-units", "base", "-k", "regex:seed_",
+                                 "--metrics", ",".join(metrics()), "--log-file", log, os.path.abspath(name), "run", "all"],
+                                check=False, stdout=subprocess.DEVNULL).returncode
+        if status:
+            print(f"explore: {name}: ncu ended with {status}", file=sys.stderr)
+        logs.append(log)
+    tidy(folder, logs)
+
+    def capture(case):
+        name, kernel = case
+        return subprocess.run([gmcapture, "-o", f"{folder}/{kernel}.trc", "-k", "seed_", "--", os.path.abspath(name),
+                               "run", kernel], check=False, capture_output=True).returncode
+    failed = sum(status != 0 for status in in_parallel(jobs, capture, cases))
+    if failed:
+        fail(f"{failed} of {len(cases)} kernels were not captured")
