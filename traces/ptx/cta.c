@@ -5,6 +5,7 @@
  * the same.
  */
 #include "traces/ptx/exec.h"
+#include "traces/ptx/races.h"
 
 #include <stdlib.h>
 
@@ -143,6 +144,7 @@ static void start_warp(ptx_warp *w)
     w->entries = 1;
     w->state = WARP_RUNS;
     w->carry = 0;
+    w->met = w->seen = 0;
     set_cta_specials(w);
 }
 
@@ -195,6 +197,8 @@ static bool open_barriers(ptx_cta *cta)
         if (!waiting[b] || waiting[b] < (wanted[b] ? wanted[b] : alive))
             continue;
         reduce(cta, b);
+        if (cta->races)
+            gmptx_watch_barrier(cta, b);
         for (uint32_t i = 0; i < cta->warps; i++)
             if (cta->warp[i].state == WARP_WAITS && cta->warp[i].barrier == b)
                 cta->warp[i].state = WARP_RUNS;

@@ -49,6 +49,7 @@ struct ptx_warp {
     ptx_state state;
     uint32_t barrier, barrier_threads; /* while it waits */
     uint32_t barrier_op;
+    uint32_t met, seen; /* races.h: what is earlier is ordered: of this CTA, of all */
     uint64_t scratch[LANES * 2];
     uint64_t address[LANES];
 };
@@ -217,7 +218,8 @@ struct ptx_cta {
     uint32_t shared_bytes;
     const uint8_t *params; /* the kernel's parameter block */
     uint64_t instructions, thread_instructions, limit, records;
-    struct ptx_sink *sink; /* NULL: no trace */
+    struct ptx_sink *sink;   /* NULL: no trace */
+    struct ptx_races *races; /* NULL: not watched */
     gmptx_fault fault;
     uint32_t fault_op, fault_lane, fault_warp;
     gmtrace_error trace_error;

@@ -7,6 +7,7 @@
  * cp.async copies at once; a program that forgets to wait for it is not found out here.
  */
 #include "traces/ptx/exec.h"
+#include "traces/ptx/races.h"
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")
@@ -176,12 +177,35 @@ static void record_access(ptx_warp *w, const ptx_op *op, const access *a, gmtrac
     gmptx_record(w, op, &record, w->address);
 }
 
+/* For the search for races: what a store is about to write, lane by lane. */
+static void watch(ptx_warp *w, const ptx_op *op, const access *a, gmtrace_op what)
+{
+    uint8_t value[LANES * 16];
+    const unsigned bytes = gmptx_type_bytes((ptx_type)op->type);
+    const ptx_touch touch = what == GMTRACE_OP_LOAD || what == GMTRACE_OP_COPY_READ ? TOUCH_LOAD
+                            : what == GMTRACE_OP_ATOMIC                             ? TOUCH_ATOMIC
+                            : what == GMTRACE_OP_REDUCTION ? TOUCH_REDUCTION
+                                                           : TOUCH_STORE;
+    if ((a->space != PTX_SPACE_SHARED && a->space != PTX_SPACE_GLOBAL) ||
+        what == GMTRACE_OP_PREFETCH)
+        return;
+    if (what == GMTRACE_OP_STORE)
+        for (unsigned i = 0; i < LANES; i++)
+            for (unsigned v = 0; v < op->vector; v++)
+                memcpy(value + i * a->bytes + v * bytes,
+                       (const uint8_t *)lanes_of(w, op->r[v]) + i * op->width[0], bytes);
+    gmptx_watch_access(w, op, touch, a->space == PTX_SPACE_SHARED, a->mask, a->bytes, a->host,
+                       what == GMTRACE_OP_STORE ? value : NULL);
+}
+
 typedef void (*action)(ptx_warp *w, const ptx_op *op, const access *a);
 
 static bool run_group(ptx_warp *w, const ptx_op *op, access *a, action act, gmtrace_op what)
 {
     if (!find_memory(w, op, a))
         return false;
+    if (w->cta->races)
+        watch(w, op, a, what);
     act(w, op, a);
     record_access(w, op, a, what);
     return true;
@@ -455,6 +479,8 @@ void gmptx_run_copy_async(ptx_warp *w, const ptx_op *op)
     if (from.mask) {
         if (!find_memory(w, op, &from))
             return;
+        if (w->cta->races)
+            watch(w, op, &from, GMTRACE_OP_COPY_READ);
         record_access(w, op, &from, GMTRACE_OP_COPY_READ);
     }
     compute_addresses(w, op, op->r[0], (int32_t)op->imm, op->narrow);
@@ -462,6 +488,8 @@ void gmptx_run_copy_async(ptx_warp *w, const ptx_op *op)
         EACH_LANE w->address[i] &= (uint64_t)GMPTX_WINDOW_BYTES - 1;
     if (!find_memory(w, op, &to))
         return;
+    if (w->cta->races)
+        watch(w, op, &to, GMTRACE_OP_COPY_WRITE);
     LANES_IN(to.mask)
     {
         memset(to.host[i], 0, op->vector);

@@ -4,6 +4,7 @@
  * in order all the same, so nothing depends on the number of threads.
  */
 #include "traces/ptx/exec.h"
+#include "traces/ptx/races.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -22,6 +23,7 @@ typedef struct run {
     uint64_t next;  /* to be started */
     uint64_t ended; /* CTAs below have been written */
     bool stop;
+    ptx_races *races; /* NULL: none are looked for */
     gmptx_result result;
     gmtrace_error error;
 } run;
@@ -65,9 +67,10 @@ static void report(run *r, const ptx_cta *cta)
                  (unsigned long long)fault->address);
     gmptx_fail(&r->error, GMTRACE_CORRUPT, 0,
                "%.60s: %s%.*s, line %u of the PTX, block (%u,%u,%u) thread (%u,%u,%u): %s%s",
-               l->name ? l->name : fault->kernel, where, (int)(text.length < 30 ? text.length : 30), text.text,
-               fault->ptx_line, fault->block[0], fault->block[1], fault->block[2], fault->thread[0],
-               fault->thread[1], fault->thread[2], gmptx_fault_text(fault->kind), what);
+               l->name ? l->name : fault->kernel, where, (int)(text.length < 30 ? text.length : 30),
+               text.text, fault->ptx_line, fault->block[0], fault->block[1], fault->block[2],
+               fault->thread[0], fault->thread[1], fault->thread[2], gmptx_fault_text(fault->kind),
+               what);
 }
 
 /* With the lock held, in the order of CTAs. */
@@ -110,9 +113,14 @@ static void *work(void *data)
         cta.sink = &sink;
     while (good && !r->stop && r->next < r->ctas) {
         const uint64_t number = r->next++;
+        cta.races = number < r->launch->race_ctas ? r->races : NULL;
+        while (cta.races && r->ended != number)
+            pthread_cond_wait(&r->turn, &r->lock);
+        const bool goes_on = !r->stop;
         sink.direct = number == r->ended; /* nobody else writes until this one has ended */
         pthread_mutex_unlock(&r->lock);
-        gmptx_run_cta(&cta, number);
+        if (goes_on)
+            gmptx_run_cta(&cta, number);
         pthread_mutex_lock(&r->lock);
         while (r->ended != number)
             pthread_cond_wait(&r->turn, &r->lock);
@@ -190,12 +198,17 @@ bool gmptx_run(const gmptx_launch *launch, gmptx_result *result, gmtrace_error *
         good = begun = gmtrace_writer_begin_launch(launch->writer, &trace, &r.error);
     }
     if (good) {
+        if (launch->race && launch->race_ctas)
+            r.races = gmptx_open_races();
         pthread_mutex_init(&r.lock, NULL);
         pthread_cond_init(&r.turn, NULL);
         run_ctas(&r);
         pthread_mutex_destroy(&r.lock);
         pthread_cond_destroy(&r.turn);
         good = !r.stop;
+        if (r.races)
+            gmptx_tell_races(r.races, launch);
+        gmptx_close_races(r.races);
     } else {
         r.result.fault.kind = GMPTX_FAULT_OTHER;
     }

@@ -132,6 +132,23 @@ typedef struct gmptx_fault {
     gmtrace_space space;
 } gmptx_fault;
 
+/* Two accesses of one launch to the same bytes that nothing orders, at least one of them a write:
+ * the result depends on which comes first. The other one of the two was met later. */
+typedef struct gmptx_race_side {
+    const char *file; /* from .loc, NULL and 0 without */
+    uint32_t line, ptx_line;
+    uint32_t block[3], thread[3];
+    bool is_write, is_atomic;
+} gmptx_race_side;
+
+typedef struct gmptx_race {
+    const char *kernel;   /* mangled */
+    bool shared;          /* memory; otherwise global */
+    bool one_instruction; /* lanes of one warp write different values to one word */
+    uint64_t count;       /* of words and times, on these two lines */
+    gmptx_race_side side[2];
+} gmptx_race;
+
 typedef struct gmptx_launch {
     const gmptx_kernel *kernel;
     const char *name; /* of the kernel in messages; NULL: the mangled one */
@@ -144,8 +161,11 @@ typedef struct gmptx_launch {
     uint64_t instruction_limit; /* warp instructions of one CTA; 0: 2^32 */
     unsigned threads;           /* CTAs run in parallel on so many; 0: 1. A kernel with atomics on
                                  * global memory runs on one, so that results never vary */
-    FILE *print;                /* where the kernel's printf goes, CTA by CTA; NULL: stdout */
-    uint32_t sm_count;          /* for %nsmid and %smid; 0: 132 */
+    uint64_t race_ctas; /* the first so many CTAs are watched for races, one after the other */
+    void (*race)(void *user, const gmptx_race *race); /* told of each, after the launch */
+    void *race_user;
+    FILE *print;       /* where the kernel's printf goes, CTA by CTA; NULL: stdout */
+    uint32_t sm_count; /* for %nsmid and %smid; 0: 132 */
 
     gmtrace_writer *writer; /* NULL: no trace. Otherwise the launch is begun and ended here, */
     gmtrace_launch trace;   /* with kernel (from gmptx_add_to_trace), cluster, shared_config,

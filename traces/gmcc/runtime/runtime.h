@@ -52,6 +52,7 @@ typedef struct gmcuda_function {
     int max_dynamic_shared;     /* allowed by cudaFuncSetAttribute(), bytes */
     int carveout;               /* percent, -1: default */
     int64_t trace_index;        /* in the trace, -1: not yet */
+    uint64_t launches;          /* that were watched for races */
 } gmcuda_function;
 
 /* The kernel behind a stub, parsed. NULL and an error that has been printed otherwise. */
@@ -75,6 +76,13 @@ enum {
 
 /* CTAs an SM holds at once. */
 int gmcuda_occupancy(uint32_t registers, size_t shared, int threads);
+
+/* ------------------------------------------------------------------------------- races.c */
+
+/* For gmptx_launch.race_ctas, of a launch that begins. */
+uint64_t gmcuda_watched_ctas(gmcuda_function *function);
+/* For gmptx_launch.race; `user` is the function. */
+void gmcuda_tell_race(void *user, const gmptx_race *race);
 
 /* ------------------------------------------------------------------------------- trace.c */
 

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * races.c - which CTAs are watched for races, and what is said of them. By default the first few of
+ * a kernel's first launches: nearly all that race do so everywhere, and the rest run as fast as
+ * ever. GMSIM_RACES=N watches the first N CTAs of every launch, GMSIM_RACES=all all, =0 none.
+ */
+#include "traces/gmcc/runtime/runtime.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CTAS     8u
+#define LAUNCHES 2u /* of a kernel */
+#define MAX_TOLD 64u
+
+static struct {
+    const char *kernel;
+    uint32_t line[2];
+    bool shared;
+} told[MAX_TOLD]; /* so that each is told once, whatever the number of launches */
+static unsigned int told_count;
+
+uint64_t gmcuda_watched_ctas(gmcuda_function *function)
+{
+    const char *text = getenv("GMSIM_RACES");
+    if (text != NULL && strcmp(text, "all") == 0)
+        return UINT64_MAX;
+    if (text != NULL && text[0] != 0) {
+        char *end;
+        const unsigned long long n = strtoull(text, &end, 10);
+        if (*end == 0 && text[0] != '-')
+            return n;
+        gmcuda_message("GMSIM_RACES: '%s' is neither a number nor 'all'; ignored", text);
+    }
+    return function->launches++ < LAUNCHES ? CTAS : 0;
+}
+
+static const char *place_of(const gmptx_race_side *side, char text[80])
+{
+    const char *base = side->file != NULL ? strrchr(side->file, '/') : NULL;
+    base = base != NULL ? base + 1 : side->file;
+    if (base != NULL && side->line != 0)
+        snprintf(text, 80, "%.60s:%u", base, side->line);
+    else
+        snprintf(text, 80, "line %u of the PTX", side->ptx_line);
+    return text;
+}
+
+static const char *who(const gmptx_race_side *side, bool block, char text[120])
+{
+    int n = 0;
+    if (block)
+        n = snprintf(text, 120, "block (%u,%u,%u) ", side->block[0], side->block[1],
+                     side->block[2]);
+    snprintf(text + n, 120 - (size_t)n, "thread (%u,%u,%u)", side->thread[0], side->thread[1],
+             side->thread[2]);
+    return text;
+}
+
+static const char *what(const gmptx_race_side *side)
+{
+    return side->is_atomic ? "an atomic" : side->is_write ? "a write" : "a read";
+}
+
+void gmcuda_tell_race(void *user, const gmptx_race *race)
+{
+    const gmcuda_function *function = user;
+    const gmptx_race_side *a = &race->side[0], *b = &race->side[1];
+    char place[2][80], thread[2][120], more[80] = "";
+    const bool blocks = memcmp(a->block, b->block, sizeof a->block) != 0;
+    for (unsigned int i = 0; i < told_count; i++)
+        if (told[i].kernel == function->mangled && told[i].shared == race->shared &&
+            told[i].line[0] == a->ptx_line && told[i].line[1] == b->ptx_line)
+            return;
+    if (told_count == MAX_TOLD)
+        return;
+    told[told_count].kernel = function->mangled;
+    told[told_count].line[0] = a->ptx_line;
+    told[told_count].line[1] = b->ptx_line;
+    told[told_count++].shared = race->shared;
+    if (race->count > 1)
+        snprintf(more, sizeof more, " (and %llu more in the CTAs watched)",
+                 (unsigned long long)race->count - 1);
+    if (race->one_instruction)
+        gmcuda_message("warning: race in %s: %s, threads of one warp write different values to one "
+                       "word of %s memory, %s and %s%s; which one stays is left to chance",
+                       function->readable, place_of(b, place[1]),
+                       race->shared ? "shared" : "global", who(a, true, thread[0]),
+                       who(b, false, thread[1]), more);
+    else
+        gmcuda_message("warning: race in %s on %s memory: %s at %s by %s, and %s at %s by %s: "
+                       "%s%s; the result depends on who comes first",
+                       function->readable, race->shared ? "shared" : "global", what(a),
+                       place_of(a, place[0]), who(a, true, thread[0]), what(b),
+                       place_of(b, place[1]), who(b, blocks, thread[1]),
+                       blocks ? "nothing orders these blocks" : "no barrier between", more);
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * races.c - see races.h. Each word of four bytes has its last write and the last reads of two
+ * warps. Words beyond MAX_WORDS, findings beyond MAX_FOUND and what comes after 2^32 steps of time
+ * are left out.
+ */
+#include "traces/ptx/races.h"
+
+#include <stdlib.h>
+
+#define MAX_WORDS (1u << 21)
+#define MAX_FOUND 16u
+#define SHARED    (1ull << 63) /* of a key; otherwise it is the word's address */
+
+typedef struct stamp {
+    uint32_t time; /* 0: none */
+    uint32_t cta, op;
+    uint8_t warp, lane;
+    uint8_t bytes; /* a bit a byte */
+    bool atomic;
+} stamp;
+
+typedef struct word {
+    uint64_t key;              /* 0: free */
+    uint32_t released, access; /* when; and the number of the one that wrote last */
+    stamp write, read[2];
+} word;
+
+typedef struct found {
+    gmptx_race race;
+    uint64_t line[2]; /* what makes two the same: file and line, or the operation */
+} found;
+
+struct ptx_races {
+    uint32_t time, accesses;
+    word *word;
+    uint32_t count, room; /* a power of two */
+    found found[MAX_FOUND];
+    uint32_t founds;
+};
+
+ptx_races *gmptx_open_races(void)
+{
+    ptx_races *r = calloc(1, sizeof *r);
+    if (!r)
+        return NULL;
+    r->time = 1;
+    r->room = 1u << 12;
+    r->word = calloc(r->room, sizeof *r->word);
+    if (r->word)
+        return r;
+    free(r);
+    return NULL;
+}
+
+void gmptx_close_races(ptx_races *races)
+{
+    if (races)
+        free(races->word);
+    free(races);
+}
+
+static word *slot_of(word *words, uint32_t room, uint64_t key)
+{
+    uint32_t at = (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (room - 1);
+    while (words[at].key && words[at].key != key)
+        at = (at + 1) & (room - 1);
+    return &words[at];
+}
+
+/* NULL where there is no room for one more. */
+static word *find_word(ptx_races *r, uint64_t key)
+{
+    word *w = slot_of(r->word, r->room, key);
+    if (w->key)
+        return w;
+    if (r->count >= MAX_WORDS)
+        return NULL;
+    if (r->count >= r->room / 2) {
+        word *larger = calloc((size_t)r->room * 2, sizeof *larger);
+        if (!larger)
+            return NULL;
+        for (uint32_t i = 0; i < r->room; i++)
+            if (r->word[i].key)
+                *slot_of(larger, r->room * 2, r->word[i].key) = r->word[i];
+        free(r->word);
+        r->word = larger;
+        r->room *= 2;
+        w = slot_of(r->word, r->room, key);
+    }
+    w->key = key;
+    r->count++;
+    return w;
+}
+
+/* ------------------------------------------------------------------------------------- findings */
+
+static gmptx_race_side side_of(const ptx_cta *cta, uint32_t number, uint32_t warp, uint32_t lane,
+                               uint32_t op, bool is_write, bool is_atomic)
+{
+    const ptx_kernel *k = cta->kernel;
+    const gmptx_launch *l = cta->launch;
+    const ptx_statement *s = gmptx_statement_of(k, op);
+    const uint32_t thread = warp * LANES + lane;
+    gmptx_race_side side = {
+        .block = {number % l->grid[0], number / l->grid[0] % l->grid[1],
+                  number / l->grid[0] / l->grid[1]},
+        .thread = {thread % l->block[0], thread / l->block[0] % l->block[1],
+                   thread / l->block[0] / l->block[1]},
+        .is_write = is_write,
+        .is_atomic = is_atomic,
+    };
+    if (s) {
+        side.ptx_line = s->line;
+        if (s->file < k->module->file_count && k->module->file[s->file]) {
+            side.file = k->module->file[s->file];
+            side.line = s->source_line;
+        }
+    }
+    return side;
+}
+
+static uint64_t line_of(const ptx_cta *cta, uint32_t op)
+{
+    const ptx_statement *s = gmptx_statement_of(cta->kernel, op);
+    return s && s->source_line ? (uint64_t)s->file << 32 | s->source_line
+                               : UINT64_MAX - (uint64_t)op;
+}
+
+static void tell(const ptx_warp *w, bool shared, const stamp *now, bool now_writes,
+                 const stamp *before, bool before_writes)
+{
+    const ptx_cta *cta = w->cta;
+    ptx_races *r = cta->races;
+    const uint64_t line[2] = {line_of(cta, before->op), line_of(cta, now->op)};
+    for (uint32_t i = 0; i < r->founds; i++) {
+        found *f = &r->found[i];
+        const bool same = f->line[0] == line[0] && f->line[1] == line[1];
+        if (f->race.shared == shared &&
+            (same || (f->line[0] == line[1] && f->line[1] == line[0]))) {
+            f->race.count++;
+            return;
+        }
+    }
+    if (r->founds == MAX_FOUND)
+        return;
+    r->found[r->founds++] = (found){
+        .line = {line[0], line[1]},
+        .race = {.kernel = cta->kernel->info.mangled,
+                 .shared = shared,
+                 .one_instruction =
+                     before->op == now->op && before->cta == now->cta && before->warp == now->warp,
+                 .count = 1,
+                 .side = {side_of(cta, before->cta, before->warp, before->lane, before->op,
+                                  before_writes, before->atomic),
+                          side_of(cta, now->cta, now->warp, now->lane, now->op, now_writes,
+                                  now->atomic)}},
+    };
+}
+
+void gmptx_tell_races(const ptx_races *races, const gmptx_launch *launch)
+{
+    for (uint32_t i = 0; i < races->founds; i++)
+        launch->race(launch->race_user, &races->found[i].race);
+}
+
+/* ------------------------------------------------------------------------------------- accesses */
+
+static bool is_race(const ptx_warp *w, const stamp *before, const stamp *now)
+{
+    if (!before->time || !(before->bytes & now->bytes) || (before->atomic && now->atomic))
+        return false;
+    if (before->cta != now->cta)
+        return before->time >= w->seen;
+    return before->warp != now->warp && before->time >= w->met && before->time >= w->seen;
+}
+
+/* Is the store's value there already? */
+static bool changes(const uint8_t *host, const uint8_t *value, uint32_t bytes)
+{
+    return !value || memcmp(host, value, bytes) != 0;
+}
+
+static void read_word(const ptx_warp *w, word *x, const stamp *now, bool shared)
+{
+    if (is_race(w, &x->write, now) && (shared || !x->write.atomic))
+        tell(w, shared, now, false, &x->write, true);
+    const bool same = x->read[0].cta == now->cta && x->read[0].warp == now->warp;
+    if (!same)
+        x->read[1] = x->read[0];
+    x->read[0] = *now;
+}
+
+static void write_word(const ptx_warp *w, word *x, const stamp *now, bool shared,
+                       const uint8_t *value, uint32_t bytes)
+{
+    const ptx_races *r = w->cta->races;
+    if (is_race(w, &x->write, now))
+        tell(w, shared, now, true, &x->write, true);
+    for (unsigned i = 0; i < 2; i++)
+        if (is_race(w, &x->read[i], now) && (shared || !now->atomic)) {
+            tell(w, shared, now, true, &x->read[i], false);
+            break;
+        }
+    if (x->access == r->accesses && value && x->write.bytes & now->bytes &&
+        changes(value + (size_t)x->write.lane * bytes, value + (size_t)now->lane * bytes, bytes))
+        tell(w, shared, now, true, &x->write, true);
+    x->write = *now;
+    x->access = r->accesses;
+}
+
+void gmptx_watch_access(ptx_warp *w, const ptx_op *op, ptx_touch touch, bool shared, uint32_t mask,
+                        uint32_t bytes, uint8_t *const *host, const uint8_t *value)
+{
+    ptx_cta *cta = w->cta;
+    ptx_races *r = cta->races;
+    const bool atomic = touch >= TOUCH_REDUCTION;
+    const bool ordered = atomic || (!shared && op->cache >= GMTRACE_CACHE_STRONG_SM &&
+                                    op->cache <= GMTRACE_CACHE_STRONG_SYS);
+    const bool releases = ordered && touch != TOUCH_LOAD;
+    const bool sees = ordered && (touch == TOUCH_LOAD || touch == TOUCH_ATOMIC);
+    if (r->time == UINT32_MAX - 1 || r->accesses == UINT32_MAX)
+        return;
+    r->accesses++;
+    r->time += releases;
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(rest);
+        const uint64_t at =
+            shared ? (uint64_t)(host[lane] - cta->shared) : (uint64_t)(uintptr_t)host[lane];
+        const uint8_t *own = value ? value + (size_t)lane * bytes : NULL;
+        /* A store of what is there changes nothing, unless another lane of it did. */
+        const bool silent = touch == TOUCH_STORE && own && !changes(host[lane], own, bytes);
+        for (uint64_t n = at / 4; n <= (at + bytes - 1) / 4; n++) {
+            word *x = find_word(r, shared ? SHARED | cta->number << 24 | (n + 1) : n);
+            if (!x)
+                continue;
+            const uint64_t from = n * 4 > at ? 0 : at - n * 4;
+            const uint64_t to = (n + 1) * 4 < at + bytes ? 4 : at + bytes - n * 4;
+            const stamp now = {.time = r->time,
+                               .cta = (uint32_t)cta->number,
+                               .op = (uint32_t)(op - w->kernel->op),
+                               .warp = (uint8_t)w->number,
+                               .lane = (uint8_t)lane,
+                               .bytes = (uint8_t)((1u << to) - (1u << from)),
+                               .atomic = atomic};
+            if (sees && x->released > w->seen)
+                w->seen = x->released;
+            if (releases)
+                x->released = r->time;
+            if (ordered && !atomic)
+                continue;
+            if (touch == TOUCH_LOAD)
+                read_word(w, x, &now, shared);
+            else if (!silent || x->access == r->accesses)
+                write_word(w, x, &now, shared, value, bytes);
+        }
+    }
+}
+
+void gmptx_watch_barrier(ptx_cta *cta, uint32_t barrier)
+{
+    uint32_t seen = 0;
+    const uint32_t time = cta->races->time += cta->races->time < UINT32_MAX - 1;
+    for (int pass = 0; pass < 2; pass++)
+        for (uint32_t i = 0; i < cta->warps; i++) {
+            ptx_warp *w = &cta->warp[i];
+            if (w->state != WARP_WAITS || w->barrier != barrier)
+                continue;
+            if (pass) {
+                w->met = time;
+                w->seen = seen;
+            } else if (w->seen > seen) {
+                seen = w->seen;
+            }
+        }
+}
