@@ -21,12 +21,13 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <unwind.h>
 
 static inject_counts nowhere, *counts = &nowhere;
 static enum inject_class wanted_class;
 static enum inject_way wanted_way;
 static uint64_t wanted_point;
-static bool is_ready, wants_trace;
+static bool has_begun, is_ready, wants_trace;
 static __thread bool is_inside;
 
 /* The real function; resolved at the first call. */
@@ -86,25 +87,42 @@ static int note_object(struct dl_phdr_info *info, size_t size, void *data)
 static const struct range *find_range(const void *address)
 {
     static const struct range none = {.class = LEFT_OUT, .name = "?"};
-    for (unsigned i = 0; i < range_count; i++)
-        if ((uintptr_t)address >= range[i].first && (uintptr_t)address < range[i].last)
-            return &range[i];
+    for (unsigned again = 0; again < 2; again++) {
+        for (unsigned i = 0; i < range_count; i++)
+            if ((uintptr_t)address >= range[i].first && (uintptr_t)address < range[i].last)
+                return &range[i];
+        if (again == 0) { /* a library that came later */
+            range_count = 0;
+            dl_iterate_phdr(note_object, NULL);
+        }
+    }
     return &none;
+}
+
+/* The first frame outside of libc. */
+static _Unwind_Reason_Code note_frame(struct _Unwind_Context *frame, void *data)
+{
+    int *class = data;
+    const int found = find_range((const void *)_Unwind_GetIP(frame))->class;
+    if (*class < 0) { /* still in the shim or just above it */
+        *class = found == OF_LIBC ? OF_LIBC : -1;
+        return _URC_NO_REASON;
+    }
+    *class = found;
+    return found == OF_LIBC ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
 /* What libc asks for, it asks for somebody. */
 static int class_of(const void *caller)
 {
     int class = find_range(caller)->class;
-    void *frame[16];
     if (class != OF_LIBC)
         return class;
+    class = -1;
     is_inside = true;
-    const int frames = backtrace(frame, 16);
+    _Unwind_Backtrace(note_frame, &class);
     is_inside = false;
-    for (int i = 3; i < frames && class == OF_LIBC; i++)
-        class = find_range(frame[i])->class;
-    return class;
+    return class < 0 ? LEFT_OUT : class;
 }
 
 /* Asked before main(), as the libraries' own constructors are, nothing fails. */
@@ -114,6 +132,7 @@ __attribute__((constructor)) static void begin(void)
     const char *asked = getenv("INJECT"), *path = getenv("INJECT_COUNTS");
     char class[16] = "", way[16] = "";
     unsigned long long point = 0;
+    has_begun = true;
     if (!asked || !path || sscanf(asked, "%15[^:]:%15[^:]:%llu", class, way, &point) != 3)
         return;
     is_inside = true;
@@ -125,8 +144,6 @@ __attribute__((constructor)) static void begin(void)
             wanted_way = (enum inject_way)i;
     wanted_point = point;
     wants_trace = getenv("INJECT_TRACE") != NULL;
-    void *frame[1];
-    backtrace(frame, 1); /* loads what it needs */
     dl_iterate_phdr(note_object, NULL);
     const int fd = open(path, O_RDWR | O_CLOEXEC);
     void *mapped =
@@ -191,8 +208,9 @@ HAVE(aligned_alloc);
 HAVE(posix_memalign);
 HAVE(pthread_create);
 
-/* For the loader, before there is a malloc to go on to; never given back. */
-static char early[16384];
+/* Before the shim's constructor, while libraries and sanitizers find each other, there is no malloc
+ * to go on to; what is asked for then is never given back. */
+static char early[1 << 20];
 static size_t early_used;
 
 static void *early_memory(size_t size)
@@ -211,6 +229,13 @@ static bool is_early(const void *memory)
     return (const char *)memory >= early && (const char *)memory < early + sizeof early;
 }
 
+/* LeakSanitizer knows the loader's own by who called malloc, which is the shim here. */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:dl_open_worker_begin\nleak:/ld-linux\n";
+}
+
 static bool memory_fails(const char *function, const void *caller)
 {
     if (!is_ready || is_inside)
@@ -221,23 +246,25 @@ static bool memory_fails(const char *function, const void *caller)
 
 void *malloc(size_t size)
 {
-    if (!next_malloc && is_inside)
+    if (!has_begun || (!next_malloc && is_inside))
         return early_memory(size);
     return memory_fails("malloc", CALLER) ? NULL : NEXT(malloc)(size);
 }
 
 void *calloc(size_t count, size_t size)
 {
-    if (!next_calloc && is_inside)
+    if (!has_begun || (!next_calloc && is_inside))
         return early_memory(count * size); /* zero as it is */
     return memory_fails("calloc", CALLER) ? NULL : NEXT(calloc)(count, size);
 }
 
 void *realloc(void *old, size_t size)
 {
-    if (is_early(old)) {
+    if (is_early(old) || !has_begun) {
         void *given = malloc(size);
         size_t kept;
+        if (!old)
+            return given;
         memcpy(&kept, (char *)old - 16, sizeof kept);
         if (given)
             memcpy(given, old, kept - 16 < size ? kept - 16 : size);

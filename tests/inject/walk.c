@@ -9,7 +9,8 @@
  * The command runs in a folder that holds "old", what the last run wrote under the names it writes
  * (every other time, else nothing), and has another for temporary files, which must end empty. With
  * INJECT_MOST=N some N points of each class are walked (of memory 8 N), the first and others at
- * equal distances; else all. INJECT_SAY=1 prints how often which message came.
+ * equal distances; else all. INJECT_SAY=1 prints how often which message came,
+ * INJECT_ONLY=CLASS walks one class.
  */
 #define _GNU_SOURCE
 #include "tests/inject/shim.h"
@@ -30,7 +31,7 @@
 
 #include "traces/gmtrace.h"
 
-enum { SLOTS = 4, SECONDS = 20, DISK = INJECT_CLASSES, SHOWN = 12 };
+enum { SLOTS = 4, SECONDS = 60, SIZES = 256, DISK = INJECT_CLASSES, SHOWN = 12 };
 
 /* One run. */
 typedef struct slot {
@@ -367,7 +368,9 @@ static void walk(int class, int way, unsigned width)
 {
     const uint64_t points = count(class, way);
     /* Each allocation has a way out of its own; of the rest there are a few kinds. */
-    const uint64_t most = class == INJECT_MEMORY && way == INJECT_ONCE ? 8 * job.most : job.most;
+    uint64_t most = class == INJECT_MEMORY && way == INJECT_ONCE ? 8 * job.most : job.most;
+    if (class == DISK && (!most || most > SIZES))
+        most = SIZES; /* one byte more or less makes no other failure */
     const uint64_t chosen = most && most < points ? most : points;
     uint64_t next = 0, ended = 0, harmless = 0;
     while (ended < chosen) {
@@ -453,6 +456,7 @@ int main(int argc, char **argv)
                 {INJECT_SYSTEM, INJECT_ONCE},
                 {DISK, INJECT_ONCE}};
     const char *most = g_getenv("INJECT_MOST"), *say = g_getenv("INJECT_SAY");
+    const char *only = g_getenv("INJECT_ONLY");
     g_autofree char *top = g_dir_make_tmp("inject-XXXXXX", NULL);
     job.shim = g_getenv("INJECT_SHIM");
     job.most = most ? g_ascii_strtoull(most, NULL, 10) : 0;
@@ -465,7 +469,7 @@ int main(int argc, char **argv)
         job.prefix = job.name;
     /* A sanitizer's word must be told from a program's own; its runtime comes after the shim. */
     g_setenv("ASAN_OPTIONS", "verify_asan_link_order=0:exitcode=77", TRUE);
-    g_setenv("LSAN_OPTIONS", "exitcode=78", TRUE);
+    g_setenv("LSAN_OPTIONS", "exitcode=78:print_suppressions=0", TRUE);
     g_setenv("UBSAN_OPTIONS", "exitcode=79", TRUE);
     messages = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     job.files = g_hash_table_new(g_str_hash, g_str_equal);
@@ -473,7 +477,7 @@ int main(int argc, char **argv)
     for (unsigned i = 0; i < width; i++)
         make_slot(&slots[i], top, i);
     for (size_t i = 0; i < G_N_ELEMENTS(plan); i++)
-        if (!job.skip[plan[i].class])
+        if (!job.skip[plan[i].class] && (!only || strcmp(only, class_name[plan[i].class]) == 0))
             walk(plan[i].class, plan[i].way, width);
     if (failures > SHOWN)
         printf("# %s: %u failures more\n", job.name, failures - SHOWN);

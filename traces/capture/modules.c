@@ -8,6 +8,7 @@
  */
 #include "traces/capture/modules.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <regex.h>
@@ -66,15 +67,17 @@ static bool matches(const char *mangled)
 {
     if (!has_pattern)
         return true;
-    int result = regexec(&pattern, mangled, 0, NULL, 0);
-    if (result == REG_NOMATCH) {
-        char *name = gmc_demangle(mangled);
-        result = name ? regexec(&pattern, name, 0, NULL, 0) : REG_ESPACE;
-        free(name);
-    }
-    if (result == REG_ESPACE)
+    errno = 0;
+    if (regexec(&pattern, mangled, 0, NULL, 0) == 0)
+        return true;
+    char *name = gmc_demangle(mangled);
+    bool wanted = !name || regexec(&pattern, name, 0, NULL, 0) == 0;
+    free(name);
+    if (!name || (!wanted && errno == ENOMEM)) { /* glibc says that nothing matches, then */
         gmc_warn("%s: no memory to tell whether --kernel matches it; it is captured", mangled);
-    return result != REG_NOMATCH;
+        wanted = true;
+    }
+    return wanted;
 }
 
 static uint32_t hash_of(const char *name)

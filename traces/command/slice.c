@@ -7,6 +7,7 @@
  */
 #include "traces/command/copy.h"
 
+#include <errno.h>
 #include <regex.h>
 
 typedef struct slice {
@@ -18,10 +19,12 @@ typedef struct slice {
     bool lacks_memory; /* to tell whether a name matches */
 } slice;
 
+/* Where memory is short, some C libraries say REG_ESPACE and glibc that nothing matches. */
 static bool matches(slice *s, const char *name)
 {
+    errno = 0;
     const int result = regexec(&s->regex, name, 0, NULL, 0);
-    s->lacks_memory |= result == REG_ESPACE;
+    s->lacks_memory |= result == REG_ESPACE || (result != 0 && errno == ENOMEM);
     return result == 0;
 }
 

@@ -29,8 +29,10 @@ char *accel_demangle(const char *mangled)
         memcpy(&demangle, &symbol, sizeof symbol);
         searched = true;
     }
-    int status = -1;
+    int status = -2; /* no such name; -1 is no memory */
     char *name = demangle ? demangle(mangled, NULL, NULL, &status) : NULL;
+    if (status == -1)
+        return NULL;
     return name && status == 0 ? name : strdup(mangled);
 }
 
