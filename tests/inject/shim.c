@@ -23,6 +23,8 @@
 #include <unistd.h>
 #include <unwind.h>
 
+#ifdef __GLIBC__ /* elsewhere streams and names of functions are others */
+
 static inject_counts nowhere, *counts = &nowhere;
 static enum inject_class wanted_class;
 static enum inject_way wanted_way;
@@ -156,6 +158,26 @@ __attribute__((constructor)) static void begin(void)
     unsetenv("LD_PRELOAD");
     is_inside = false;
     is_ready = true;
+}
+
+/* What comes after main() is not the program's: gcov's data, for one. */
+typedef int main_function(int, char **, char **);
+static main_function *real_main;
+static int watched_main(int argc, char **argv, char **environment)
+{
+    const int status = real_main(argc, argv, environment);
+    is_ready = false;
+    return status;
+}
+
+int __libc_start_main(main_function *, int, char **, void (*)(void), void (*)(void), void (*)(void),
+                      void *);
+HAVE(__libc_start_main);
+int __libc_start_main(main_function *its_main, int argc, char **argv, void (*init)(void),
+                      void (*fini)(void), void (*loader_fini)(void), void *stack_end)
+{
+    real_main = its_main;
+    return NEXT(__libc_start_main)(watched_main, argc, argv, init, fini, loader_fini, stack_end);
 }
 
 /* --------------------------------------------------------------------------------------- points */
@@ -596,3 +618,5 @@ pid_t fork(void)
     }
 CONTROLS(fcntl)
 CONTROLS(fcntl64)
+
+#endif
