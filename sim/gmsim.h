@@ -52,6 +52,8 @@ typedef struct gmsim_job {
     const char *limit_memory; /* what the trace may make the reader take: "4G"; default 1G; "none":
                                * no bound, nor one on warps without records */
     const char *launches;     /* only these launches: "0-7", "2,5-8,100-" */
+    unsigned top;             /* text: so many kernels and launches of many; 0: one screen */
+    const char *sort;         /* "cycles" (default), "launches" or a metric: their order */
 } gmsim_job;
 
 /* Simulates; *report is set to its text (NULL on failure), *error to one line without the

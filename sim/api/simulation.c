@@ -12,7 +12,7 @@
 #include "sim/model/trace_error.h"
 #include "traces/synthetic/synthetic.h"
 
-/* With more launches than this, and none picked out, text is one line a launch. */
+/* Of more launches than this, text is a summary. */
 #define FULL_REPORTS 4u
 
 static bool fail_usage(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);
@@ -201,6 +201,13 @@ static bool read_options(gmsim_simulation *s, const gmsim_job *job, const char *
     if (job->limit_memory != NULL && !read_limit(s, job->limit_memory, dashes, error))
         return false;
     s->options.caches = g_strcmp0(job->caches, "warm") == 0 ? GMSIM_CACHES_WARM : GMSIM_CACHES_COLD;
+    if (!gmsim_sort_key(job->sort, &s->report.sort))
+        return fail_usage(
+            error,
+            "%ssort %s: must be cycles, launches or a metric that gmsim(1) lists, such "
+            "as dram.read",
+            dashes, job->sort);
+    s->report.top = job->top;
     s->options.flush = job->flush;
     s->options.functional = job->functional;
     if (!gmsim_gpu_load(&s->gpu, job->gpu != NULL ? job->gpu : "h200", error) ||
@@ -261,6 +268,11 @@ bool gmsim_simulation_open(gmsim_simulation *s, const gmsim_job *job, const char
     s->report.gpu = &s->gpu;
     s->report.source = job->source;
     s->report.capture = gmtrace_get_capture(s->reader);
+    s->report.kernels = gmtrace_kernel_count(s->reader);
+    s->kernels = g_new(const char *, s->report.kernels + 1);
+    for (uint32_t i = 0; i < s->report.kernels; i++)
+        s->kernels[i] = gmtrace_get_kernel(s->reader, i)->name;
+    s->report.kernel = s->kernels;
     s->report.caches = s->options.caches;
     s->report.flush = s->options.flush;
     s->report.verbose = job->verbose;
@@ -269,7 +281,7 @@ bool gmsim_simulation_open(gmsim_simulation *s, const gmsim_job *job, const char
 
 void gmsim_simulation_begin(gmsim_simulation *s)
 {
-    s->report.summary = s->report.selected > FULL_REPORTS && !s->report.verbose && !s->report.quiet;
+    s->report.summary = s->report.selected > FULL_REPORTS && !s->report.quiet;
     s->format->begin(&s->report);
 }
 
@@ -378,6 +390,7 @@ void gmsim_simulation_close(gmsim_simulation *s)
     if (s->kernel != NULL)
         g_regex_unref(s->kernel);
     g_free(s->picked);
+    g_free(s->kernels);
     g_free(s->trace);
     memset(s, 0, sizeof *s);
 }

@@ -29,6 +29,7 @@ typedef struct gmsim_simulation {
     gmsim_model *model;
     GRegex *kernel;
     char *trace;
+    const char **kernels;      /* names of the trace's */
     uint8_t *picked;           /* of each launch: it is reported */
     uint32_t next, end;        /* launches still to be replayed */
     uint64_t passed, expected; /* records of launches ended, of all to be replayed */

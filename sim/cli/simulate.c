@@ -19,7 +19,8 @@
 /* Lives as long as the process. */
 static struct {
     char *trace, *program, *synthetic, *gpu, *kernel, *launch, *launches, *format, *output, *plot,
-        *caches, *limit_memory, *color, *source;
+        *caches, *limit_memory, *color, *source, *top, *sort;
+    guint64 top_count;
     char **set, **rest;
     gboolean flush, functional, verbose, quiet, version;
 } given;
@@ -43,6 +44,10 @@ static const GOptionEntry entries[] = {
      "Only launch number N of the trace, from 0", "N"},
     {"launches", 'l', 0, G_OPTION_ARG_FILENAME, &given.launches,
      "Only these launches: 3, 0-7 or 2,5-8,100-", "LIST"},
+    {"top", 0, 0, G_OPTION_ARG_FILENAME, &given.top,
+     "Of many launches, show that many kernels and launches (default: one screen)", "N"},
+    {"sort", 0, 0, G_OPTION_ARG_FILENAME, &given.sort,
+     "Of many launches, order by: cycles (default), launches, dram.read or another metric", "KEY"},
     {"format", 'f', 0, G_OPTION_ARG_FILENAME, &given.format,
      "One of" GMSIM_FORMAT_WORDS " (default: by --output's ending, else text)", "FORMAT"},
     {"output", 'o', 0, G_OPTION_ARG_FILENAME, &given.output,
@@ -122,6 +127,11 @@ static bool check_options(void)
         !cli_one_of("caches", given.caches, cli_caches) ||
         !cli_one_of("color", given.color, colors))
         return false;
+    if (given.top != NULL &&
+        !g_ascii_string_to_unsigned(given.top, 10, 1, G_MAXINT, &given.top_count, NULL)) {
+        cli_say("--top %s: must be a whole number from 1", given.top);
+        return false;
+    }
     if (given.quiet && given.verbose) {
         cli_say("--quiet and --verbose exclude each other");
         return false;
@@ -217,7 +227,9 @@ static int run(void)
                               .flush = given.flush,
                               .functional = given.functional,
                               .verbose = given.verbose,
-                              .source = given.source};
+                              .source = given.source,
+                              .top = (unsigned)given.top_count,
+                              .sort = given.sort};
     gmsim_simulation simulation;
     cli_output output = {0};
     GError *error = NULL;

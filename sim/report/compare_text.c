@@ -9,6 +9,7 @@
 #include "sim/analysis/rows.h"
 #include "sim/report/format.h"
 #include "sim/report/formats.h"
+#include "sim/report/names.h"
 #include "sim/report/words.h"
 
 #define CHANGED_SHOWN 8u
@@ -99,6 +100,8 @@ static void put_sides(GString *out, const gmsim_report *report, const gmsim_comp
 {
     const gmsim_side *a = &c->side[0], *b = &c->side[1];
     bool one_gpu = strcmp(a->gpu->name, b->gpu->name) == 0;
+    const char *const names[] = {a->result->kernel->name, b->result->kernel->name};
+    char **kernel = gmsim_short_names(names, 2, 36);
 
     g_string_append_printf(out, "gmsim compare %s", report->version);
     if (one_gpu)
@@ -106,7 +109,6 @@ static void put_sides(GString *out, const gmsim_report *report, const gmsim_comp
     g_string_append_c(out, '\n');
     for (unsigned s = 0; s < 2; s++) {
         char *trace = gmsim_clean(c->side[s].trace, 40);
-        char *kernel = gmsim_clean(c->side[s].result->kernel->name, 36);
         char *grid = size_text(c->side[s].result->launch->grid);
         char *block = size_text(c->side[s].result->launch->block);
 
@@ -114,13 +116,13 @@ static void put_sides(GString *out, const gmsim_report *report, const gmsim_comp
         if (!one_gpu)
             g_string_append_printf(out, "  GPU %s", c->side[s].gpu->name);
         g_string_append_printf(out, "  launch %u  %s  grid %s  block %s  %s L2\n", c->side[s].index,
-                               kernel, grid, block,
+                               kernel[s], grid, block,
                                gmsim_start_table[c->side[s].result->start].name);
         g_free(trace);
-        g_free(kernel);
         g_free(grid);
         g_free(block);
     }
+    g_strfreev(kernel);
     g_string_append_c(out, '\n');
 }
 

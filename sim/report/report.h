@@ -3,8 +3,9 @@
  * report.h - results to people and programs: one table of formats, chosen by name, each a table of
  * functions for launches, comparisons and sweeps.
  *
- * Launches and pairs are begun once, given every result in trace order, and ended. Nothing is kept
- * between them, so a trace of any number of launches is written in constant memory. A sweep is
+ * Launches and pairs are begun once, given every result in trace order, and ended. Between them
+ * sums of each kernel are kept and, for a summary, the launches that lead, so a trace of any number
+ * of launches is written in constant memory. A sweep is
  * written when all its points are known.
  */
 #ifndef GMSIM_REPORT_H
@@ -12,6 +13,7 @@
 
 #include <stdio.h>
 
+#include "sim/analysis/application.h"
 #include "sim/analysis/compare.h"
 #include "sim/analysis/metrics.h"
 #include "sim/report/json.h"
@@ -41,10 +43,18 @@ typedef struct gmsim_report {
     bool flush;            /* L2 was emptied before every launch */
     uint32_t launch_count; /* in the trace */
     uint32_t selected;     /* of them reported */
-    bool summary;          /* text: one line a launch */
+    bool summary;          /* text: the program as a whole and the launches that matter */
+    unsigned top;          /* of them, and of its kernels, that many; 0: as many as fit a screen */
+    int sort;              /* GMSIM_BY_* or a metric: what they are ordered by */
+    const char *const *kernel; /* names of all kernels in the trace */
+    unsigned kernels;
     /* Private to the format. */
     gmsim_json json;
     gmsim_table table;
+    gmsim_application *application;
+    GPtrArray *leading; /* launches so far that lead the others */
+    GHashTable *likes;  /* launches by kernel and shape */
+    GPtrArray *verdict; /* of each kernel's longest launch */
     uint32_t written;
 } gmsim_report;
 

@@ -82,6 +82,7 @@ void gmsim_json_begin(gmsim_report *report)
     gmsim_json_gpu(json, report->gpu);
     gmsim_json_string(json, "caches", report->caches == GMSIM_CACHES_WARM ? "warm" : "cold");
     gmsim_json_bool(json, "flush", report->flush);
+    report->application = gmsim_application_new(report->gpu);
     gmsim_json_array(json, "launches", false);
 }
 
@@ -141,17 +142,8 @@ static void put_timing(gmsim_json *json, const gmsim_timing *timing)
         gmsim_json_real(json, "load_latency", (double)timing->load_cycles / (double)timing->loads);
 }
 
-static void put_own(gmsim_json *json, const gmsim_gpu *gpu, const gmsim_result *result)
+static void put_bound(gmsim_json *json, const gmsim_gpu *gpu, const gmsim_result *result)
 {
-    unsigned last = 0;
-    double degree;
-
-    gmsim_json_object(json, "gmsim", false);
-    put_metrics(json, result, gmsim_metric_count, gmsim_metric_all);
-    if (gmsim_metric_named(result, "gmsim__shared_conflict_degree.max", &degree))
-        gmsim_json_real(json, "shared_conflict_degree", degree);
-    if (result->timed)
-        put_timing(json, &result->timing);
     if (result->min_cycles[result->bound] > 0)
         gmsim_json_string(json, "bound", gmsim_resource_table[result->bound].key);
     gmsim_json_object(json, "min_cycles", true);
@@ -163,6 +155,20 @@ static void put_own(gmsim_json *json, const gmsim_gpu *gpu, const gmsim_result *
             gmsim_json_uint(json, gmsim_resource_table[i].key, result->min_cycles[i]);
     }
     gmsim_json_close(json);
+}
+
+static void put_own(gmsim_json *json, const gmsim_gpu *gpu, const gmsim_result *result)
+{
+    unsigned last = 0;
+    double degree;
+
+    gmsim_json_object(json, "gmsim", false);
+    put_metrics(json, result, gmsim_metric_count, gmsim_metric_all);
+    if (gmsim_metric_named(result, "gmsim__shared_conflict_degree.max", &degree))
+        gmsim_json_real(json, "shared_conflict_degree", degree);
+    if (result->timed)
+        put_timing(json, &result->timing);
+    put_bound(json, gpu, result);
     for (unsigned i = 0; i < GMSIM_DEGREE_BINS; i++) {
         if (result->degree[i] > 0)
             last = i;
@@ -299,8 +305,81 @@ void gmsim_json_result(gmsim_json *json, const char *key, const gmsim_gpu *gpu, 
     gmsim_json_close(json);
 }
 
+/* ------------------------------------------------------------------------------------- kernels */
+
+static void put_kernel_metrics(gmsim_json *json, const gmsim_result *sum)
+{
+    gmsim_json_object(json, "metrics", false);
+    for (unsigned i = 0; gmsim_kernel_metrics[i] != NULL; i++) {
+        const unsigned metric = (unsigned)gmsim_metric_find(gmsim_kernel_metrics[i]);
+        double value;
+
+        if (gmsim_metric_value(sum, metric, &value))
+            gmsim_json_number(json, gmsim_metrics[metric].name, value);
+        else if (gmsim_metric_unseen(sum, metric))
+            gmsim_json_null(json, gmsim_metrics[metric].name);
+    }
+    gmsim_json_close(json);
+}
+
+static void put_kernel_findings(gmsim_json *json, const gmsim_kernel_total *kernel)
+{
+    gmsim_json_string(json, "finding", gmsim_finding_name(gmsim_kernel_finding(kernel)));
+    gmsim_json_object(json, "findings", true);
+    for (unsigned i = 0; i < GMSIM_FINDING_COUNT; i++) {
+        if (kernel->finding[i].launches == 0)
+            continue;
+        gmsim_json_object(json, gmsim_finding_name((gmsim_finding_kind)i), true);
+        gmsim_json_uint(json, "launches", kernel->finding[i].launches);
+        gmsim_json_uint(json, "clocks", kernel->finding[i].clocks);
+        gmsim_json_close(json);
+    }
+    gmsim_json_close(json);
+}
+
+/* "clocks" are cycles, or without timing the least that each launch needs. */
+static void put_kernel(gmsim_json *json, const gmsim_gpu *gpu, const gmsim_kernel_total *kernel,
+                       uint64_t clocks)
+{
+    gmsim_json_object(json, NULL, false);
+    gmsim_json_string(json, "kernel", kernel->sum.kernel->name);
+    gmsim_json_string(json, "symbol", kernel->sum.kernel->mangled);
+    gmsim_json_uint(json, "launches", kernel->launches);
+    gmsim_json_uint(json, "longest_launch", kernel->longest);
+    gmsim_json_uint(json, "clocks", kernel->clocks);
+    if (clocks > 0)
+        gmsim_json_real(json, "share_pct", 100.0 * (double)kernel->clocks / (double)clocks);
+    gmsim_json_object(json, "l2_at_start", true);
+    for (unsigned i = 0; i < GMSIM_STARTS; i++) {
+        if (kernel->starts[i] > 0)
+            gmsim_json_uint(json, gmsim_start_table[i].key, kernel->starts[i]);
+    }
+    gmsim_json_close(json);
+    put_kernel_metrics(json, &kernel->sum);
+    put_bound(json, gpu, &kernel->sum);
+    put_kernel_findings(json, kernel);
+    gmsim_json_close(json);
+}
+
+static void put_kernels(gmsim_report *report)
+{
+    const uint64_t clocks = gmsim_application_total(report->application)->clocks;
+    unsigned *order = gmsim_application_order(report->application, report->sort);
+
+    gmsim_json_array(&report->json, "kernels", false);
+    for (unsigned i = 0; i < gmsim_application_kernels(report->application); i++)
+        put_kernel(&report->json, report->gpu,
+                   gmsim_application_kernel(report->application, order[i]), clocks);
+    gmsim_json_close(&report->json);
+    g_free(order);
+}
+
+/* ------------------------------------------------------------------------------------- documents
+ */
+
 void gmsim_json_launch(gmsim_report *report, uint32_t index, const gmsim_result *result)
 {
+    (void)gmsim_application_add(report->application, index, result);
     gmsim_json_result(&report->json, NULL, report->gpu, index, result);
 }
 
@@ -309,6 +388,10 @@ void gmsim_json_end(gmsim_report *report, bool complete)
     gmsim_json *json = &report->json;
 
     gmsim_json_close(json);
+    if (report->application != NULL)
+        put_kernels(report);
+    gmsim_application_free(report->application);
+    report->application = NULL;
     gmsim_json_bool(json, "complete", complete);
     gmsim_json_close(json);
     gmsim_json_finish(json);

@@ -8,6 +8,7 @@
 
 #include "sim/report/format.h"
 #include "sim/report/formats.h"
+#include "sim/report/names.h"
 
 #define KERNEL_WIDTH 32u
 
@@ -173,21 +174,45 @@ static gmsim_column *make_columns(const gmsim_sweep *sweep, bool launches)
     return columns;
 }
 
+/* Short names by kernel. */
+static GHashTable *short_names(const gmsim_sweep *sweep)
+{
+    GHashTable *table = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
+    GPtrArray *names = g_ptr_array_new();
+    char **text;
+
+    for (uint64_t i = sweep->first; i < sweep->count; i += sweep->step) {
+        const gmsim_sweep_point *point = &sweep->point[i];
+
+        for (unsigned k = 0; point->failure == NULL && k < point->rows->len; k++) {
+            char *kernel = ((const gmsim_sweep_row *)point->rows->pdata[k])->kernel;
+
+            if (g_hash_table_insert(table, kernel, NULL))
+                g_ptr_array_add(names, kernel);
+        }
+    }
+    text = gmsim_short_names((const char *const *)names->pdata, names->len, KERNEL_WIDTH);
+    for (unsigned i = 0; i < names->len; i++)
+        g_hash_table_insert(table, names->pdata[i], text[i]);
+    g_ptr_array_unref(names);
+    g_free(text);
+    return table;
+}
+
 static void put_row(gmsim_table *table, const gmsim_sweep *sweep, uint64_t point,
-                    const gmsim_sweep_row *row)
+                    const gmsim_sweep_row *row, GHashTable *names)
 {
     unsigned count = sweep->columns->len, k = 0;
     gmsim_field *field = g_new0(gmsim_field, count + 2 + sweep->metrics->len);
-    char **words = g_new0(char *, count + 3);
+    char **words = g_new0(char *, count + 2);
 
     for (unsigned i = 0; i < count; i++) {
         words[i] = gmsim_clean(sweep->value(sweep->plan, point, column_at(sweep, i)), 0);
         field[k++] = gmsim_words(words[i]);
     }
     words[count] = g_strdup_printf("%u", row->launch);
-    words[count + 1] = gmsim_clean(row->kernel, KERNEL_WIDTH);
     field[k++] = gmsim_words(words[count]);
-    field[k++] = gmsim_words(words[count + 1]);
+    field[k++] = gmsim_words(g_hash_table_lookup(names, row->kernel));
     for (unsigned i = 0; i < sweep->metrics->len; i++)
         field[k++] = gmsim_number_of(metric_at(sweep, i)->unit, row->value[i]);
     gmsim_table_row(table, field);
@@ -199,6 +224,7 @@ void gmsim_text_sweep(gmsim_report *report, const gmsim_sweep *sweep)
 {
     bool launches = any_point_has_launches(sweep);
     gmsim_column *columns = make_columns(sweep, launches);
+    GHashTable *names = short_names(sweep);
     GString *out = g_string_new(NULL);
     gmsim_table table;
 
@@ -209,7 +235,7 @@ void gmsim_text_sweep(gmsim_report *report, const gmsim_sweep *sweep)
         const gmsim_sweep_point *point = &sweep->point[i];
 
         for (unsigned k = 0; point->failure == NULL && k < point->rows->len; k++)
-            put_row(&table, sweep, i, point->rows->pdata[k]);
+            put_row(&table, sweep, i, point->rows->pdata[k], names);
     }
     gmsim_table_end(&table);
     if (!launches)
@@ -217,5 +243,6 @@ void gmsim_text_sweep(gmsim_report *report, const gmsim_sweep *sweep)
     put_legend(sweep, out);
     fputs(out->str, report->out);
     g_string_free(out, TRUE);
+    g_hash_table_unref(names);
     g_free(columns);
 }

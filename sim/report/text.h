@@ -9,6 +9,9 @@
 
 G_BEGIN_DECLS
 
+#define GMSIM_TEXT_INDENT  9u /* of the verdict's lines, "VERDICT  " */
+#define GMSIM_TEXT_BETWEEN "\n----------------------------------------\n\n"
+
 /* text_pipe.c: requests, work, ideal, hits, bytes and least cycles down the hierarchy ... */
 void gmsim_text_pipe(GString *out, const gmsim_report *report, const gmsim_result *result);
 /* ... and what an SM holds. */
@@ -18,6 +21,23 @@ void gmsim_text_allocations(GString *out, const gmsim_report *report, const gmsi
 
 /* text_time.c: cycles, and what warps wait for; nothing without timing. */
 void gmsim_text_time(GString *out, const gmsim_report *report, const gmsim_result *result);
+
+/* ... and what flowed at each level. */
+void gmsim_text_rates(GString *out, const gmsim_result *result);
+
+/* text_launch.c: one launch in full, its verdict alone, and the report's last words. */
+void gmsim_text_full(GString *out, const gmsim_report *report, uint32_t index,
+                     const gmsim_result *result);
+void gmsim_text_verdict(GString *out, const gmsim_report *report, const gmsim_result *result);
+void gmsim_text_footer(GString *out, const gmsim_report *report, const gmsim_result *result);
+/* A kernel's name that fits; another's is another text. Free with g_free(). */
+char *gmsim_text_name(const gmsim_report *report, const char *name, unsigned width);
+
+/* text_application.c: many launches. */
+void gmsim_text_application_begin(gmsim_report *report);
+void gmsim_text_application_launch(gmsim_report *report, uint32_t index,
+                                   const gmsim_result *result);
+void gmsim_text_application_end(gmsim_report *report);
 
 /* text_lanes.c: instructions by excess work; the histogram and the worst request's lanes. */
 void gmsim_text_hot(GString *out, const gmsim_report *report, const gmsim_result *result);

@@ -47,7 +47,7 @@ static void put_stalls(GString *out, const gmsim_timing *timing)
 }
 
 /* What flowed at each level, and what lanes asked for; levels without traffic are left out. */
-static void put_rates(GString *out, const gmsim_result *result)
+void gmsim_text_rates(GString *out, const gmsim_result *result)
 {
     static const struct {
         const char *name, *rate, *peak;
@@ -120,7 +120,7 @@ void gmsim_text_time(GString *out, const gmsim_report *report, const gmsim_resul
     g_string_append_c(out, '\n');
     if (timing->warp_active > 0)
         put_stalls(out, timing);
-    put_rates(out, result);
+    gmsim_text_rates(out, result);
     if (timing->loads > 0) {
         g_string_append_printf(
             out, "%sa load waits %s clocks", before,

@@ -2,7 +2,8 @@
  *
  * make_traces.c - writes the small traces that the command-line tests run on, one for each access
  * pattern: `make_traces FOLDER`. Kernels are invented; addresses are those real ones would use.
- * `make_traces FOLDER NAME FILE OPCODE` writes named.trc alone, whose words are these.
+ * `make_traces FOLDER NAME FILE OPCODE` writes named.trc alone, whose words are these; `make_traces
+ * FOLDER LAUNCHES` a program of so many launches, application.trc.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -176,9 +177,8 @@ static uint32_t add_kernel(const pattern *p)
     return index;
 }
 
-static void write_pattern(const char *folder, const pattern *p)
+static void begin_trace(const char *folder, const char *name)
 {
-    static const gmtrace_allocation allocations[] = {{IN, 1u << 22}, {OUT, 1u << 22}};
     const gmtrace_capture capture = {.source = "make_traces",
                                      .program = "patterns",
                                      .gpu = "NVIDIA H200",
@@ -188,28 +188,74 @@ static void write_pattern(const char *folder, const pattern *p)
                                      .unseen = GMTRACE_UNSEEN_CONSTANT | GMTRACE_UNSEEN_TEXTURE};
     char path[4096];
 
-    if ((size_t)snprintf(path, sizeof path, "%s/%s.trc", folder, p->name) >= sizeof path)
+    if ((size_t)snprintf(path, sizeof path, "%s/%s.trc", folder, name) >= sizeof path)
         exit(1);
     writer = gmtrace_writer_create(path, &capture, NULL, &error);
     check(writer != NULL);
-    for (uint32_t i = 0; i < p->launches; i++) {
-        gmtrace_launch launch = {.kernel = add_kernel(p),
-                                 .grid = {p->ctas, 1, 1},
-                                 .block = {WARPS * 32, 1, 1},
-                                 .cluster = {1, 1, 1},
-                                 .shared_config = 65536,
-                                 .carveout_percent = -1,
-                                 .ordinal = i,
-                                 .allocation_count = 2,
-                                 .allocation = allocations};
+}
 
-        check(gmtrace_writer_begin_launch(writer, &launch, &error));
-        for (uint64_t cta = 0; cta < p->ctas; cta++) {
-            for (uint32_t warp = 0; warp < WARPS; warp++)
-                p->warp(cta, warp);
-            check(gmtrace_writer_end_cta(writer, cta, &error));
-        }
-        check(gmtrace_writer_end_launch(writer, &error));
+static void write_launch(const pattern *p, uint32_t kernel, uint32_t ctas, uint32_t ordinal)
+{
+    static const gmtrace_allocation allocations[] = {{IN, 1u << 22}, {OUT, 1u << 22}};
+    const gmtrace_launch launch = {.kernel = kernel,
+                                   .grid = {ctas, 1, 1},
+                                   .block = {WARPS * 32, 1, 1},
+                                   .cluster = {1, 1, 1},
+                                   .shared_config = 65536,
+                                   .carveout_percent = -1,
+                                   .ordinal = ordinal,
+                                   .allocation_count = 2,
+                                   .allocation = allocations};
+
+    check(gmtrace_writer_begin_launch(writer, &launch, &error));
+    for (uint64_t cta = 0; cta < ctas; cta++) {
+        for (uint32_t warp = 0; warp < WARPS; warp++)
+            p->warp(cta, warp);
+        check(gmtrace_writer_end_cta(writer, cta, &error));
+    }
+    check(gmtrace_writer_end_launch(writer, &error));
+}
+
+static void write_pattern(const char *folder, const pattern *p)
+{
+    begin_trace(folder, p->name);
+    for (uint32_t i = 0; i < p->launches; i++)
+        write_launch(p, add_kernel(p), p->ctas, i);
+    check(gmtrace_writer_close(writer, true, &error));
+}
+
+/* application.trc: launches of 40 kernels whose names are as long and as much alike as those of a
+ * library of operators; the last two have one name and other code. */
+static void write_application(const char *folder, uint32_t launches)
+{
+    static char *const functor[] = {"AddFunctor",   "MulFunctor",   "ReluFunctor", "TanhFunctor",
+                                    "GeluFunctor",  "SiluFunctor",  "CopyFunctor", "FillFunctor",
+                                    "ClampFunctor", "SqrtFunctor",  "ExpFunctor",  "LogFunctor",
+                                    "PowFunctor",   "WhereFunctor", "MaskFunctor", "SignFunctor",
+                                    "AbsFunctor",   "NegFunctor",   "SinFunctor",  "CosFunctor"};
+    enum { KERNELS = 40 };
+    uint32_t kernel[KERNELS];
+    char name[KERNELS][200];
+
+    begin_trace(folder, "application");
+    for (uint32_t i = 0; i < KERNELS; i++) {
+        char *of[] = {name[i], "operators.cu", i + 1 < KERNELS ? "LDG.E" : "LDG.E.CONSTANT"};
+
+        if (i + 2 < KERNELS)
+            snprintf(name[i], sizeof name[i],
+                     "void at::native::vectorized_elementwise_kernel<4, at::native::%s<%s>, "
+                     "std::array<char *, 2ul> >(int, at::native::%s<%s>, std::array<char *, 2ul>)",
+                     functor[i % 20], i < 20 ? "float" : "c10::Half", functor[i % 20],
+                     i < 20 ? "float" : "c10::Half");
+        else
+            snprintf(name[i], sizeof name[i], "triton_poi_fused_add_relu_0(float *)");
+        words = of;
+        kernel[i] = add_kernel(&patterns[i % 6]);
+    }
+    for (uint32_t i = 0; i < launches; i++) {
+        const uint32_t which = i * 7 % KERNELS;
+
+        write_launch(&patterns[which % 6], kernel[which], 132 + 8 * (which % 16), i);
     }
     check(gmtrace_writer_close(writer, true, &error));
 }
@@ -218,8 +264,12 @@ int main(int argc, char **argv)
 {
     static const pattern named = {"named", 4, 1, 0, 0, 16, warp_strided};
 
+    if (argc == 3) {
+        write_application(argv[1], (uint32_t)strtoul(argv[2], NULL, 10));
+        return 0;
+    }
     if (argc != 2 && argc != 5) {
-        fputs("make_traces: usage: make_traces FOLDER [NAME FILE OPCODE]\n", stderr);
+        fputs("make_traces: usage: make_traces FOLDER [NAME FILE OPCODE | LAUNCHES]\n", stderr);
         return 2;
     }
     if (argc == 5) {

@@ -39,6 +39,8 @@ class Job(ctypes.Structure):
         ("source", ctypes.c_char_p),
         ("limit_memory", ctypes.c_char_p),
         ("launches", ctypes.c_char_p),
+        ("top", ctypes.c_uint),
+        ("sort", ctypes.c_char_p),
     ]
 
 

@@ -109,6 +109,30 @@ class Launch(TypedDict):
     instructions: List[Instruction]
 
 
+class KernelFinding(TypedDict):
+    """Launches whose verdict is one finding, and their clocks."""
+
+    launches: int
+    clocks: int
+
+
+class Kernel(TypedDict, total=False):
+    """The sums of one kernel's launches; metrics are those of all its clocks and sectors."""
+
+    kernel: str
+    symbol: str
+    launches: int
+    longest_launch: int
+    clocks: int
+    share_pct: float
+    l2_at_start: Dict[str, int]
+    metrics: Dict[str, Number]
+    bound: str
+    min_cycles: Dict[str, int]
+    finding: str
+    findings: Dict[str, KernelFinding]
+
+
 class Report(TypedDict):
     schema: str
     gmsim: str
@@ -118,6 +142,7 @@ class Report(TypedDict):
     caches: str
     flush: bool
     launches: List[Launch]
+    kernels: List[Kernel]
     complete: bool
 
 

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * text_launch.c - one launch for people: worst thing first, every count beside its ideal, one
+ * screen, plain ASCII.
+ */
+#include <string.h>
+
+#include "sim/analysis/rows.h"
+#include "sim/report/format.h"
+#include "sim/report/formats.h"
+#include "sim/report/names.h"
+#include "sim/report/origin.h"
+#include "sim/report/text.h"
+#include "sim/report/words.h"
+
+#define INDENT GMSIM_TEXT_INDENT
+
+static void put_part(GString *out, const char *label, char *text)
+{
+    if (text == NULL)
+        return;
+    g_string_append_printf(out, "%*s%s", (int)INDENT, "", label);
+    gmsim_wrap(out, text, INDENT + (unsigned)strlen(label), INDENT, GMSIM_REPORT_WIDTH);
+    g_string_append_c(out, '\n');
+    g_free(text);
+}
+
+void gmsim_text_verdict(GString *out, const gmsim_report *report, const gmsim_result *result)
+{
+    gmsim_verdict verdict;
+    char *what;
+
+    gmsim_verdict_make(report->gpu, result, &verdict);
+    what = gmsim_finding_what(report->gpu, result, &verdict.finding[0]);
+    gmsim_heading(out, report->color, "VERDICT");
+    g_string_append(out, "  ");
+    gmsim_wrap(out, what, INDENT, INDENT, GMSIM_REPORT_WIDTH);
+    g_string_append_c(out, '\n');
+    g_free(what);
+    put_part(out, "Fix: ", gmsim_finding_fix(report->gpu, result, &verdict.finding[0]));
+    put_part(out, "Bound: ", gmsim_finding_bound(result, &verdict.finding[0]));
+    for (unsigned i = 1; i < verdict.count; i++)
+        put_part(out, "Also: ", gmsim_finding_aside(result, &verdict.finding[i]));
+    g_autofree char *origin = gmsim_origin_of(report->capture);
+    for (unsigned i = 0; origin != NULL && i < verdict.count; i++)
+        if (verdict.finding[i].kind == GMSIM_FINDING_LOCAL)
+            put_part(out, "Code: ", gmsim_origin_of_local(origin));
+    if (result->unseen & GMSIM_UNSEEN_TRAFFIC)
+        put_part(out, "Unknown: ",
+                 g_strdup("the capture could not see all of this kernel's memory traffic (see "
+                          "Model): its hits, L2, DRAM and times are not given."));
+    if (result->truncated)
+        put_part(out, "",
+                 g_strdup("The trace is cut short: these are the counts of the part that could be "
+                          "read, not of the launch."));
+}
+
+static void put_dimensions(GString *out, const char *label, const uint32_t size[3])
+{
+    g_string_append_printf(out, "%s %u", label, size[0]);
+    if (size[1] > 1 || size[2] > 1)
+        g_string_append_printf(out, "x%u", size[1]);
+    if (size[2] > 1)
+        g_string_append_printf(out, "x%u", size[2]);
+}
+
+char *gmsim_text_name(const gmsim_report *report, const char *name, unsigned width)
+{
+    char **text = gmsim_short_names(report->kernel, report->kernels, width), *own = NULL;
+
+    for (unsigned i = 0; i < report->kernels && own == NULL; i++) {
+        if (strcmp(report->kernel[i], name) == 0)
+            own = g_strdup(text[i]);
+    }
+    g_strfreev(text);
+    return own != NULL ? own : gmsim_clean(name, width);
+}
+
+static void put_header(GString *out, const gmsim_report *report, uint32_t index,
+                       const gmsim_result *result)
+{
+    const gmtrace_launch *launch = result->launch;
+    const gmsim_gpu *gpu = report->gpu;
+    char *trace = gmsim_clean(report->trace, 50);
+    char *kernel = report->verbose
+                       ? gmsim_clean(result->kernel->name, 0)
+                       : gmsim_text_name(report, result->kernel->name, GMSIM_REPORT_WIDTH - 7);
+    uint64_t warps = (uint64_t)result->occupancy.warps_per_block * launch->grid[0] *
+                     launch->grid[1] * launch->grid[2];
+    double instructions = 0, threads;
+
+    (void)gmsim_metric_named(result, "instructions", &instructions);
+    g_string_append_printf(out, "gmsim %s   trace %s", report->version, trace);
+    if (report->launch_count > 1)
+        g_string_append_printf(out, "   launch %u of %u, from 0", index, report->launch_count);
+
+    g_string_append_printf(out, "\nkernel %s\n", kernel);
+    g_string_append_printf(out, "GPU %s (%u SMs, L1+shared %s, L2 %s)", gpu->name,
+                           gpu->gpu_sm_count, gmsim_bytes(gpu->l1_size).text,
+                           gmsim_bytes(gpu->l2_size).text);
+    if (report->capture != NULL && report->capture->gpu[0] != 0) {
+        char *captured = gmsim_clean(report->capture->gpu, 40);
+
+        g_string_append_printf(out, "   captured on %s", captured);
+        g_free(captured);
+    }
+    g_autofree char *origin = gmsim_origin_of(report->capture);
+    if (origin != NULL)
+        g_string_append_printf(out, "   PTX of %s", origin);
+    put_dimensions(out, "\ngrid", launch->grid);
+    put_dimensions(out, "  block", launch->block);
+    g_string_append_printf(out, "  %s warps  %s memory instructions", gmsim_count(warps).text,
+                           gmsim_count((uint64_t)instructions).text);
+    if (gmsim_metric_named(result, "threads.active", &threads))
+        g_string_append_printf(out, " of %s threads",
+                               gmsim_shown(GMSIM_UNIT_RATIO, threads, false).text);
+    g_string_append_printf(out, "  %s L2\n\n", gmsim_start_table[result->start].name);
+    g_free(trace);
+    g_free(kernel);
+}
+
+void gmsim_text_footer(GString *out, const gmsim_report *report, const gmsim_result *result)
+{
+    GString *text =
+        g_string_new("counts follow from addresses; hits, L2, DRAM and time are modelled, time as "
+                     "calibrated on an H200; min cycles are lower bounds from counts and "
+                     "bandwidths. Not modelled: the TLB.");
+    unsigned named = 0;
+
+    for (unsigned bit = 0; gmsim_unseen_table[bit].name != NULL; bit++) {
+        if (result->unseen >> bit & 1u)
+            g_string_append_printf(text, "%s%s", named++ > 0 ? ", " : " Not seen by the capture: ",
+                                   gmsim_unseen_table[bit].name);
+    }
+    if (named > 0)
+        g_string_append_c(text, '.');
+    g_autofree char *origin = gmsim_origin_of(report->capture);
+    if (origin != NULL) {
+        g_autofree char *meaning = gmsim_origin_meaning(origin);
+        g_string_append(text, meaning);
+    }
+    gmsim_heading(out, report->color, "Model");
+    g_string_append(out, "  ");
+    gmsim_wrap(out, text->str, 7, 7, GMSIM_REPORT_WIDTH);
+    g_string_append_c(out, '\n');
+    g_string_free(text, TRUE);
+}
+
+void gmsim_text_full(GString *out, const gmsim_report *report, uint32_t index,
+                     const gmsim_result *result)
+{
+    put_header(out, report, index, result);
+    gmsim_text_verdict(out, report, result);
+    g_string_append_c(out, '\n');
+    gmsim_text_time(out, report, result);
+    gmsim_text_pipe(out, report, result);
+    gmsim_text_occupancy(out, report, result);
+    gmsim_text_hot(out, report, result);
+    gmsim_text_lanes(out, report, result);
+    if (report->verbose)
+        gmsim_text_allocations(out, report, result);
+    gmsim_text_footer(out, report, result);
+}
