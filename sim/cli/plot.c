@@ -48,7 +48,7 @@ static void put_least(GString *out, const gmsim_result *result)
 }
 
 /* Blue and orange differ to every kind of colour vision (Okabe and Ito). */
-static char *script_of(const char *name, const gmsim_result *result)
+char *cli_plot_script(const char *name, const gmsim_result *result)
 {
     GString *out = g_string_new("# Drawn by gmsim --plot; run gnuplot on it in this folder.\n");
     put_clocks(out, &result->timing);
@@ -115,7 +115,7 @@ bool cli_plot_launch(const char *folder, uint32_t index, const gmsim_result *res
     g_autofree char *name = g_strdup_printf("%.60s-%u", *kernel != 0 ? kernel : "kernel", index);
     g_autofree char *file = g_strdup_printf("%s.gp", name);
     g_autofree char *path = g_build_filename(folder, file, NULL);
-    g_autofree char *script = script_of(name, result);
+    g_autofree char *script = cli_plot_script(name, result);
     if (!g_file_set_contents(path, script, -1, &error)) {
         cli_say("%s", error->message);
         return false;

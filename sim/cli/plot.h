@@ -13,4 +13,7 @@ bool cli_plot_folder(const char *folder);
 /* Draws a launch into it; says what is wrong. */
 bool cli_plot_launch(const char *folder, uint32_t index, const gmsim_result *result);
 
+/* The script that draws NAME.svg and NAME.png of a launch; free it. */
+char *cli_plot_script(const char *name, const gmsim_result *result);
+
 #endif

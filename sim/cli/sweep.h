@@ -11,7 +11,9 @@
 
 G_BEGIN_DECLS
 
+#ifndef SWEEP_MOST_POINTS
 #define SWEEP_MOST_POINTS 1000000u
+#endif
 
 /* sweep_expand.c */
 

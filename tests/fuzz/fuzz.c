@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * fuzz.c - files in memory and texts for fuzz targets.
+ * fuzz.c - files in memory, folders and texts for fuzz targets.
  */
 #ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* memfd_create */
+#define _GNU_SOURCE /* memfd_create, nftw */
 #endif
 #include "tests/fuzz/fuzz.h"
 
+#include <ftw.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -21,6 +22,32 @@ const char *fuzz_file(const uint8_t *data, size_t size)
     }
     NEED(fd >= 0 && ftruncate(fd, 0) == 0 && pwrite(fd, data, size, 0) == (ssize_t)size);
     return path;
+}
+
+static char folder[64];
+
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *walk)
+{
+    (void)status;
+    (void)type;
+    (void)walk;
+    return remove(path);
+}
+
+static void remove_folder(void)
+{
+    nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+const char *fuzz_folder(void)
+{
+    if (!folder[0]) {
+        snprintf(folder, sizeof folder, "%s/gmsim-fuzz-XXXXXX",
+                 access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
+        NEED(mkdtemp(folder));
+        atexit(remove_folder);
+    }
+    return folder;
 }
 
 char *fuzz_text(const uint8_t *data, size_t size)

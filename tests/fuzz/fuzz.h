@@ -8,6 +8,7 @@
 #ifndef GMTEST_FUZZ_H
 #define GMTEST_FUZZ_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -23,8 +24,24 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
         }                                                                                          \
     while (0)
 
+/* Whether case `i` of `count` is tried on these bytes. Under libFuzzer it is one, chosen by the
+ * last byte, which in a trace is a part of a checksum: a run is short then. In make check it is
+ * all. */
+static inline bool fuzz_tries(const uint8_t *data, size_t size, unsigned i, unsigned count)
+{
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+    return i == (size ? data[size - 1] % count : 0);
+#else
+    (void)data;
+    return size || i < count;
+#endif
+}
+
 /* The path of a file in memory that holds the bytes; good until the next call. */
 const char *fuzz_file(const uint8_t *data, size_t size);
+
+/* A folder for files that are written, in memory where there is one; removed in the end. */
+const char *fuzz_folder(void);
 
 /* The bytes as text ended by NUL, cut at the first NUL; free it. */
 char *fuzz_text(const uint8_t *data, size_t size);

@@ -4,42 +4,18 @@
  * is wrong, or in a trace that is sound. Bytes that begin with "z" are, without it, a .tracez file;
  * others are a .traceg, perhaps packed.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include "tests/fuzz/fuzz.h"
 #include "traces/import/kernel.h"
 
 #include <string.h>
 #include <unistd.h>
 
-static char folder[64], text[96], packed[96], output[96];
-
-static void clean_up(void)
-{
-    unlink(text);
-    unlink(packed);
-    unlink(output);
-    rmdir(folder);
-}
-
-static void set_up(void)
-{
-    snprintf(folder, sizeof folder, "%s/gmsim-fuzz-XXXXXX",
-             access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
-    NEED(mkdtemp(folder));
-    snprintf(text, sizeof text, "%s/in.traceg", folder);
-    snprintf(packed, sizeof packed, "%s/in.tracez", folder);
-    snprintf(output, sizeof output, "%s/out.trc", folder);
-    atexit(clean_up);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    if (!folder[0])
-        set_up();
     const bool container = size && data[0] == 'z';
-    const char *path = container ? packed : text;
+    char path[96], output[96];
+    snprintf(path, sizeof path, "%s/in.trace%c", fuzz_folder(), container ? 'z' : 'g');
+    snprintf(output, sizeof output, "%s/out.trc", fuzz_folder());
     FILE *file = fopen(path, "wb");
     NEED(file && fwrite(data + container, 1, size - container, file) == size - container);
     NEED(fclose(file) == 0);

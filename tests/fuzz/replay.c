@@ -78,6 +78,7 @@ int main(int argc, char **argv)
         word = strtok(NULL, " \n");
         NEED(word);
         const size_t most = strtoul(word, NULL, 10);
+        NEED(strtok(NULL, " \n")); /* the longest input is libFuzzer's */
         while ((word = strtok(NULL, " \n")))
             replay_all(word, most);
     }

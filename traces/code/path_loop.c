@@ -11,7 +11,11 @@
 #include "traces/code/path_const.h"
 #include "traces/format/grow.h"
 
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+#define MAX_WORK (1u << 12)
+#else
 #define MAX_WORK (1u << 22) /* instructions interpreted for one loop */
+#endif
 
 /* A loop on a way: from block to block, as indices of the way. */
 typedef struct crossed {
