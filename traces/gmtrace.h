@@ -319,8 +319,8 @@ void gmtrace_expand(const gmtrace_chunk *chunk, const gmtrace_record *record,
 typedef struct gmtrace_reader gmtrace_reader;
 
 /* Opens a trace. path "-" reads standard input, which is spooled to an unnamed temporary file in
- * TMPDIR when it is a pipe. Reads all metadata, not the streams. A file that is cut short opens, with
- * gmtrace_damage() telling how far it reads; a file with no complete header does not. */
+ * TMPDIR when it is a pipe. Reads all metadata, not the streams. A file that is cut short opens,
+ * with gmtrace_damage() telling how far it reads; a file with no complete header does not. */
 gmtrace_reader *gmtrace_open(const char *path, gmtrace_error *error);
 
 #define GMTRACE_DEFAULT_MEMORY_LIMIT ((uint64_t)1 << 30)
@@ -346,6 +346,11 @@ uint32_t gmtrace_launch_count(const gmtrace_reader *reader);
 const gmtrace_launch *gmtrace_get_launch(const gmtrace_reader *reader, uint32_t launch);
 uint64_t gmtrace_file_size(const gmtrace_reader *reader);
 uint64_t gmtrace_chunk_count(const gmtrace_reader *reader); /* over all launches */
+
+/* A warp without records costs whoever replays it time, though it costs the file nothing. Refuses a
+ * launch that, with those before it, claims more of them than a file of this size may: 2^24, 2^16 a
+ * launch before it and 4 a byte. True where the reader's memory limit is UINT64_MAX. */
+bool gmtrace_check_idle(const gmtrace_reader *reader, uint32_t launch, gmtrace_error *error);
 
 /* Sequential reading, for tools: decodes chunk `index` (0 to gmtrace_chunk_count - 1, in file
  * order). The result stays valid until gmtrace_chunk_release(). NULL on error. */
@@ -419,6 +424,10 @@ bool gmtrace_writer_close(gmtrace_writer *writer, bool keep, gmtrace_error *erro
 void gmtrace_writers_abandon(void);
 
 /* ---------------------------------------------------------------------------------------- words */
+
+/* "65536", "64K" or "64KiB" in bytes; K, M and G are powers of 1024. False, with 0, for anything
+ * else; false, with UINT64_MAX, for a size that 64 bits do not hold. */
+bool gmtrace_read_size(const char *text, uint64_t *bytes);
 
 /* The field's words for enum values: "global", "load", "LDG" class names ...; never NULL. */
 const char *gmtrace_space_name(gmtrace_space space);

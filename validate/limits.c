@@ -74,10 +74,17 @@ static bool load_group(GArray *limits, GKeyFile *file, const char *path, const c
     bool done = keys != NULL;
 
     for (size_t i = 0; done && keys[i] != NULL; i++) {
-        char *value = g_key_file_get_string(file, group, keys[i], error);
+        GError *cause = NULL;
+        char *value = g_key_file_get_string(file, group, keys[i], &cause);
         char *where = g_strdup_printf("%s: [%s] %s", path, group, keys[i]);
 
-        done = value != NULL && add(limits, keys[i], kind, value, where, error);
+        if (cause != NULL) { /* which some values come with */
+            g_set_error(error, GMSIM_ERROR, GMSIM_ERROR_USAGE, "%s: %s", where, cause->message);
+            g_error_free(cause);
+            done = false;
+        } else {
+            done = add(limits, keys[i], kind, value, where, error);
+        }
         g_free(where);
         g_free(value);
     }

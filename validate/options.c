@@ -16,6 +16,7 @@ static bool usage(GError **error, const char *what)
 
 bool gmsim_validate_options_read(gmsim_validate_options *o, int *argc, char ***argv, GError **error)
 {
+    gboolean help = FALSE;
     const GOptionEntry entries[] = {
         {"measured", 'm', 0, G_OPTION_ARG_FILENAME_ARRAY, &o->measured,
          "what ncu --csv --page raw --print-units base wrote; may be given several times", "FILE"},
@@ -63,6 +64,7 @@ bool gmsim_validate_options_read(gmsim_validate_options *o, int *argc, char ***a
          "every launch and metric; with csv in place of the summary", NULL},
         {"list", 0, 0, G_OPTION_ARG_NONE, &o->list, "list the metrics gmsim predicts", NULL},
         {"version", 0, 0, G_OPTION_ARG_NONE, &o->version, "print the version", NULL},
+        {"help", 'h', 0, G_OPTION_ARG_NONE, &help, "print this help and exit", NULL},
         {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->trace, NULL, "TRACE..."},
         {NULL, 0, 0, 0, NULL, NULL, NULL},
     };
@@ -75,19 +77,15 @@ bool gmsim_validate_options_read(gmsim_validate_options *o, int *argc, char ***a
     g_option_context_set_description(
         context, "Exit status: 0 done, 1 failed or corrupt input, 2 usage, 3 a limit was passed.");
     g_option_context_add_main_entries(context, entries, NULL);
-    for (int i = 1; i < *argc && strcmp((*argv)[i], "--") != 0; i++) {
-        if (strcmp((*argv)[i], "--help") == 0 || strcmp((*argv)[i], "-h") == 0)
-            o->help = g_option_context_get_help(context, TRUE, NULL);
-        if (o->help != NULL) { /* GLib's own would not see that a disk is full */
-            g_option_context_free(context);
-            return true;
-        }
-    }
+    /* GLib's own help would not see that a disk is full. */
+    g_option_context_set_help_enabled(context, FALSE);
     done = g_option_context_parse(context, argc, argv, error);
+    if (done && help)
+        o->help = g_option_context_get_help(context, TRUE, NULL);
     g_option_context_free(context);
     if (!done)
         return false;
-    if (o->list || o->version)
+    if (o->list || o->version || o->help != NULL)
         return true;
     if (o->measured == NULL)
         return usage(error, "no --measured FILE was given");

@@ -148,38 +148,21 @@ static bool select_launches(gmsim_simulation *s, const gmsim_job *job, const cha
 /* "512M", "4G"; bytes without a letter. */
 static bool read_limit(gmsim_simulation *s, const char *text, const char *dashes, GError **error)
 {
-    static const char units[] = "KMG";
-    const char *unit = text[0] != 0 ? strchr(units, text[strlen(text) - 1]) : NULL;
-    char *digits = g_strndup(text, strlen(text) - (unit != NULL));
-    const unsigned shift = unit != NULL ? 10u * (unsigned)(unit - units + 1) : 0;
-    guint64 number = 0;
-    bool good;
-
-    s->trusted = strcmp(text, "none") == 0;
-    good =
-        s->trusted || g_ascii_string_to_unsigned(digits, 10, 1, G_MAXINT64 >> shift, &number, NULL);
-    g_free(digits);
-    s->memory_limit = s->trusted ? UINT64_MAX : number << shift;
-    return good ||
-           fail_usage(error, "%slimit-memory %s: must be a size such as 512M or 4G, or none",
-                      dashes, text);
+    if (strcmp(text, "none") == 0)
+        s->memory_limit = UINT64_MAX;
+    else if (!gmtrace_read_size(text, &s->memory_limit) || s->memory_limit == 0)
+        return fail_usage(error, "%slimit-memory %s: must be a size such as 512M or 4G, or none",
+                          dashes, text);
+    return true;
 }
 
-/* A warp without records costs time though it costs the file nothing. */
 static bool check_idle(const gmsim_simulation *s, GError **error)
 {
-    const gmtrace_launch *launch = gmtrace_get_launch(s->reader, s->next);
-    const double most = 0x1p24 + 4.0 * (double)gmtrace_file_size(s->reader);
-    const uint64_t threads = (uint64_t)launch->block[0] * launch->block[1] * launch->block[2];
-    const double warps = (double)launch->grid[0] * launch->grid[1] * launch->grid[2] *
-                         (double)((threads + GMTRACE_WARP_LANES - 1) / GMTRACE_WARP_LANES);
+    gmtrace_error reason;
 
-    if (s->trusted || warps - (double)launch->warps <= most)
+    if (gmtrace_check_idle(s->reader, s->next, &reason))
         return true;
-    g_set_error(error, GMSIM_ERROR, GMSIM_ERROR_CORRUPT,
-                "launch %u claims %.0f warps without records, and a file of this size may claim "
-                "%.0f; if you trust it, give --limit-memory none",
-                s->next, warps - (double)launch->warps, most);
+    g_set_error_literal(error, GMSIM_ERROR, GMSIM_ERROR_CORRUPT, reason.text);
     return false;
 }
 

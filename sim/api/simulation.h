@@ -33,7 +33,6 @@ typedef struct gmsim_simulation {
     uint8_t *picked;           /* of each launch: it is reported */
     uint32_t next, end;        /* launches still to be replayed */
     uint64_t passed, expected; /* records of launches ended, of all to be replayed */
-    bool trusted;              /* no bound on warps without records */
     const char *cut;           /* NULL, or why records of a launch are missing */
     uint32_t cut_launch;
     uint64_t memory_limit;

@@ -90,29 +90,27 @@ int cli_flush(int code)
     return CLI_FAILED;
 }
 
-/* GLib's own would not see that a disk is full. */
-static void help_asked(GOptionContext *context, int argc, char **argv)
-{
-    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
-        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0 ||
-            strcmp(argv[i], "-?") == 0) {
-            char *text = g_option_context_get_help(context, TRUE, NULL);
-
-            fputs(text, stdout);
-            g_free(text);
-            exit(cli_flush(CLI_DONE));
-        }
-    }
-}
-
 bool cli_parse(GOptionContext *context, const GOptionEntry *entries, int *argc, char ***argv)
 {
+    /* GLib's own help would not see that a disk is full. */
+    static gboolean help;
+    static const GOptionEntry more[] = {
+        {"help", 'h', 0, G_OPTION_ARG_NONE, &help, "Print this help and exit", NULL},
+        G_OPTION_ENTRY_NULL};
     GError *error = NULL;
     char *guess = NULL;
 
-    help_asked(context, *argc, *argv);
-    if (g_option_context_parse(context, argc, argv, &error))
-        return true;
+    g_option_context_set_help_enabled(context, FALSE);
+    g_option_context_add_main_entries(context, more, NULL);
+    if (g_option_context_parse(context, argc, argv, &error)) {
+        char *text = help ? g_option_context_get_help(context, TRUE, NULL) : NULL;
+
+        if (text == NULL)
+            return true;
+        fputs(text, stdout);
+        g_free(text);
+        exit(cli_flush(CLI_DONE));
+    }
     if (g_error_matches(error, G_OPTION_ERROR, G_OPTION_ERROR_UNKNOWN_OPTION)) {
         const char *at = strstr(error->message, "--");
 

@@ -1,27 +1,24 @@
 /* SPDX-License-Identifier: MIT
  *
  * sweep_expand.c - "stride={1,2,8..64*2}" to all that it stands for: lists in braces, ranges with a
- * step or a factor. Braces do not nest, and ranges are of whole numbers.
+ * step or a factor. Braces do not nest, and ranges are of whole numbers. A comma behind a backslash
+ * belongs to its value.
  */
 #include "sim/cli/sweep.h"
 
+#include "traces/gmtrace.h"
+
 #include <string.h>
 
-/* The number of "64K" and its unit; -1 where it is none. */
-static gint64 read_number(const char *text, char *unit)
+/* The number of "64K", and whether it has a unit; -1 where it is none. */
+static gint64 read_number(const char *text, bool *unit)
 {
-    static const char units[] = "KMG";
-    size_t length = strlen(text);
-    const char *at = length > 0 ? strchr(units, text[length - 1]) : NULL;
-    char *digits = g_strndup(text, at != NULL ? length - 1 : length);
-    guint64 number;
-    bool good = g_ascii_string_to_unsigned(digits, 10, 0, G_MAXINT64 >> 30, &number, NULL);
+    uint64_t number;
 
-    g_free(digits);
-    if (!good || number > (guint64)(G_MAXINT64 >> 30))
+    if (!gmtrace_read_size(text, &number) || number > G_MAXINT64)
         return -1;
-    *unit = at != NULL ? *at : 0;
-    return (gint64)number << (at != NULL ? 10 * (at - units + 1) : 0);
+    *unit |= text[strspn(text, "0123456789")] != 0;
+    return (gint64)number;
 }
 
 static char *write_number(gint64 number, bool units)
@@ -50,12 +47,11 @@ static bool add_range(const char *option, const char *text, const char *dots, GP
     char *first = g_strndup(text, (gsize)(dots - text));
     char *last = g_strndup(dots + 2, strcspn(dots + 2, ":*"));
     const char *how = dots + 2 + strlen(last);
-    char first_unit = 0, last_unit = 0, step_unit = 0;
-    gint64 from = read_number(first, &first_unit), to = read_number(last, &last_unit), step = 1;
-    bool factor = *how == '*', units;
+    bool factor = *how == '*', units = false, step_units = false;
+    gint64 from = read_number(first, &units), to = read_number(last, &units), step = 1;
 
     if (*how != 0)
-        step = read_number(how + 1, &step_unit);
+        step = read_number(how + 1, &step_units);
     g_free(first);
     g_free(last);
     if (from < 0 || to < from || step < 1 || (factor && (step < 2 || from < 1)))
@@ -64,7 +60,6 @@ static bool add_range(const char *option, const char *text, const char *dots, GP
         cli_say("--%s: '%s' has more than %u values", option, text, SWEEP_MOST_POINTS);
         return false;
     }
-    units = first_unit != 0 || last_unit != 0;
     while (from <= to) {
         g_ptr_array_add(values, write_number(from, units));
         if (factor ? from > to / step : from > to - step)
@@ -74,13 +69,42 @@ static bool add_range(const char *option, const char *text, const char *dots, GP
     return true;
 }
 
+/* At its commas, those behind a backslash aside, which stand for themselves. */
+static char **split(const char *text)
+{
+    GPtrArray *parts = g_ptr_array_new();
+    GString *part = g_string_new(NULL);
+
+    for (; *text != 0; text++) {
+        if (*text == ',') {
+            g_ptr_array_add(parts, g_string_free(part, FALSE));
+            part = g_string_new(NULL);
+        } else {
+            text += text[0] == '\\' && text[1] == ',';
+            g_string_append_c(part, *text);
+        }
+    }
+    if (parts->len > 0 || part->len > 0)
+        g_ptr_array_add(parts, g_string_free(part, FALSE));
+    else
+        g_string_free(part, TRUE);
+    g_ptr_array_add(parts, NULL);
+    return (char **)g_ptr_array_free(parts, FALSE);
+}
+
 /* "1,2,8..64*2" */
 static bool add_list(const char *option, const char *text, GPtrArray *values)
 {
-    char **parts = g_strsplit(text, ",", -1);
+    char **parts = split(text);
     bool good = true;
 
     for (char **part = parts; good && *part != NULL; part++) {
+        if (values->len > SWEEP_MOST_POINTS) {
+            cli_say("--%s: '{%s}' has more than %u values", option, text, SWEEP_MOST_POINTS);
+            good = false;
+            break;
+        }
+
         const char *value = g_strstrip(*part), *dots = strstr(value, "..");
 
         if (*value == 0) {

@@ -10,8 +10,8 @@
 #include "sim/policy/order.h"
 #include "sim/policy/replacement.h"
 #include "sim/policy/write.h"
+#include "traces/gmtrace.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -288,29 +288,16 @@ const gmsim_key *gmsim_key_suggest(const char *name)
 
 static char *parse_number(const char *text, bool size, uint64_t *value)
 {
-    char *end;
     if (!*text)
         return g_strdup("has no value");
     if (!g_ascii_isdigit(*text))
         return g_strdup_printf("'%s' is not a number", text);
-    errno = 0;
-    uint64_t number = g_ascii_strtoull(text, &end, 10);
-    if (errno == ERANGE)
+    bool good = gmtrace_read_size(text, value);
+    if (!good && *value)
         return g_strdup_printf("'%s' is too large", text);
-    if (size && *end) {
-        static const char unit[] = "KMG";
-        const char *u = strchr(unit, g_ascii_toupper(*end));
-        unsigned shift = u ? 10u * (unsigned)(u - unit + 1) : 0;
-        if (u)
-            end += !strcmp(end + 1, "iB") ? 3 : 1;
-        if (number > UINT64_MAX >> shift)
-            return g_strdup_printf("'%s' is too large", text);
-        number <<= shift;
-    }
-    if (*end)
+    if (!good || (!size && text[strspn(text, "0123456789")]))
         return g_strdup_printf("'%s' is not a %s", text,
                                size ? "size (like 65536, 64K or 64KiB)" : "number");
-    *value = number;
     return NULL;
 }
 

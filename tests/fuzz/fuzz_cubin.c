@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * fuzz_cubin.c - any bytes as a cubin: names, code and calls of its functions lie within it, or one
- * word says what is wrong.
+ * fuzz_cubin.c - any bytes as a cubin: its functions have names, code and calls that can be read, or
+ * one line says what is wrong.
  */
 #include "tests/fuzz/fuzz.h"
 #include "traces/capture/cubin.h"
@@ -9,14 +9,12 @@
 
 #include <string.h>
 
-static void check(const gmc_cubin *cubin, const gmc_function *function, const uint8_t *data,
-                  size_t bytes)
+static void check(const gmc_cubin *cubin, const gmc_function *function)
 {
     const gmc_function *callee[4] = {NULL};
     gmtrace_sass sass = {0};
     size_t size;
-    const uint8_t *code = gmc_cubin_code(cubin, function, &size);
-    NEED(!code || (code >= data && size <= bytes && code + size <= data + bytes));
+    const void *code = gmc_cubin_code(cubin, function, &size); /* all of which is read below */
     NEED(strcmp(gmc_cubin_find(cubin, function->name)->name, function->name) == 0);
     const size_t callees = gmc_cubin_callees(cubin, function, callee, 4);
     for (size_t i = 0; i < callees && i < 4; i++)
@@ -36,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     for (size_t i = 0; i < gmc_cubin_function_count(cubin) && i < 16; i++)
-        check(cubin, gmc_cubin_function(cubin, i), data, size);
+        check(cubin, gmc_cubin_function(cubin, i));
     NEED(!gmc_cubin_function(cubin, gmc_cubin_function_count(cubin)));
     gmc_cubin_close(cubin);
     return 0;

@@ -11,10 +11,12 @@
 #include "traces/code/path_const.h"
 #include "traces/format/grow.h"
 
+/* Instructions interpreted for the loops of one kernel. What a few bytes of code can ask for is
+ * bounded so; kernels of programs need some hundreds. */
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
 #define MAX_WORK (1u << 12)
 #else
-#define MAX_WORK (1u << 22) /* instructions interpreted for one loop */
+#define MAX_WORK (1u << 22)
 #endif
 
 /* A loop on a way: from block to block, as indices of the way. */
@@ -81,7 +83,8 @@ static void look_above(const path_graph *graph, path_const *state, uint32_t abov
 }
 
 static uint32_t rounds(const path_graph *graph, path_place from, const path_way *way,
-                       const crossed *loop, const crossed *inner, uint32_t inner_count)
+                       const crossed *loop, const crossed *inner, uint32_t inner_count,
+                       uint32_t *work)
 {
     path_const *state = calloc(1, sizeof *state);
     if (!state)
@@ -93,12 +96,13 @@ static uint32_t rounds(const path_graph *graph, path_place from, const path_way 
                                                    : graph->flow.block[from.block].first +
                                                          graph->flow.block[from.block].count;
     look_above(graph, state, above, graph->flow.block[way->block[loop->first]].first, bottom);
-    uint32_t result = 1, count = 0, work = 0;
+    uint32_t result = 1, count = 0;
+    *work += above / 16; /* less is done with those */
     for (uint32_t i = 0; i <= loop->last; i++) {
         const gmt_block *b = &graph->flow.block[way->block[i]];
         for (uint32_t n = 0; n < b->count; n++)
             path_const_run(state, &graph->instr[b->first + n]);
-        work += b->count;
+        *work += b->count;
         for (uint32_t k = 0; k < inner_count; k++)
             if (inner[k].last == i && inner[k].times > 1)
                 forget_all(state, graph->instr, graph->flow.block[way->block[inner[k].first]].first,
@@ -109,7 +113,7 @@ static uint32_t rounds(const path_graph *graph, path_place from, const path_way 
         const int taken = path_const_guard(state, branch);
         if (taken == 0)
             result = count;
-        if (taken != 1 || work >= MAX_WORK)
+        if (taken != 1 || *work >= MAX_WORK)
             break;
         i = loop->first - 1;
     }
@@ -117,7 +121,8 @@ static uint32_t rounds(const path_graph *graph, path_place from, const path_way 
     return result;
 }
 
-bool path_unroll(const path_graph *graph, path_place from, const path_way *way, path_list *list)
+bool path_unroll(const path_graph *graph, path_place from, const path_way *way, path_list *list,
+                 uint32_t *work)
 {
     crossed *loop = NULL;
     uint32_t loops = 0;
@@ -130,7 +135,8 @@ bool path_unroll(const path_graph *graph, path_place from, const path_way *way, 
             break;
         }
         loop[loops] = (crossed){.first = first, .last = i};
-        loop[loops].times = rounds(graph, from, way, &loop[loops], loop, loops);
+        loop[loops].times =
+            *work < MAX_WORK ? rounds(graph, from, way, &loop[loops], loop, loops, work) : 1;
         loops++;
     }
     /* Blocks that follow each other in the same loops make one piece. */

@@ -9,7 +9,8 @@
 #include "traces/code/path_search.h"
 
 /* Appends a way's blocks to the list, those of loops on it as often as they run. True where there
- * are such loops. */
-bool path_unroll(const path_graph *graph, path_place from, const path_way *way, path_list *list);
+ * are such loops. `work` adds up over all ways of a kernel: when it is large, loops run once. */
+bool path_unroll(const path_graph *graph, path_place from, const path_way *way, path_list *list,
+                 uint32_t *work);
 
 #endif

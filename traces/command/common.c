@@ -79,18 +79,11 @@ static gmtrace_reader_options reader_options;
 
 static bool parse_limit(const char *text)
 {
-    static const char units[] = "KMG";
-    char *end;
-    errno = 0;
-    const uint64_t number = isdigit((unsigned char)*text) ? strtoull(text, &end, 10) : 0;
-    if (strcmp(text, "none") == 0) {
-        reader_options.memory_limit = UINT64_MAX;
-        return true;
-    }
-    const char *unit = number && *end ? strchr(units, *end) : NULL;
-    const unsigned shift = unit ? 10u * (unsigned)(unit - units + 1) : 0;
-    reader_options.memory_limit = number << shift;
-    return number && !errno && number <= UINT64_MAX >> shift && !end[unit != NULL];
+    uint64_t *limit = &reader_options.memory_limit;
+    if (strcmp(text, "none") != 0)
+        return gmtrace_read_size(text, limit) && *limit;
+    *limit = UINT64_MAX;
+    return true;
 }
 
 bool take_limit(int *argc, char **argv)

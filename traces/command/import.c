@@ -19,10 +19,9 @@ static bool parse_carveout(accel_import *import, const char *text)
         import->carveout_percent = (int32_t)number;
         return true;
     }
-    const uint64_t unit = strcmp(end, "K") == 0 || strcmp(end, "k") == 0 ? 1024 : 1;
-    if ((unit == 1 && *end != '\0') || number * unit > ((uint64_t)1 << 20))
+    if (!gmtrace_read_size(text, &number) || number > (1u << 20))
         return false;
-    import->shared_config = (uint32_t)(number * unit);
+    import->shared_config = (uint32_t)number;
     return true;
 }
 

@@ -91,6 +91,8 @@ int main(int argc, char **argv)
     if (argc < 2)
         return complain_usage("a command is missing");
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        if (argv[i - 1][0] == '-' && i > 1) /* perhaps what that option is given */
+            continue;
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
             fputs(help, stdout);
             return finish_output(EXIT_DONE);

@@ -255,6 +255,21 @@ gmtrace_reader *gmtrace_open_with(const char *path, const gmtrace_reader_options
     return fd < 0 ? NULL : gmt_open_fd(fd, options, error);
 }
 
+/* Sums that are too large for 64 bits stay at the largest. */
+static void count_idle(gmtrace_reader *reader)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < reader->launch_count; i++) {
+        const gmtrace_launch *launch = &reader->launch[i].launch;
+        uint64_t warps;
+        if (__builtin_mul_overflow(gmt_launch_ctas(launch), gmt_launch_warps(launch), &warps))
+            warps = UINT64_MAX;
+        warps -= launch->warps < warps ? launch->warps : warps;
+        sum = sum + warps < sum ? UINT64_MAX : sum + warps;
+        reader->launch[i].idle = sum;
+    }
+}
+
 gmtrace_reader *gmt_open_fd(int fd, const gmtrace_reader_options *options, gmtrace_error *error)
 {
     gmtrace_reader *reader = calloc(1, sizeof *reader);
@@ -293,6 +308,7 @@ gmtrace_reader *gmt_open_fd(int fd, const gmtrace_reader_options *options, gmtra
         gmtrace_close(reader);
         return NULL;
     }
+    count_idle(reader);
     return reader;
 }
 
@@ -323,6 +339,21 @@ void gmtrace_close(gmtrace_reader *reader)
     if (reader->fd >= 0)
         close(reader->fd);
     free(reader);
+}
+
+bool gmtrace_check_idle(const gmtrace_reader *reader, uint32_t launch, gmtrace_error *error)
+{
+    const uint64_t most = (1u << 24) + ((uint64_t)launch << 16) + 4 * reader->size;
+    gmt_clear(error);
+    if (launch >= reader->launch_count)
+        return gmt_fail(error, GMTRACE_USAGE, GMT_NOWHERE, "there is no launch %u", launch);
+    if (reader->launch[launch].idle <= most || reader->decoder.budget.limit == UINT64_MAX)
+        return true;
+    return gmt_fail(error, GMTRACE_CORRUPT, reader->launch[launch].offset,
+                    "launch %u brings the warps without records to %llu, and a file of this size "
+                    "may claim %llu; if you trust it, give --limit-memory none",
+                    launch, (unsigned long long)reader->launch[launch].idle,
+                    (unsigned long long)most);
 }
 
 /* ------------------------------------------------------------------------------------- getters */

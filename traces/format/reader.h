@@ -24,6 +24,7 @@ typedef struct gmt_read_launch {
     uint64_t first_chunk, chunk_count; /* numbered over the whole file */
     char why[GMT_MAX_WHY + 1];         /* records are missing; empty: none are */
     gmt_map walked;                    /* chunks found one by one, where there is no MAP */
+    uint64_t idle;                     /* warps without records, of this launch and all before it */
 } gmt_read_launch;
 
 struct gmtrace_reader {

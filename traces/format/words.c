@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * words.c - the field's words for the numbers of a trace.
+ * words.c - the field's words for the numbers of a trace, and sizes as users write them.
  */
 #include "traces/gmtrace.h"
+
+#include <string.h>
 
 #define WORD(table, value)                                                                         \
     ((size_t)(value) < sizeof(table) / sizeof *(table) ? (table)[value] : "?")
@@ -50,4 +52,23 @@ const char *gmtrace_cache_name(gmtrace_cache cache)
         "no-allocate", "strong-sm",   "strong-gpu", "strong-sys",
     };
     return WORD(name, cache);
+}
+
+bool gmtrace_read_size(const char *text, uint64_t *bytes)
+{
+    static const char units[] = "KMGkmg";
+    uint64_t number = 0;
+    const char *at = text;
+    bool fits = true;
+    for (; *at >= '0' && *at <= '9'; at++)
+        fits &= !__builtin_mul_overflow(number, 10u, &number) &&
+                !__builtin_add_overflow(number, (uint64_t)(*at - '0'), &number);
+    const bool digits = at > text;
+    const char *unit = *at ? strchr(units, *at) : NULL;
+    const unsigned shift = unit ? 10u * (unsigned)((unit - units) % 3 + 1) : 0;
+    if (unit)
+        at += strcmp(at + 1, "iB") == 0 ? 3 : 1;
+    fits &= number <= UINT64_MAX >> shift;
+    *bytes = !digits || *at ? 0 : fits ? number << shift : UINT64_MAX;
+    return digits && !*at && fits;
 }
