@@ -61,7 +61,8 @@ static bool add_setting(sweep_plan *plan, const char *set)
     char *key, *pattern;
     bool good;
 
-    if (equals == NULL || equals == set || equals[1] == 0 || strcspn(set, "{}") < (gsize)(equals - set)) {
+    if (equals == NULL || equals == set || equals[1] == 0 ||
+        strcspn(set, "{}") < (gsize)(equals - set)) {
         cli_say("--set %s: must be KEY=VALUE,VALUE... or KEY=FIRST..LAST*FACTOR", set);
         return false;
     }

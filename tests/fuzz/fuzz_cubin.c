@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * fuzz_cubin.c - any bytes as a cubin: its functions have names, code and calls that can be read, or
- * one line says what is wrong.
+ * fuzz_cubin.c - any bytes as a cubin: its functions have names, code and calls that can be read,
+ * or one line says what is wrong.
  */
 #include "tests/fuzz/fuzz.h"
 #include "traces/capture/cubin.h"
