@@ -368,6 +368,29 @@ static void test_nested_loop(void)
     finish(&run);
 }
 
+/* Lanes that skip a record in every round of a counted loop wait at its BSYNC each time: the rounds
+ * are the warp's, not counted again for them. */
+static void test_meets_each_round(void)
+{
+    gmtrace_instr code[] = {MOV("R3", "0x0"), BSSY,           BRA_IF(5), LDG, FADD, BSYNC,
+                            INC("R3", "0x1"), CMP("R3, 0x4"), BRA_IF(1), STG, EXIT};
+    code[2].predicate = 1; /* not the loop's own */
+    set_written(code, G_N_ELEMENTS(code));
+    warp_run run;
+    BEGIN(code);
+    record(&run, 3, LOW);
+    PIECES({0, 3, 1});
+    for (unsigned round = 1; round < 4; round++) {
+        record(&run, 3, LOW);
+        PIECES({4, 5, 1}, {1, 2, 1});
+    }
+    record(&run, 9, ALL);
+    PIECES({4, 5, 1});
+    end(&run);
+    PIECES({10, 1, 1});
+    finish(&run);
+}
+
 static void test_unknown_loop(void)
 {
     gmtrace_instr code[] = {LDG, INC("R3", "0x1"), CMP("R3, 0x64"), BRA_IF(1), STG, EXIT};
@@ -457,6 +480,7 @@ int main(int argc, char **argv)
     g_test_add_func("/path/call", test_call);
     g_test_add_func("/path/constant-loop", test_constant_loop);
     g_test_add_func("/path/nested-loop", test_nested_loop);
+    g_test_add_func("/path/meets-each-round", test_meets_each_round);
     g_test_add_func("/path/unknown-loop", test_unknown_loop);
     g_test_add_func("/path/lost", test_lost);
     g_test_add_func("/path/copy", test_copy);

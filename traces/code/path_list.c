@@ -217,12 +217,31 @@ static uint64_t common_run(const gmtrace_path_piece *a, uint32_t a_count, uint32
     return length;
 }
 
+/* Is there a place to meet in a piece that the other list has, too? */
+static bool meets_in(const gmtrace_instr *instr, const gmtrace_path_piece *piece,
+                     const gmtrace_path_piece *other, uint32_t other_count)
+{
+    for (uint32_t n = piece->first; n < piece->first + piece->count; n++)
+        for (uint32_t o = 0; o < other_count && path_is_meeting(&instr[n]); o++)
+            if (n - other[o].first < other[o].count)
+                return true;
+    return false;
+}
+
 void path_view_join(const gmtrace_instr *instr, path_view *view, const gmtrace_path_piece *other,
                     uint32_t other_count)
 {
     uint64_t at = 0;
     for (uint32_t p = 0; p < view->count; p++) {
         const gmtrace_path_piece *piece = &view->piece[p];
+        if (piece->times > 1 && meets_in(instr, piece, other, other_count)) {
+            /* Round after round of the loop they met, and went on together from there. */
+            for (; p < view->count && view->piece[p].times > 1; p++)
+                at += (uint64_t)view->piece[p].count * view->piece[p].times;
+            view->done = view->done > at ? view->done : at;
+            p--;
+            continue;
+        }
         for (uint32_t i = 0; i < piece->count && piece->times == 1; i++) {
             const uint32_t meeting = piece->first + i;
             if (at + i < view->done || !path_is_meeting(&instr[meeting]))

@@ -103,7 +103,7 @@ class Case:
         self.exact = sum(metric in predicted and measured.get(metric) is not None for metric in exact_metrics())
 
 
-def load(folders, gmsim, jobs, known):
+def load(folders, gmsim, jobs, known, shortest=SHORTEST):
     """Cases of folders, and what is missing of them as lines of text."""
     cases, missing, work = [], [], []
     for folder in folders:
@@ -114,8 +114,8 @@ def load(folders, gmsim, jobs, known):
             name, trace = spec["name"], f"{folder}/{spec['name']}.trc"
             if name not in measured:
                 missing.append(f"{name}: not measured")
-            elif measured[name].get("gpu__time_duration.sum", 0) < SHORTEST:
-                missing.append(f"{name}: shorter than {SHORTEST / 1000:g} us")
+            elif measured[name].get("gpu__time_duration.sum", 0) < shortest:
+                missing.append(f"{name}: shorter than {shortest / 1000:g} us")
             elif name not in known and not os.path.exists(trace):
                 missing.append(f"{name}: no trace")
             else:

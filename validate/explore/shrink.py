@@ -32,7 +32,7 @@ def simpler(statement):
     """Statements with something less."""
     def changed(**values):
         return {**copy.deepcopy(statement), **values}
-    if statement.get("guard"):
+    if statement.get("guard") and statement["kind"] != "branch":
         yield [changed(guard=None)]
     for inner in ("then", "else", "body"):
         if statement.get(inner):
@@ -84,7 +84,7 @@ def reductions(spec):
 
 def judge(folder, gmsim, metric, wanted):
     """The smallest measured kernel of a round that keeps the error, and all errors."""
-    cases, missing = score.load([folder], gmsim, os.cpu_count(), {})
+    cases, missing = score.load([folder], gmsim, os.cpu_count(), {}, shortest=0)
     errors = {case.name: case.errors.get(metric) for case in cases}
     kept = [case for case in cases if case.errors.get(metric) is not None and case.errors[metric] * wanted > 0
             and abs(case.errors[metric]) >= KEEPS * abs(wanted)]
@@ -92,14 +92,15 @@ def judge(folder, gmsim, metric, wanted):
     return (kept[0].spec if kept else None), errors, missing
 
 
-def run(seed, metric, out, gmsim, write_programs):
-    """One round: judges what was measured, proposes what to measure next."""
+def run(seed, metric, out, gmsim, write_programs, first=None):
+    """One round: judges what was measured, proposes what to measure next. `first`: the
+    specification to begin with, where it is not what the seed gives today."""
     path = f"{out}/shrink.json"
     if os.path.exists(path):
         with open(path, encoding="utf-8") as file:
             state = json.load(file)
     else:
-        spec = grammar.draw(int(seed))
+        spec = grammar.draw(int(seed)) if first is None else first
         state = {"seed": int(seed), "metric": metric, "round": 0, "spec": spec, "error": None, "history": []}
     if state["metric"] != metric or state["seed"] != int(seed):
         sys.exit(f"explore: {out}: belongs to seed {state['seed']} and {state['metric']}; choose another folder")
