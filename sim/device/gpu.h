@@ -96,6 +96,7 @@ typedef struct gmsim_gpu {
     uint32_t shared_latency;                  /* SM clocks, as are all latencies */
     gmsim_list shared_carveouts;              /* ascending */
     uint32_t shared_wavefront;                /* clocks of latency */
+    uint32_t shared_issue;                    /* clocks between accesses of a sub-partition */
     gmsim_steps shared_bare, shared_headroom; /* by a CTA's warps; see carveout.c */
 
     /* [l1]: unified data cache and shared memory. */
@@ -156,6 +157,7 @@ typedef struct gmsim_gpu {
     /* [sm] */
     uint32_t sm_issue;        /* clocks in which a sub-partition issues an instruction */
     uint32_t sm_queue;        /* memory instructions a sub-partition holds, at most GMSIM_QUEUE */
+    uint32_t sm_wavefront;    /* clocks until a warp's next wavefront; other warps' come between */
     uint32_t sm_operands;     /* clocks from such an instruction's turn until it has read them */
     uint32_t sm_under_way;    /* accesses of a warp, where the trace tells no dependences */
     uint32_t sm_barrier;      /* clocks from the last arrival until the first warp goes on */

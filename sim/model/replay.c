@@ -184,6 +184,8 @@ static const char *replay_global(gmsim_replay *replay, gmsim_sm_memory *memory, 
     if (record->op == GMTRACE_OP_LOAD)
         request.wavefronts = (uint8_t)gmsim_banks(chunk, record, GMSIM_BANK_STORE, 0).actual;
     count_footprint(replay, who, footprint, request.wavefronts, counts);
+    if (record->op == GMTRACE_OP_LOAD)
+        who->wavefronts = request.wavefronts;
     if (row == GMSIM_GLOBAL_COPY) {
         gmsim_copy_lines(&who->copy, chunk, record);
         who->copy_instr = record->instr;
@@ -220,6 +222,7 @@ static const char *replay_local(gmsim_replay *replay, gmsim_sm_memory *memory, g
         gmsim_coalesce_local(&request.footprint, chunk, record, who->window, pass);
         request.wavefronts = 1u;
         count_footprint(replay, who, &request.footprint, 1u, counts);
+        who->wavefronts += !is_store;
         sectors += request.footprint.sectors;
         request.counts = counts;
         request.words = (gmsim_l1_words){NULL, NULL};
@@ -271,6 +274,7 @@ static const char *replay_shared(gmsim_replay *replay, gmsim_executor *who,
     gmsim_instr_counts *entry = gmsim_tally_entry(&replay->tally, site, record->instr, row);
     gmsim_counts *counts = count_instruction(entry, record);
     who->clocks = wavefronts.actual;
+    who->wavefronts = row == GMSIM_SHARED_COPY ? 0 : wavefronts.actual;
     const gmsim_gpu *gpu = replay->gpu;
     who->answer.done = who->now + gpu->shared_latency +
                        (wavefronts.actual ? gpu->shared_wavefront * (wavefronts.actual - 1u) : 0);
@@ -376,7 +380,7 @@ const char *gmsim_replay_record(gmsim_replay *replay, gmsim_sm_memory *memory, g
                                 const gmtrace_chunk *chunk, const gmtrace_record *record)
 {
     who->answer = (gmsim_answer){.done = who->now};
-    who->clocks = 0;
+    who->clocks = who->wavefronts = 0;
     if (record->op >= GMTRACE_OP_COUNT)
         return "an unknown operation";
     if (record->kind == GMTRACE_BULK)

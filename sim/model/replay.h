@@ -31,6 +31,7 @@ typedef struct gmsim_executor {
     uint32_t copy_instr;    /* and that copy's instruction; GMTRACE_NO_INSTR: done with */
     uint64_t now;           /* SM clock at which the record reaches the load-store unit */
     uint32_t clocks;        /* set: how long it keeps the load-store unit busy */
+    uint32_t wavefronts;    /* set: of them, passes of data between there and its sub-partition */
     gmsim_answer answer;    /* set */
 } gmsim_executor;
 

@@ -277,6 +277,54 @@ static void test_guarded(void)
     finish(&run);
 }
 
+/* What a branch that lanes decide one by one skips, is executed by the warp. */
+static void test_doubt(void)
+{
+    const gmtrace_operand loaded[] = {{GMTRACE_REG_GENERAL, 4, 1, 1}};
+    const gmtrace_operand compared[] = {{GMTRACE_REG_PREDICATE, 0, 1, 1},
+                                        {GMTRACE_REG_GENERAL, 4, 1, 0}};
+    gmtrace_instr code[] = {LDG,
+                            CODE(0, "ISETP.GE.AND", "P0, PT, R4, RZ, PT", INT, NONE, NO),
+                            BRA_IF(6),
+                            ADD,
+                            CODE(0, "CALL.REL.NOINC", "`(f)", CALL, NONE, 8),
+                            FADD,
+                            STG,
+                            EXIT,
+                            ADD,
+                            CODE(0, "RET.REL.NODEC", "R20 `(k)", RETURN, NONE, NO)};
+    memcpy(code[0].operand, loaded, sizeof loaded);
+    code[0].operand_count = 1;
+    memcpy(code[1].operand, compared, sizeof compared);
+    code[1].operand_count = 2;
+    warp_run run;
+    BEGIN(code);
+    record(&run, 0, ALL);
+    record(&run, 6, ALL); /* a rare case is not called */
+    PIECES({1, 2, 1});
+    g_assert_true(run.path->ambiguous);
+    finish(&run);
+    code[4] = (gmtrace_instr)ADD;
+    BEGIN(code);
+    record(&run, 0, ALL);
+    record(&run, 6, ALL);
+    PIECES({1, 5, 1});
+    finish(&run);
+    code[1].operands = "P0, PT, |R4|, 4, PT"; /* large numbers are rare */
+    code[2].predicate_negated = 1;
+    BEGIN(code);
+    record(&run, 0, ALL);
+    record(&run, 6, ALL);
+    PIECES({1, 2, 1});
+    finish(&run);
+    code[1].operands = "P0, PT, R4, RZ, PT";
+    code[0] = (gmtrace_instr)LDC; /* all lanes agree */
+    BEGIN(code);
+    record(&run, 6, ALL);
+    PIECES({0, 3, 1});
+    finish(&run);
+}
+
 static void test_call(void)
 {
     const gmtrace_instr code[] = {LDG,
@@ -477,6 +525,7 @@ int main(int argc, char **argv)
     g_test_add_func("/path/meets-unseen", test_meets_unseen);
     g_test_add_func("/path/early-exit", test_early_exit);
     g_test_add_func("/path/guarded", test_guarded);
+    g_test_add_func("/path/doubt", test_doubt);
     g_test_add_func("/path/call", test_call);
     g_test_add_func("/path/constant-loop", test_constant_loop);
     g_test_add_func("/path/nested-loop", test_nested_loop);

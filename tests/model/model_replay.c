@@ -181,6 +181,33 @@ static void test_transpose(gconstpointer data)
     end(&b);
 }
 
+/* Clocks of `count` warps of a CTA that read 32 words of one bank, 64 times each. */
+static uint64_t conflict_clocks(uint32_t count)
+{
+    bench b;
+    begin(&b);
+    gmtest_launch(&b.trace, 1, 256);
+    for (uint32_t n = 0; n < 64; n++)
+        for (uint32_t warp = 0; warp < count; warp++)
+            gmtest_affine(&b.trace, 0, warp, GMTEST_LDS, ALL, 0x400, 128);
+    const gmsim_result *r = run(&b);
+    uint64_t clocks = r->timing.cycles - r->timing.launch_cycles;
+    end(&b);
+    return clocks;
+}
+
+/* A warp gets a wavefront every second clock; two keep the load-store unit busy. */
+static void test_wavefronts(void)
+{
+    uint64_t one = conflict_clocks(1), two = conflict_clocks(2), four = conflict_clocks(4);
+    uint64_t eight = conflict_clocks(8);
+    g_assert_cmpuint(one, >=, 64 * 64);
+    g_assert_cmpuint(one, <, 64 * 64 + 500);
+    g_assert_cmpuint(two, <, one + 200);
+    g_assert_cmpuint(four, <, 2 * one + 200);
+    g_assert_cmpuint(eight, <, 4 * one + 200);
+}
+
 /* Every lane reads cache[0]: a broadcast, not a conflict. */
 static void test_broadcast(void)
 {
@@ -684,6 +711,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_data_func("/replay/transpose/nopad", GINT_TO_POINTER(128), test_transpose);
     g_test_add_data_func("/replay/transpose/pad", GINT_TO_POINTER(132), test_transpose);
+    g_test_add_func("/replay/wavefronts", test_wavefronts);
     g_test_add_func("/replay/broadcast", test_broadcast);
     g_test_add_func("/replay/local", test_local);
     g_test_add_func("/replay/rows", test_rows);

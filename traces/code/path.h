@@ -10,7 +10,10 @@
  * How doubt is resolved. A way never crosses an unguarded memory instruction, which would have been
  * recorded; crossing one whose predicate is false for all lanes is free. Of the ways left the one
  * with the fewest instructions is taken that its own predicates allow: branches on the same
- * predicate go the same way as long as it is not written. A loop in which nothing is recorded is
+ * predicate go the same way as long as it is not written. A branch that lanes decide one by one
+ * (its predicate is made of thread numbers or of what was loaded) counts twice what it skips: the
+ * warp executes that if a single lane needs it. Calls are rare cases, and so are large numbers. A
+ * loop in which nothing is recorded is
  * run as often as the constants in its code say (a counter from a constant, by a constant, up to a
  * constant), and once where they say nothing. A warp is divided where its records' masks show it:
  * each part's way is executed apart, from the branch where they part to the BSYNC where they meet.

@@ -4,6 +4,8 @@
  */
 #include "traces/code/path_graph.h"
 
+#include "traces/code/decoded_private.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,6 +84,49 @@ static path_block block_of(const path_graph *graph, const gmt_block *block, cons
     return own;
 }
 
+/* The nearest instruction before `at` that writes the predicate; `at` if there is none. */
+static uint32_t decider_of(const path_graph *graph, uint32_t at, uint8_t predicate)
+{
+    for (uint32_t n = at; n-- > 0;)
+        for (unsigned k = 0; k < graph->instr[n].operand_count; k++) {
+            const gmtrace_operand *o = &graph->instr[n].operand[k];
+            if (o->file == GMTRACE_REG_PREDICATE && o->write && predicate >= o->first &&
+                predicate < o->first + (unsigned)o->count)
+                return n;
+        }
+    return at;
+}
+
+/* "FSETP.GEU.AND P1, PT, |R66|, 4.19, PT" where P1 leads to the code: large numbers are rare, too.
+ */
+static bool is_rare(const gmtrace_instr *decider, const gmtrace_instr *branch)
+{
+    const char *limit = strstr(decider->operands, "|, ");
+    return limit &&
+           (gmt_has_modifier(decider->opcode, "GE") || gmt_has_modifier(decider->opcode, "GEU") ||
+            gmt_has_modifier(decider->opcode, "GT") || gmt_has_modifier(decider->opcode, "GTU")) &&
+           branch->predicate_negated;
+}
+
+/* A branch over code in which nothing would be recorded, by lanes that differ: the warp executes it
+ * if a single lane needs it. So to skip it costs twice its length, and a way through it is the
+ * shorter one unless it calls what divisions and roots have for rare cases. */
+static uint32_t skips_of(const path_graph *graph, const gmtrace_kernel *kernel,
+                         const gmtrace_decoded *decoded, const path_seen *seen, uint32_t at)
+{
+    const gmtrace_instr *branch = &graph->instr[at];
+    if (branch->op_class != GMTRACE_CLASS_BRANCH || branch->predicate >= 7 ||
+        branch->target <= at || branch->target >= graph->instr_count)
+        return 0;
+    const uint32_t decider = decider_of(graph, at, branch->predicate);
+    if (!gmt_varies(kernel, decoded, decider) || is_rare(&graph->instr[decider], branch))
+        return 0;
+    for (uint32_t n = at + 1; n < branch->target; n++)
+        if (seen[n] != PATH_UNSEEN)
+            return 0;
+    return 2u * (branch->target - at - 1u);
+}
+
 bool path_graph_build(path_graph *graph, const gmtrace_kernel *kernel, gmtrace_detail detail)
 {
     const uint32_t count = kernel->instr_count;
@@ -90,17 +135,26 @@ bool path_graph_build(path_graph *graph, const gmtrace_kernel *kernel, gmtrace_d
     graph->instr_count = count;
     path_seen *seen = malloc((count + (size_t)1) * sizeof *seen);
     bool *alone = malloc(count + (size_t)1);
+    gmtrace_decoded *decoded = malloc((count + (size_t)1) * sizeof *decoded);
     for (uint32_t i = 0; seen && alone && i < count; i++) {
         seen[i] = seen_of(&kernel->instr[i], detail);
         alone[i] = seen[i] != PATH_UNSEEN || path_is_meeting(&kernel->instr[i]);
     }
-    bool good = seen && alone && gmt_graph_of_code(&graph->flow, kernel->instr, count, alone);
+    bool good =
+        seen && alone && decoded && gmt_graph_of_code(&graph->flow, kernel->instr, count, alone);
     if (good) {
         graph->block = malloc((graph->flow.block_count + (size_t)1) * sizeof *graph->block);
         good = graph->block != NULL;
     }
-    for (uint32_t b = 0; good && b < graph->flow.block_count; b++)
-        graph->block[b] = block_of(graph, &graph->flow.block[b], seen);
+    if (good)
+        gmtrace_decode_kernel(kernel, decoded);
+    for (uint32_t b = 0; good && b < graph->flow.block_count; b++) {
+        const gmt_block *block = &graph->flow.block[b];
+        graph->block[b] = block_of(graph, block, seen);
+        graph->block[b].skips =
+            skips_of(graph, kernel, decoded, seen, block->first + block->count - 1);
+    }
+    free(decoded);
     free(seen);
     free(alone);
     return good;

@@ -23,6 +23,7 @@ typedef struct path_block {
     uint8_t predicate, value; /* condition of its transfer; GMTRACE_NO_REGISTER: none */
     bool falls_anyway;        /* the condition says nothing of the way to the next block */
     bool unlikely;            /* transfers only warps that diverge (BRA.DIV), or to guesses */
+    uint32_t skips;           /* price of its branch, by what a single lane would have executed */
 } path_block;
 
 typedef struct path_graph {

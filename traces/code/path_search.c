@@ -14,6 +14,7 @@
 #define MAX_FRAMES 4096u
 
 /* Prices beside an instruction's, which is 1. */
+#define PRICE_CALL     (1ull << 12) /* what divisions and roots have for rare cases */
 #define PRICE_MAYBE    (1ull << 16) /* crossing what many captures record */
 #define PRICE_UNLIKELY (1ull << 24)
 #define PRICE_SEEN     (1ull << 36) /* crossing what every capture records */
@@ -187,7 +188,11 @@ static void leave(path_search *s, uint32_t from, path_place place, uint64_t pric
         }
         if (next.block == PATH_END)
             next = (path_place){.block = PATH_END};
-        reach(s, from, next, price + (own->unlikely && !falls ? PRICE_UNLIKELY : 0));
+        const uint64_t more = falls                     ? 0
+                              : own->unlikely           ? PRICE_UNLIKELY
+                              : edge->kind == GMT_CALLS ? PRICE_CALL
+                                                        : own->skips;
+        reach(s, from, next, price + more);
     }
 }
 

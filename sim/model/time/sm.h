@@ -41,6 +41,7 @@ typedef struct gmsim_sub_partition {
     uint64_t pipe_free[GMSIM_PIPES];
     uint64_t began[GMSIM_QUEUE]; /* when its last memory instructions left its queue */
     uint32_t next;               /* the oldest of them */
+    uint64_t shared_free;        /* when the load-store unit takes its next shared access */
 } gmsim_sub_partition;
 
 typedef struct gmsim_warp {
@@ -58,6 +59,7 @@ typedef struct gmsim_warp {
     uint64_t free[GMSIM_SCOREBOARDS];   /* when what sets the scoreboard is there */
     uint64_t queued[GMSIM_SCOREBOARDS]; /* and clocks of that spent in queues beyond L2 */
     uint8_t cause[GMSIM_SCOREBOARDS];   /* gmsim_stall of a wait for it */
+    uint64_t unit_free;                 /* when the load-store unit takes its next access */
     uint64_t start, arrived;            /* on the SM; at the barrier where it waits */
     uint64_t stored; /* when its last store so far is there: it is not gone before */
     uint64_t copied; /* when the copies not committed yet are there */

@@ -11,6 +11,10 @@
  * - A sub-partition holds gpu.sm_queue memory instructions that the SM's load-store unit has not
  *   taken. The unit takes one request a clock, more slowly where a request has many lines or bank
  *   conflicts, and not while the way to L2 is full of stores.
+ *   Accesses of one warp do not overlap there, and take two clocks a wavefront of shared memory or
+ *   of what L1 holds: two warps keep it
+ *   busy. A sub-partition hands it an access to shared memory every four clocks
+ * (micro/lsu_share.cu).
  * - A wait for asynchronous copies lasts until the groups it names are there.
  * - A warp is gone when its last store has left the SM and its last atomic has come back.
  *
@@ -436,10 +440,16 @@ const char *gmsim_warp_access(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot,
         sm->timing.stall[shared ? GMSIM_STALL_SHARED : GMSIM_STALL_L1] += room - *issue;
         *issue = room;
     }
-    who->now = MAX(*issue, sm->unit_free);
+    who->now = MAX(*issue, MAX(sm->unit_free, warp->unit_free));
+    if (shared) {
+        who->now = MAX(who->now, part->shared_free);
+        part->shared_free = who->now + gpu->shared_issue;
+    }
     const char *wrong =
         gmsim_replay_record(s->replay, &sm->memory, who, warp->cursor.chunk, record);
-    sm->unit_free = MAX(who->now + MAX(who->clocks, 1u), answer->held);
+    sm->unit_free = MAX(MAX(sm->unit_free, *issue) + MAX(who->clocks, 1u), answer->held);
+    if (shared || (!answer->asks && answer->reach == GMSIM_REACH_L1))
+        warp->unit_free = who->now + (uint64_t)who->wavefronts * gpu->sm_wavefront;
     warp->stored = MAX(warp->stored, answer->stored);
     part->began[part->next] = who->now;
     part->next = part->next + 1u < gpu->sm_queue ? part->next + 1u : 0;
