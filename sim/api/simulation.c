@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "sim/api/samples.h"
 #include "sim/model/trace_error.h"
 #include "traces/synthetic/synthetic.h"
 
@@ -230,6 +231,16 @@ static bool open_trace(gmsim_simulation *s, const gmsim_job *job, const char *da
     return false;
 }
 
+/* A bare name that is no file here may be a sample's. */
+static char *trace_file(const char *name)
+{
+    char *sample = strcmp(name, "-") == 0 || g_file_test(name, G_FILE_TEST_EXISTS)
+                       ? NULL
+                       : gmsim_sample_find(name);
+
+    return sample != NULL ? sample : g_strdup(name);
+}
+
 bool gmsim_simulation_open(gmsim_simulation *s, const gmsim_job *job, const char *dashes,
                            GError **error)
 {
@@ -239,7 +250,7 @@ bool gmsim_simulation_open(gmsim_simulation *s, const gmsim_job *job, const char
     if (job->trace != NULL && job->synthetic != NULL)
         return fail_usage(error, "%s: %ssynthetic takes the place of a trace; give one of them",
                           job->trace, dashes);
-    s->trace = g_strdup(job->synthetic != NULL ? job->synthetic : job->trace);
+    s->trace = job->synthetic != NULL ? g_strdup(job->synthetic) : trace_file(job->trace);
     if (!read_options(s, job, dashes, error))
         return false;
     if (!open_trace(s, job, dashes, error))

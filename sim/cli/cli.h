@@ -27,6 +27,7 @@ int cli_simulate(int argc, char **argv);
 int cli_gpus(int argc, char **argv);
 int cli_compare(int argc, char **argv);
 int cli_sweep(int argc, char **argv);
+int cli_samples(int argc, char **argv);
 
 /* message.c: every message is one line on stderr, "gmsim: ...". */
 void cli_say(const char *format, ...) G_GNUC_PRINTF(1, 2);

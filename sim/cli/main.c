@@ -14,7 +14,7 @@ typedef struct subcommand {
 } subcommand;
 
 static const subcommand subcommands[] = {
-    {"gpus", cli_gpus}, {"compare", cli_compare}, {"sweep", cli_sweep}};
+    {"gpus", cli_gpus}, {"compare", cli_compare}, {"sweep", cli_sweep}, {"samples", cli_samples}};
 
 int main(int argc, char **argv)
 {

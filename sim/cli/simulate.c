@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sim/api/samples.h"
 #include "sim/api/simulation.h"
 #include "traces/synthetic/synthetic.h"
 
@@ -83,6 +84,7 @@ static const char description[] =
     "  gmsim gpus [NAME]         list the GPUs, or one GPU's numbers with their sources\n"
     "  gmsim sweep ...           vary sizes, GPUs, traces; one line for each combination\n"
     "  gmsim compare A B         two traces, kernels or GPUs side by side\n"
+    "  gmsim samples             list the traces that come with gmsim\n"
     "\n"
     "Examples:\n"
     "  gmsim --trace transpose.trc\n"
@@ -105,10 +107,13 @@ static bool use_color(void)
 /* A lone word that is no file may be a mistyped command. */
 static bool check_word(const char *word)
 {
-    static const char *const commands[] = {"gpus", "compare", "sweep", NULL};
+    static const char *const commands[] = {"gpus", "compare", "sweep", "samples", NULL};
     const char *guess;
 
-    if (strpbrk(word, "./-") != NULL || g_file_test(word, G_FILE_TEST_EXISTS))
+    char *sample = gmsim_sample_find(word);
+
+    g_free(sample);
+    if (sample != NULL || strpbrk(word, "./-") != NULL || g_file_test(word, G_FILE_TEST_EXISTS))
         return true;
     guess = cli_nearest(word, commands);
     if (guess != NULL)

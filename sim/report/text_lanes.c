@@ -15,11 +15,14 @@
 #define SHOWN        4u  /* instructions, unless verbose */
 #define LEFT_COLUMNS 44u /* of the histogram */
 
-/* Cost of an instruction's excess in a common unit: a wavefront takes a clock of one SM, a sector
+/* Instructions of one opcode and kind of access at one source line: an unrolled loop's are one to
+ * its reader. Cost of their excess in a common unit: a wavefront takes a clock of one SM, a sector
  * 32 bytes of L2's rate. `work` is what ranks equals. */
 typedef struct hot {
-    uint64_t cost, work;
-    const gmsim_instr_counts *instr;
+    uint64_t cost, work, excess;
+    const gmsim_instr_counts *instr; /* that with the worst request */
+    unsigned instructions;
+    gmsim_counts counts; /* of all of them */
 } hot;
 
 static int by_cost(const void *left, const void *right)
@@ -33,7 +36,53 @@ static int by_cost(const void *left, const void *right)
     return (a->instr > b->instr) - (a->instr < b->instr);
 }
 
-static hot *rank(const gmsim_report *report, const gmsim_result *result)
+static const gmtrace_instr *code_of(const gmsim_result *result, const gmsim_instr_counts *instr)
+{
+    return instr->instr < result->kernel->instr_count ? &result->kernel->instr[instr->instr] : NULL;
+}
+
+/* By source line, access and opcode; what has no line stands alone, by its place in the code. */
+static gint by_line(gconstpointer left, gconstpointer right, gpointer data)
+{
+    const hot *a = left, *b = right;
+    const gmtrace_instr *ca = code_of(data, a->instr), *cb = code_of(data, b->instr);
+    const bool lined_a = ca != NULL && ca->line > 0, lined_b = cb != NULL && cb->line > 0;
+    int by = lined_b - lined_a;
+
+    if (by == 0 && lined_a && lined_b) {
+        by = (ca->file > cb->file) - (ca->file < cb->file);
+        if (by == 0)
+            by = (ca->line > cb->line) - (ca->line < cb->line);
+        if (by == 0)
+            by = (int)a->instr->row - (int)b->instr->row;
+        return by != 0 ? by : strcmp(ca->opcode, cb->opcode);
+    }
+    return by != 0 ? by : (a->instr > b->instr) - (a->instr < b->instr);
+}
+
+static void add_counts(gmsim_counts *sum, const gmsim_counts *part)
+{
+    sum->requests += part->requests;
+    sum->sectors += part->sectors;
+    sum->sectors_ideal += part->sectors_ideal;
+    sum->wavefronts += part->wavefronts;
+    sum->wavefronts_ideal += part->wavefronts_ideal;
+}
+
+/* Adds `part` to the line it is of. */
+static void merge(hot *line, const hot *part)
+{
+    add_counts(&line->counts, &part->counts);
+    line->instructions++;
+    line->excess += part->excess;
+    line->cost += part->cost;
+    line->work += part->work;
+    if (part->instr->worst.work > line->instr->worst.work)
+        line->instr = part->instr;
+}
+
+/* Verbose reports have every instruction. */
+static hot *rank(const gmsim_report *report, const gmsim_result *result, unsigned *count)
 {
     const gmsim_gpu *gpu = report->gpu;
     hot *ranked = g_new0(hot, result->instr_count);
@@ -44,12 +93,28 @@ static hot *rank(const gmsim_report *report, const gmsim_result *result)
     for (uint32_t i = 0; i < result->instr_count; i++) {
         const gmsim_instr_counts *instr = &result->instr[i];
         uint64_t weight = gmsim_row_is_shared(instr->row) ? l2_rate : all_sms;
+        uint64_t excess = gmsim_work_excess(instr->row, &instr->counts);
 
-        ranked[i].cost = gmsim_work_excess(instr->row, &instr->counts) * weight;
-        ranked[i].work = gmsim_work(instr->row, &instr->counts) * weight;
-        ranked[i].instr = instr;
+        ranked[i] = (hot){.instr = instr,
+                          .instructions = 1,
+                          .counts = instr->counts,
+                          .excess = excess,
+                          .cost = excess * weight,
+                          .work = gmsim_work(instr->row, &instr->counts) * weight};
     }
-    qsort(ranked, result->instr_count, sizeof *ranked, by_cost);
+    *count = result->instr_count;
+    if (!report->verbose) {
+        *count = 0;
+        g_qsort_with_data(ranked, (gint)result->instr_count, sizeof *ranked, by_line,
+                          (gpointer)result);
+        for (uint32_t i = 0; i < result->instr_count; i++) {
+            if (*count > 0 && by_line(&ranked[*count - 1], &ranked[i], (gpointer)result) == 0)
+                merge(&ranked[*count - 1], &ranked[i]);
+            else
+                ranked[(*count)++] = ranked[i];
+        }
+    }
+    qsort(ranked, *count, sizeof *ranked, by_cost);
     return ranked;
 }
 
@@ -94,6 +159,46 @@ static void put_source(GString *out, const gmsim_report *report, const gmsim_res
     g_free(text);
 }
 
+/* "LDG.E x4" */
+static char *opcode_of(const gmsim_result *result, const hot *line)
+{
+    char *opcode = gmsim_clean(gmsim_instr_opcode(result, line->instr), 18), *times, *both;
+
+    if (line->instructions == 1)
+        return opcode;
+    times = g_strdup_printf(" x%u", line->instructions);
+    g_free(opcode);
+    opcode = gmsim_clean(gmsim_instr_opcode(result, line->instr), 18 - (unsigned)strlen(times));
+    both = g_strconcat(opcode, times, NULL);
+    g_free(opcode);
+    g_free(times);
+    return both;
+}
+
+static void put_hot(GString *out, gmsim_table *table, const gmsim_report *report,
+                    const gmsim_result *result, const hot *line, const uint64_t all[2])
+{
+    const gmsim_instr_counts *instr = line->instr;
+    const gmsim_counts *counts = &line->counts;
+    char *place = gmsim_instr_place(result, instr), *words = why(instr);
+    char *opcode = opcode_of(result, line);
+
+    gmsim_table_row(
+        table,
+        (gmsim_field[]){
+            gmsim_number_of(GMSIM_UNIT_COUNT, (double)line->excess),
+            gmsim_quotient(GMSIM_UNIT_PERCENT, line->excess, all[gmsim_row_is_shared(instr->row)]),
+            gmsim_quotient(GMSIM_UNIT_RATIO, gmsim_work(instr->row, counts), counts->requests),
+            gmsim_quotient(GMSIM_UNIT_RATIO, gmsim_work_ideal(instr->row, counts),
+                           counts->requests),
+            gmsim_words(opcode), gmsim_words(place), gmsim_words(words)});
+    if (line->excess > 0 || report->verbose)
+        put_source(out, report, result, instr);
+    g_free(place);
+    g_free(words);
+    g_free(opcode);
+}
+
 void gmsim_text_hot(GString *out, const gmsim_report *report, const gmsim_result *result)
 {
     static const gmsim_column columns[] = {
@@ -105,43 +210,24 @@ void gmsim_text_hot(GString *out, const gmsim_report *report, const gmsim_result
         {.title = "source", .width = 18, .gap = 1, .left = true},
         {.title = "worst request", .gap = 1, .left = true},
     };
-    uint32_t shown = report->verbose ? result->instr_count : MIN(result->instr_count, SHOWN);
-    uint64_t waves = all_excess(result, true), sectors = all_excess(result, false);
+    const uint64_t all[2] = {all_excess(result, false), all_excess(result, true)};
+    unsigned count, shown;
     gmsim_table table;
     hot *ranked;
 
     if (result->instr_count == 0)
         return;
-    ranked = rank(report, result);
-    gmsim_heading(out, report->color, "Hot instructions");
-    g_string_append_printf(out, "  %s, %u of %u shown%s\n",
-                           ranked[0].cost > 0 ? "by excess work" : "by work; none is in excess",
-                           shown, result->instr_count,
-                           shown < result->instr_count ? " (--verbose: all)" : "");
+    ranked = rank(report, result, &count);
+    shown = report->verbose ? count : MIN(count, SHOWN);
+    gmsim_heading(out, report->color,
+                  count < result->instr_count ? "Hot lines" : "Hot instructions");
+    g_string_append_printf(
+        out, "  %s, %u of %u shown%s\n",
+        ranked[0].cost > 0 ? "by excess work" : "by work; none is in excess", shown, count,
+        shown < count || count < result->instr_count ? " (--verbose: each instruction)" : "");
     gmsim_table_begin(&table, GMSIM_TABLE_TEXT, columns, G_N_ELEMENTS(columns), out, false);
-    for (uint32_t i = 0; i < shown; i++) {
-        const gmsim_instr_counts *instr = ranked[i].instr;
-        const gmsim_counts *counts = &instr->counts;
-        bool shared = gmsim_row_is_shared(instr->row);
-        uint64_t excess = gmsim_work_excess(instr->row, counts);
-        char *place = gmsim_instr_place(result, instr), *words = why(instr);
-        char *opcode = gmsim_clean(gmsim_instr_opcode(result, instr), 18);
-
-        gmsim_table_row(
-            &table,
-            (gmsim_field[]){
-                gmsim_number_of(GMSIM_UNIT_COUNT, (double)excess),
-                gmsim_quotient(GMSIM_UNIT_PERCENT, excess, shared ? waves : sectors),
-                gmsim_quotient(GMSIM_UNIT_RATIO, gmsim_work(instr->row, counts), counts->requests),
-                gmsim_quotient(GMSIM_UNIT_RATIO, gmsim_work_ideal(instr->row, counts),
-                               counts->requests),
-                gmsim_words(opcode), gmsim_words(place), gmsim_words(words)});
-        if (excess > 0 || report->verbose)
-            put_source(out, report, result, instr);
-        g_free(place);
-        g_free(words);
-        g_free(opcode);
-    }
+    for (unsigned i = 0; i < shown; i++)
+        put_hot(out, &table, report, result, &ranked[i], all);
     g_string_append_c(out, '\n');
     g_free(ranked);
 }
