@@ -7,7 +7,7 @@ FNR == 1 {
     columns = cut($0, name)
     kept = 0
     for (i = 1; i <= columns; i++)
-        if (name[i] == "Kernel Name" || name[i] ~ /__/)
+        if (name[i] == "Kernel Name" || name[i] == "Unsteady" || name[i] ~ /__/)
             keep[++kept] = i
     label = FILENAME
     sub(/.*\//, "", label)

@@ -303,6 +303,8 @@ const gmsim_result *gmsim_model_run(gmsim_model *model, gmtrace_reader *reader, 
     result->barriers = scheduler.barriers;
     result->instr_count = gmsim_tally_finish(&replay->tally, result->row);
     result->instr = replay->tally.entry;
+    result->unsteady = replay->tally.meet ? replay->tally.meet->kinds : 0;
+    result->unsteady_instr = replay->tally.unsteady;
     memcpy(result->degree, replay->degree, sizeof result->degree);
     result->l2 = model->shared.l2.counts;
     result->unseen = unseen_of(kernel, replay->tally.decoded, gmtrace_get_capture(reader)->unseen);

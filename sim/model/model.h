@@ -156,10 +156,12 @@ typedef struct gmsim_result {
     gmsim_resource bound;                 /* the largest of them */
     bool timed;                           /* timing is set */
     gmsim_timing timing;
-    gmsim_executed executed; /* of a timed result of a kernel whose code the trace has */
-    uint32_t unseen;         /* GMTRACE_UNSEEN_* of the trace; of tensor copies, WGMMA, textures and
-                              * surfaces only what this kernel's code does */
-    bool truncated;          /* the trace ended before the launch did */
+    uint32_t unsteady; /* 1 << gmtrace_unsteady: warps met where the code depends on it */
+    const uint8_t *unsteady_instr; /* gmtrace_unsteady of each of the kernel's */
+    gmsim_executed executed;       /* of a timed result of a kernel whose code the trace has */
+    uint32_t unseen; /* GMTRACE_UNSEEN_* of the trace; of tensor copies, WGMMA, textures and
+                      * surfaces only what this kernel's code does */
+    bool truncated;  /* the trace ended before the launch did */
     uint32_t instr_count;
     const gmsim_instr_counts *instr; /* by pc */
 } gmsim_result;

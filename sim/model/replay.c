@@ -186,6 +186,8 @@ static const char *replay_global(gmsim_replay *replay, gmsim_sm_memory *memory, 
     count_footprint(replay, who, footprint, request.wavefronts, counts);
     if (record->op == GMTRACE_OP_LOAD)
         who->wavefronts = request.wavefronts;
+    if (G_UNLIKELY(site->unsteady))
+        gmsim_meet_note(replay->tally.meet, site->unsteady, who->cta, who->warp, chunk, record);
     if (row == GMSIM_GLOBAL_COPY) {
         gmsim_copy_lines(&who->copy, chunk, record);
         who->copy_instr = record->instr;
@@ -252,6 +254,8 @@ static const char *replay_shared(gmsim_replay *replay, gmsim_executor *who,
         break;
     case GMTRACE_OP_ATOMIC:
     case GMTRACE_OP_REDUCTION:
+        if (site->unsteady)
+            gmsim_meet_note(replay->tally.meet, site->unsteady, who->cta, who->warp, chunk, record);
         row = GMSIM_SHARED_ATOMIC;
         use = (gmsim_bank_use)site->atomic;
         break;

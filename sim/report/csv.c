@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "sim/analysis/rows.h"
+#include "sim/analysis/unsteady.h"
 #include "sim/report/formats.h"
 
 static void write_out(gmsim_report *report, GString *text)
@@ -34,12 +35,13 @@ static void put_row(gmsim_report *report, const gmsim_field *field)
 
 /* ------------------------------------------------------------------------------------- launches */
 
-#define LAUNCH_COLUMNS 8u
+#define LAUNCH_COLUMNS 9u
 
 static void csv_begin(gmsim_report *report)
 {
-    static const char *const names[LAUNCH_COLUMNS] = {
-        "ID", "Kernel Name", "Block Size", "Grid Size", "Device", "CC", "Complete", "L2 At Start"};
+    static const char *const names[LAUNCH_COLUMNS] = {"ID",        "Kernel Name", "Block Size",
+                                                      "Grid Size", "Device",      "CC",
+                                                      "Complete",  "L2 At Start", "Unsteady"};
     gmsim_column *columns = g_new0(gmsim_column, LAUNCH_COLUMNS + gmsim_metric_all);
 
     for (unsigned i = 0; i < LAUNCH_COLUMNS; i++)
@@ -55,12 +57,26 @@ static char *dimensions(const uint32_t size[3])
     return g_strdup_printf("(%u, %u, %u)", size[0], size[1], size[2]);
 }
 
+/* "spin order"; empty where nothing shows that counts differ from run to run. */
+static char *unsteady_keys(const gmsim_result *result)
+{
+    const gmsim_unsteady unsteady = gmsim_unsteady_find(result);
+    GString *keys = g_string_new(NULL);
+
+    for (unsigned kind = 1; kind < GMSIM_UNSTEADY_KINDS; kind++)
+        if (unsteady.kinds >> kind & 1u)
+            g_string_append_printf(keys, "%s%s", keys->len > 0 ? " " : "",
+                                   gmsim_unsteady_table[kind].key);
+    return g_string_free(keys, FALSE);
+}
+
 static void csv_launch(gmsim_report *report, uint32_t index, const gmsim_result *result)
 {
     const gmsim_gpu *gpu = report->gpu;
     gmsim_field *field = g_new0(gmsim_field, LAUNCH_COLUMNS + gmsim_metric_all);
     char *block = dimensions(result->launch->block), *grid = dimensions(result->launch->grid);
     char *cc = g_strdup_printf("%u.%u", gpu->gpu_cc_major, gpu->gpu_cc_minor);
+    char *unsteady = unsteady_keys(result);
 
     field[0] = gmsim_number_of(GMSIM_UNIT_COUNT, index);
     field[1] = gmsim_words(result->kernel->name);
@@ -72,10 +88,12 @@ static void csv_launch(gmsim_report *report, uint32_t index, const gmsim_result 
                            : result->unseen & GMSIM_UNSEEN_TRAFFIC ? "no: memory traffic not seen"
                                                                    : "yes");
     field[7] = gmsim_words(gmsim_start_table[result->start].key);
+    field[8] = gmsim_words(unsteady);
     for (unsigned i = 0; i < gmsim_metric_all; i++)
         field[LAUNCH_COLUMNS + i] = gmsim_metric_field(result, i);
     put_row(report, field);
     g_free(block);
+    g_free(unsteady);
     g_free(grid);
     g_free(cc);
     g_free(field);

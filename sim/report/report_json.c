@@ -142,6 +142,27 @@ static void put_timing(gmsim_json *json, const gmsim_timing *timing)
         gmsim_json_real(json, "load_latency", (double)timing->load_cycles / (double)timing->loads);
 }
 
+/* Where the code shows that counts differ from run to run of the hardware too. */
+static void put_unsteady(gmsim_json *json, const gmsim_result *result)
+{
+    const gmsim_unsteady unsteady = gmsim_unsteady_find(result);
+
+    gmsim_json_array(json, "unsteady", false);
+    for (unsigned kind = 1; kind < GMSIM_UNSTEADY_KINDS; kind++) {
+        if (!(unsteady.kinds >> kind & 1u))
+            continue;
+        char *place = gmsim_code_place(result, unsteady.instr[kind]);
+
+        gmsim_json_object(json, NULL, true);
+        gmsim_json_string(json, "why", gmsim_unsteady_table[kind].key);
+        gmsim_json_string(json, "text", gmsim_unsteady_table[kind].name);
+        gmsim_json_string(json, "place", place);
+        gmsim_json_close(json);
+        g_free(place);
+    }
+    gmsim_json_close(json);
+}
+
 static void put_bound(gmsim_json *json, const gmsim_gpu *gpu, const gmsim_result *result)
 {
     if (result->min_cycles[result->bound] > 0)
@@ -194,6 +215,7 @@ static void put_own(gmsim_json *json, const gmsim_gpu *gpu, const gmsim_result *
     if (result->unseen & GMSIM_UNSEEN_TRAFFIC) /* why metrics are null */
         put_bits(json, "not_seen", gmsim_unseen_table, result->unseen);
     put_verdict(json, gpu, result);
+    put_unsteady(json, result);
     gmsim_json_close(json);
 }
 

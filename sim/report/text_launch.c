@@ -49,6 +49,7 @@ void gmsim_text_verdict(GString *out, const gmsim_report *report, const gmsim_re
         put_part(out, "Unknown: ",
                  g_strdup("the capture could not see all of this kernel's memory traffic (see "
                           "Model): its hits, L2, DRAM and times are not given."));
+    put_part(out, "Unsteady: ", gmsim_unsteady_words(result));
     if (result->truncated)
         put_part(out, "",
                  g_strdup("The trace is cut short: these are the counts of the part that could be "

@@ -28,12 +28,38 @@ const char *gmsim_instr_opcode(const gmsim_result *result, const gmsim_instr_cou
 
 char *gmsim_instr_place(const gmsim_result *result, const gmsim_instr_counts *instr)
 {
-    const gmtrace_instr *code = instr_of(result, instr);
+    if (instr_of(result, instr) == NULL)
+        return g_strdup(gmsim_row_name(instr->row));
+    return gmsim_code_place(result, instr->instr);
+}
+
+char *gmsim_unsteady_words(const gmsim_result *result)
+{
+    const gmsim_unsteady unsteady = gmsim_unsteady_find(result);
+    GString *words;
+
+    if (unsteady.kinds == 0)
+        return NULL;
+    words = g_string_new("counts differ from run to run of the hardware too");
+    for (unsigned kind = 1, named = 0; kind < GMSIM_UNSTEADY_KINDS; kind++) {
+        if (!(unsteady.kinds >> kind & 1u))
+            continue;
+        char *place = gmsim_code_place(result, unsteady.instr[kind]);
+
+        g_string_append_printf(words, "%s %s (%s)", named++ > 0 ? ";" : ":",
+                               gmsim_unsteady_table[kind].name, place);
+        g_free(place);
+    }
+    g_string_append_c(words, '.');
+    return g_string_free(words, FALSE);
+}
+
+char *gmsim_code_place(const gmsim_result *result, uint32_t instr)
+{
     const gmtrace_kernel *kernel = result->kernel;
+    const gmtrace_instr *code = &kernel->instr[instr];
     char *base, *clean, *place;
 
-    if (code == NULL)
-        return g_strdup(gmsim_row_name(instr->row));
     if (code->file >= kernel->file_count || code->line == 0)
         return g_strdup_printf("pc 0x%" G_GINT64_MODIFIER "x", code->pc);
     base = g_path_get_basename(kernel->file[code->file]);

@@ -6,6 +6,7 @@
 #define GMSIM_WORDS_H
 
 #include "sim/analysis/pattern.h"
+#include "sim/analysis/unsteady.h"
 #include "sim/analysis/verdict.h"
 
 G_BEGIN_DECLS
@@ -27,6 +28,10 @@ char *gmsim_pattern_words(const gmsim_pattern *pattern, bool shared);
 
 /* "transpose.cu:8", "pc 0x170" or the row's name. */
 char *gmsim_instr_place(const gmsim_result *result, const gmsim_instr_counts *instr);
+/* The same of an instruction of the table. */
+char *gmsim_code_place(const gmsim_result *result, uint32_t instr);
+/* Why the launch's counts differ from run to run; NULL where nothing shows that they do. */
+char *gmsim_unsteady_words(const gmsim_result *result);
 /* "LDG.E", or the row's name where the code is not in the trace; borrowed. */
 const char *gmsim_instr_opcode(const gmsim_result *result, const gmsim_instr_counts *instr);
 

@@ -763,7 +763,7 @@ static void test_csv(void)
         lines[1], "0,\"say(\"\"hi\"\", int)\",\"(32, 32, 1)\",\"(32, 32, 1)\",\"Round GPU\",9.0,"));
     for (const char *c = strstr(lines[1], "9.0,"); *c != 0; c++)
         fields += *c == ',';
-    g_assert_cmpuint(fields, ==, gmsim_metric_all + 2); /* "Complete", "L2 At Start" */
+    g_assert_cmpuint(fields, ==, gmsim_metric_all + 3); /* "Complete", "L2 At Start" */
     g_strfreev(lines);
     free(text);
 }

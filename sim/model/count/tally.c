@@ -60,6 +60,20 @@ static gmsim_bank_use atomic_use(gmtrace_atomic atomic)
     }
 }
 
+/* Room for meetings only where there may be some. */
+static bool find_unsteady(gmsim_tally *tally)
+{
+    const gmtrace_kernel *kernel = tally->kernel;
+    bool any = false;
+    if (!gmtrace_find_unsteady(kernel, tally->unsteady))
+        return false;
+    for (uint32_t i = 0; i < kernel->instr_count && !any; i++)
+        any = tally->unsteady[i] != GMTRACE_STEADY;
+    if (any && !tally->meet)
+        return (tally->meet = g_try_new0(gmsim_meet, 1)) != NULL;
+    return true;
+}
+
 bool gmsim_tally_begin(gmsim_tally *tally, const gmtrace_kernel *kernel)
 {
     uint32_t sites = kernel->instr_count + 1u;
@@ -67,13 +81,17 @@ bool gmsim_tally_begin(gmsim_tally *tally, const gmtrace_kernel *kernel)
     if (sites > tally->sites_allocated) {
         g_free(tally->site);
         g_free(tally->decoded);
+        g_free(tally->unsteady);
         tally->site = g_try_new(gmsim_site, sites);
         tally->decoded = g_try_new(gmtrace_decoded, sites);
-        tally->sites_allocated = tally->site && tally->decoded ? sites : 0;
+        tally->unsteady = g_try_new(uint8_t, sites);
+        tally->sites_allocated = tally->site && tally->decoded && tally->unsteady ? sites : 0;
         if (!tally->sites_allocated)
             return false;
     }
     gmtrace_decode_kernel(kernel, tally->decoded);
+    if (!find_unsteady(tally))
+        return false;
     uint32_t entries = 0;
     for (uint32_t i = 0; i < kernel->instr_count; i++) {
         const gmtrace_instr *instr = &kernel->instr[i];
@@ -87,6 +105,7 @@ bool gmsim_tally_begin(gmsim_tally *tally, const gmtrace_kernel *kernel)
             .is_float = decoded->adds_floats,
             .is_swap =
                 decoded->atomic == GMTRACE_ATOMIC_CAS || decoded->atomic == GMTRACE_ATOMIC_CAST,
+            .unsteady = tally->unsteady[i],
             .copy_bypass = instr->op_class == GMTRACE_CLASS_COPY_ASYNC && instr->bypass_l1,
             .scoreboard = instr->write_barrier,
             .read_scoreboard = instr->read_barrier,
@@ -114,12 +133,16 @@ bool gmsim_tally_begin(gmsim_tally *tally, const gmtrace_kernel *kernel)
 void gmsim_tally_reset(gmsim_tally *tally)
 {
     memset(tally->entry, 0, tally->entries * sizeof *tally->entry);
+    if (tally->meet)
+        gmsim_meet_reset(tally->meet);
 }
 
 void gmsim_tally_clear(gmsim_tally *tally)
 {
     g_free(tally->site);
     g_free(tally->decoded);
+    g_free(tally->unsteady);
+    g_free(tally->meet);
     g_free(tally->entry);
     memset(tally, 0, sizeof *tally);
 }

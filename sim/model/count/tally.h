@@ -6,6 +6,7 @@
 #define GMSIM_TALLY_H
 
 #include "sim/model/cache/l1.h"
+#include "sim/model/count/meet.h"
 #include "sim/model/model.h"
 #include "traces/code/decoded.h"
 
@@ -20,6 +21,7 @@ typedef struct gmsim_site {
     uint8_t atomic;         /* gmsim_bank_use of a shared atomic */
     bool is_float, is_swap; /* of an atomic: it adds floats, it compares and swaps */
     bool copy_bypass;       /* LDGSTS.BYPASS */
+    uint8_t unsteady;       /* gmtrace_unsteady */
     bool arrive_only;       /* BAR.ARV: does not wait */
     uint8_t scoreboard;     /* that its result sets free; GMSIM_SCOREBOARDS and more: none */
     uint8_t read_scoreboard; /* that the reading of its operands sets free */
@@ -29,6 +31,8 @@ typedef struct gmsim_tally {
     const gmtrace_kernel *kernel;
     gmsim_site *site;         /* one an instruction, and one more for records without instruction */
     gmtrace_decoded *decoded; /* one an instruction */
+    uint8_t *unsteady;        /* gmtrace_unsteady of one */
+    gmsim_meet *meet;         /* NULL: nothing is unsteady */
     uint32_t sites_allocated;
     gmsim_instr_counts *entry;
     uint32_t entries, entries_allocated;
