@@ -4,7 +4,9 @@
  * calls fail as they would if their buffer could not be written or filled: with its error flag set.
  * Leaves out unlink and rmdir: where those fail, what they should remove stays.
  */
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
+#endif
 #include "tests/inject/shim.h"
 
 #include <dlfcn.h>

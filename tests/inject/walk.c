@@ -12,7 +12,9 @@
  * equal distances; else all. INJECT_SAY=1 prints how often which message came,
  * INJECT_ONLY=CLASS walks one class.
  */
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
+#endif
 #include "tests/inject/shim.h"
 
 #include <errno.h>
