@@ -148,6 +148,7 @@ void cli_program_forget(const char *trace)
     GDir *dir = g_dir_open(folder, 0, NULL);
     const char *name;
 
+    (void)g_unlink(trace); /* though the folder could not be read */
     while (dir != NULL && (name = g_dir_read_name(dir)) != NULL) {
         /* Half a trace, too, where the program was ended. */
         char *path = g_build_filename(folder, name, NULL);
