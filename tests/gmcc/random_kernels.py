@@ -298,8 +298,9 @@ FUNCTION i32 i32_of_f32(f32 v) { return v > -2e9f && v < 2e9f ? (i32)v : 5; }
 FUNCTION i64 i64_of_f32(f32 v) { return v > -9e18f && v < 9e18f ? (i64)v : 6; }
 FUNCTION i32 i32_of_f64(f64 v) { return v > -2e9 && v < 2e9 ? (i32)v : 7; }
 FUNCTION i64 i64_of_f64(f64 v) { return v > -9e18 && v < 9e18 ? (i64)v : 8; }
-FUNCTION f32 lesser_f32(f32 a, f32 b) { return a < b ? a : b; }
-FUNCTION f64 lesser_f64(f64 a, f64 b) { return a < b ? a : b; }
+/* + 0: clang and nvcc make min of x < 0 ? x : 0, which gives another zero for -0 */
+FUNCTION f32 lesser_f32(f32 a, f32 b) { return (a < b ? a : b) + 0; }
+FUNCTION f64 lesser_f64(f64 a, f64 b) { return (a < b ? a : b) + 0; }
 FUNCTION u32 bits_f32(f32 v) { u32 u; memcpy(&u, &v, 4); return v != v ? 0x7fc00000u : u; }
 FUNCTION u64 bits_f64(f64 v) { u64 u; memcpy(&u, &v, 8); return v != v ? 0x7ff8000000000000ull : u; }
 /* numbers of all sizes, few of them not finite */

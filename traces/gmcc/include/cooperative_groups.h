@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * cooperative_groups.h - thread_block, tiles of a warp, coalesced groups, this_grid()'s ranks, and
- * reduce() over tiles.
+ * cooperative_groups.h - thread_block, tiles of a warp, coalesced groups and their partitions,
+ * thread_group, this_grid()'s ranks, reduce() and scans over groups of a warp.
  *
- * Left out: grid.sync() and clusters (a launch here runs CTA by CTA), memcpy_async, scans.
+ * Left out: grid.sync() and clusters (a launch here runs CTA by CTA), memcpy_async, tiles larger
+ * than a warp.
  */
 #ifndef GMCUDA_COOPERATIVE_GROUPS_H
 #define GMCUDA_COOPERATIVE_GROUPS_H
@@ -19,6 +20,21 @@ GMCUDA_DEVICE unsigned int __gmcuda_lane(void)
     unsigned int lane;
     asm("mov.u32 %0, %%laneid;" : "=r"(lane));
     return lane;
+}
+
+/* A value of any type from another lane, word by word; `shuffle` takes one word. */
+template <typename T, typename Shuffle>
+GMCUDA_METHOD T __gmcuda_exchange(const T &value, Shuffle shuffle)
+{
+    static_assert(__is_trivially_copyable(T), "only plain values go from thread to thread");
+    unsigned int word[(sizeof(T) + 3) / 4] = {};
+    T result;
+    __builtin_memcpy(word, &value, sizeof(T));
+#pragma unroll
+    for (unsigned int i = 0; i < (sizeof(T) + 3) / 4; i++)
+        word[i] = shuffle(word[i]);
+    __builtin_memcpy(&result, word, sizeof(T));
+    return result;
 }
 
 class thread_block
@@ -95,19 +111,23 @@ template <unsigned int Size, typename Parent = thread_block> class thread_block_
     static GMCUDA_METHOD void sync() { __syncwarp(mask()); }
     template <typename T> static GMCUDA_METHOD T shfl(T value, int rank)
     {
-        return __shfl_sync(mask(), value, rank, Size);
+        return __gmcuda_exchange(
+            value, [=](unsigned int word) { return __shfl_sync(mask(), word, rank, Size); });
     }
     template <typename T> static GMCUDA_METHOD T shfl_up(T value, unsigned int n)
     {
-        return __shfl_up_sync(mask(), value, n, Size);
+        return __gmcuda_exchange(
+            value, [=](unsigned int word) { return __shfl_up_sync(mask(), word, n, Size); });
     }
     template <typename T> static GMCUDA_METHOD T shfl_down(T value, unsigned int n)
     {
-        return __shfl_down_sync(mask(), value, n, Size);
+        return __gmcuda_exchange(
+            value, [=](unsigned int word) { return __shfl_down_sync(mask(), word, n, Size); });
     }
     template <typename T> static GMCUDA_METHOD T shfl_xor(T value, unsigned int n)
     {
-        return __shfl_xor_sync(mask(), value, (int)n, Size);
+        return __gmcuda_exchange(
+            value, [=](unsigned int word) { return __shfl_xor_sync(mask(), word, (int)n, Size); });
     }
     static GMCUDA_METHOD int any(int predicate) { return __any_sync(mask(), predicate); }
     static GMCUDA_METHOD int all(int predicate) { return __all_sync(mask(), predicate); }
@@ -120,6 +140,11 @@ template <unsigned int Size, typename Parent = thread_block> class thread_block_
     template <typename T> static GMCUDA_METHOD unsigned int match_any(T value)
     {
         unsigned int lanes = __match_any_sync(mask(), value);
+        return Size == 32 ? lanes : lanes >> (__gmcuda_lane() & ~(Size - 1));
+    }
+    template <typename T> static GMCUDA_METHOD unsigned int match_all(T value, int &all)
+    {
+        unsigned int lanes = __match_all_sync(mask(), value, &all);
         return Size == 32 ? lanes : lanes >> (__gmcuda_lane() & ~(Size - 1));
     }
 };
@@ -146,16 +171,105 @@ class coalesced_group
         return (unsigned int)__popc(lanes & below);
     }
     GMCUDA_METHOD void sync() const { __syncwarp(lanes); }
+    GMCUDA_METHOD unsigned int mask() const { return lanes; }
+    static GMCUDA_METHOD unsigned int meta_group_rank() { return 0; }
+    static GMCUDA_METHOD unsigned int meta_group_size() { return 1; }
+    /* The lane of a rank; ranks that do not exist are one's own. */
+    GMCUDA_METHOD int lane_of(unsigned int rank) const
+    {
+        return rank < num_threads() ? (int)__fns(lanes, 0, (int)rank + 1) : (int)__gmcuda_lane();
+    }
     template <typename T> GMCUDA_METHOD T shfl(T value, unsigned int rank) const
     {
-        return __shfl_sync(lanes, value, (int)__fns(lanes, 0, (int)rank + 1));
+        const int lane = lane_of(rank);
+        const unsigned int mask = lanes;
+        return __gmcuda_exchange(value,
+                                 [=](unsigned int word) { return __shfl_sync(mask, word, lane); });
+    }
+    template <typename T> GMCUDA_METHOD T shfl_up(T value, unsigned int n) const
+    {
+        return shfl(value, thread_rank() < n ? thread_rank() : thread_rank() - n);
+    }
+    template <typename T> GMCUDA_METHOD T shfl_down(T value, unsigned int n) const
+    {
+        return shfl(value, thread_rank() + n);
     }
     GMCUDA_METHOD int any(int predicate) const { return __any_sync(lanes, predicate); }
     GMCUDA_METHOD int all(int predicate) const { return __all_sync(lanes, predicate); }
+    /* A bit a rank. */
+    GMCUDA_METHOD unsigned int pack(unsigned int of_lanes) const
+    {
+        unsigned int packed = 0, rank = 0;
+        for (unsigned int left = lanes; left; left &= left - 1)
+            packed |= (of_lanes >> (__ffs((int)left) - 1) & 1) << rank++;
+        return packed;
+    }
+    GMCUDA_METHOD unsigned int ballot(int predicate) const
+    {
+        return pack(__ballot_sync(lanes, predicate));
+    }
+    template <typename T> GMCUDA_METHOD unsigned int match_any(T value) const
+    {
+        return pack(__match_any_sync(lanes, value));
+    }
 };
 GMCUDA_DEVICE __attribute__((convergent)) coalesced_group coalesced_threads(void)
 {
     return coalesced_group(__activemask());
+}
+
+/* Groups of those who agree. */
+template <typename Group>
+GMCUDA_DEVICE __attribute__((convergent)) coalesced_group binary_partition(const Group &group,
+                                                                           bool yes)
+{
+    const unsigned int lanes = __ballot_sync(group.mask(), yes);
+    return coalesced_group(yes ? lanes : group.mask() & ~lanes);
+}
+template <typename Group, typename Label>
+GMCUDA_DEVICE __attribute__((convergent)) coalesced_group labeled_partition(const Group &group,
+                                                                            Label label)
+{
+    return coalesced_group(__match_any_sync(group.mask(), label));
+}
+
+/* Any group of the above, of which only the program knows which: lanes of a warp, or the block. */
+class thread_group
+{
+    unsigned int lanes; /* 0: the block */
+
+  public:
+    GMCUDA_METHOD thread_group(const thread_block &) : lanes(0) {}
+    GMCUDA_METHOD thread_group(const coalesced_group &group) : lanes(group.mask()) {}
+    template <unsigned int Size, typename Parent>
+    GMCUDA_METHOD thread_group(const thread_block_tile<Size, Parent> &tile) : lanes(tile.mask())
+    {
+    }
+    GMCUDA_METHOD void sync() const
+    {
+        if (lanes == 0)
+            __syncthreads();
+        else
+            __syncwarp(lanes);
+    }
+    GMCUDA_METHOD unsigned int num_threads() const
+    {
+        return lanes == 0 ? thread_block::num_threads() : (unsigned int)__popc((int)lanes);
+    }
+    GMCUDA_METHOD unsigned int size() const { return num_threads(); }
+    GMCUDA_METHOD unsigned int thread_rank() const
+    {
+        return lanes == 0 ? thread_block::thread_rank() : coalesced_group(lanes).thread_rank();
+    }
+};
+
+/* Neighbouring threads, by a size that is known at run time: up to a warp. */
+template <typename Parent>
+GMCUDA_DEVICE thread_group tiled_partition(const Parent &, unsigned int size)
+{
+    const unsigned int first = __gmcuda_lane() & ~(size - 1);
+    const coalesced_group tile(size >= 32 ? __activemask() : ((1u << size) - 1) << first);
+    return thread_group(tile);
 }
 
 template <typename Group> GMCUDA_DEVICE void sync(const Group &group)
@@ -190,6 +304,41 @@ GMCUDA_DEVICE T reduce(const thread_block_tile<Size, Parent> &tile, T value, Op 
     for (unsigned int n = Size / 2; n > 0; n /= 2)
         value = op(value, tile.shfl_xor(value, n));
     return value;
+}
+template <typename T, typename Op>
+GMCUDA_DEVICE T reduce(const coalesced_group &group, T value, Op op)
+{
+    T sum = group.shfl(value, 0);
+    for (unsigned int rank = 1; rank < group.num_threads(); rank++)
+        sum = op(sum, group.shfl(value, rank));
+    return sum;
+}
+
+/* Scans: what the ranks below have, with and without one's own. The first of an exclusive scan has
+ * the type's zero. */
+template <typename Group, typename T, typename Op>
+GMCUDA_DEVICE T inclusive_scan(const Group &group, T value, Op op)
+{
+    for (unsigned int n = 1; n < group.num_threads(); n *= 2) {
+        const T below = group.shfl_up(value, n);
+        if (group.thread_rank() >= n)
+            value = op(below, value);
+    }
+    return value;
+}
+template <typename Group, typename T> GMCUDA_DEVICE T inclusive_scan(const Group &group, T value)
+{
+    return inclusive_scan(group, value, plus<T>());
+}
+template <typename Group, typename T, typename Op>
+GMCUDA_DEVICE T exclusive_scan(const Group &group, T value, Op op)
+{
+    const T below = group.shfl_up(inclusive_scan(group, value, op), 1);
+    return group.thread_rank() == 0 ? T() : below;
+}
+template <typename Group, typename T> GMCUDA_DEVICE T exclusive_scan(const Group &group, T value)
+{
+    return exclusive_scan(group, value, plus<T>());
 }
 #undef GMCUDA_METHOD
 } // namespace cooperative_groups

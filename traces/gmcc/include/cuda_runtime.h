@@ -16,9 +16,12 @@
 #include <climits>
 #include <cstdio>
 #include <math.h> /* the C++ library's: <cmath>, and its names without std:: */
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <type_traits>
+#include <utility>
 #endif
 #include "cuda_runtime_api.h"
 #ifdef __cplusplus
@@ -28,6 +31,7 @@
 #if defined(__CUDA__) && defined(__cplusplus)
 #include "gmcuda/builtins.h"
 #include "gmcuda/bits.h"
+#include "gmcuda/simd.h"
 #include "gmcuda/warp.h"
 #include "gmcuda/loads.h"
 #include "gmcuda/atomics.h"

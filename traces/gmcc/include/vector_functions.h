@@ -41,4 +41,19 @@ GMCUDA_MAKE(double, double)
 /* clang-format on */
 #undef GMCUDA_MAKE
 
+/* What else programs make of parts. */
+#include "driver_types.h"
+GMCUDA_BOTH cudaPitchedPtr make_cudaPitchedPtr(void *pointer, size_t pitch, size_t x, size_t y)
+{
+    return cudaPitchedPtr{pointer, pitch, x, y};
+}
+GMCUDA_BOTH cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth)
+{
+    return cudaExtent{width, height, depth};
+}
+GMCUDA_BOTH cudaPos make_cudaPos(size_t x, size_t y, size_t z)
+{
+    return cudaPos{x, y, z};
+}
+
 #endif

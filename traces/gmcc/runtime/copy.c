@@ -197,6 +197,57 @@ cudaError_t cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t
     return set("cudaMemset2D", to, pitch, value, width, height);
 }
 
+cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height,
+                              cudaStream_t stream)
+{
+    (void)stream;
+    return cudaMemset2D(to, pitch, value, width, height);
+}
+cudaError_t cudaMemset3D(struct cudaPitchedPtr to, int value, struct cudaExtent extent)
+{
+    cudaError_t error = cudaSuccess;
+    for (size_t z = 0; error == cudaSuccess && z < extent.depth; z++)
+        error = cudaMemset2D((char *)to.ptr + z * to.pitch * to.ysize, to.pitch, value,
+                             extent.width, extent.height);
+    return error;
+}
+
+cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t bytes)
+{
+    if (to_device != 0 || from_device != 0)
+        return gmcuda_enter(), gmcuda_leave(cudaErrorInvalidDevice);
+    return copy("cudaMemcpyPeer", to, from, bytes, cudaMemcpyDeviceToDevice);
+}
+cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device,
+                                size_t bytes, cudaStream_t stream)
+{
+    (void)stream;
+    return cudaMemcpyPeer(to, to_device, from, from_device, bytes);
+}
+
+static char *corner(const struct cudaPitchedPtr *p, const struct cudaPos *at, size_t z)
+{
+    return (char *)p->ptr + ((at->z + z) * p->ysize + at->y) * p->pitch + at->x;
+}
+/* Between pieces of memory; arrays do not exist here. */
+cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *what)
+{
+    if (what == NULL || what->srcArray != NULL || what->dstArray != NULL)
+        return gmcuda_enter(),
+               gmcuda_leave(what == NULL ? cudaErrorInvalidValue : cudaErrorNotSupported);
+    cudaError_t error = cudaSuccess;
+    for (size_t z = 0; error == cudaSuccess && z < what->extent.depth; z++)
+        error = cudaMemcpy2D(corner(&what->dstPtr, &what->dstPos, z), what->dstPtr.pitch,
+                             corner(&what->srcPtr, &what->srcPos, z), what->srcPtr.pitch,
+                             what->extent.width, what->extent.height, what->kind);
+    return error;
+}
+cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *what, cudaStream_t stream)
+{
+    (void)stream;
+    return cudaMemcpy3D(what);
+}
+
 /* Where pages lie is nothing that happens here. */
 cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t bytes, int device, cudaStream_t stream)
 {

@@ -44,6 +44,15 @@ static const struct cudaDeviceProp h200 = {
     .sharedMemPerBlockOptin = GMCUDA_SHARED_OPTIN,
     .maxBlocksPerMultiProcessor = 32,
     .reservedSharedMemPerBlock = 1024,
+    .pciBusID = 1,
+    .hostNativeAtomicSupported = 1,
+    .pageableMemoryAccess = 0,
+    .computePreemptionSupported = 1,
+    .streamPrioritiesSupported = 1,
+    .singleToDoublePrecisionPerfRatio = 2,
+    .hostRegisterSupported = 1,
+    .surfaceAlignment = 512,
+    .texturePitchAlignment = 32,
 };
 
 cudaError_t cudaGetDeviceCount(int *count)
@@ -128,6 +137,21 @@ static bool attribute_of(enum cudaDeviceAttr attribute, size_t *value)
         ATTRIBUTE(MaxSharedMemoryPerBlockOptin, sharedMemPerBlockOptin)
         ATTRIBUTE(MaxBlocksPerMultiprocessor, maxBlocksPerMultiProcessor)
         ATTRIBUTE(ReservedSharedMemoryPerBlock, reservedSharedMemPerBlock)
+        ATTRIBUTE(PciBusId, pciBusID)
+        ATTRIBUTE(PciDeviceId, pciDeviceID)
+        ATTRIBUTE(PciDomainId, pciDomainID)
+        ATTRIBUTE(StreamPrioritiesSupported, streamPrioritiesSupported)
+        ATTRIBUTE(IsMultiGpuBoard, isMultiGpuBoard)
+        ATTRIBUTE(HostNativeAtomicSupported, hostNativeAtomicSupported)
+        ATTRIBUTE(SingleToDoublePrecisionPerfRatio, singleToDoublePrecisionPerfRatio)
+        ATTRIBUTE(PageableMemoryAccess, pageableMemoryAccess)
+        ATTRIBUTE(ComputePreemptionSupported, computePreemptionSupported)
+        ATTRIBUTE(MaxPersistingL2CacheSize, persistingL2CacheMaxSize)
+        ATTRIBUTE(MaxAccessPolicyWindowSize, accessPolicyMaxWindowSize)
+        ATTRIBUTE(MemoryPoolsSupported, memoryPoolsSupported)
+    case cudaDevAttrClusterLaunch:
+        *value = 0;
+        return true;
 #undef ATTRIBUTE
     }
     return false;
@@ -199,6 +223,80 @@ cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
         return gmcuda_leave(can == NULL ? cudaErrorInvalidValue : cudaErrorInvalidDevice);
     *can = 0;
     return gmcuda_leave(cudaSuccess);
+}
+/* There is no other device. */
+static cudaError_t no_peer(int peer)
+{
+    gmcuda_enter();
+    return gmcuda_leave(peer == 0 ? cudaErrorInvalidDevice : cudaErrorPeerAccessUnsupported);
+}
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags)
+{
+    (void)flags;
+    return no_peer(peer);
+}
+cudaError_t cudaDeviceDisablePeerAccess(int peer)
+{
+    return no_peer(peer);
+}
+cudaError_t cudaDeviceGetPCIBusId(char *text, int size, int device)
+{
+    gmcuda_enter();
+    if (text == NULL || size < 13 || device != 0)
+        return gmcuda_leave(cudaErrorInvalidValue);
+    snprintf(text, (size_t)size, "%04x:%02x:%02x.0", (unsigned)h200.pciDomainID & 0xffff,
+             (unsigned)h200.pciBusID & 0xff, (unsigned)h200.pciDeviceID & 0xff);
+    return gmcuda_leave(cudaSuccess);
+}
+cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *wanted)
+{
+    (void)wanted;
+    return cudaGetDevice(device);
+}
+cudaError_t cudaGetDeviceFlags(unsigned int *flags)
+{
+    gmcuda_enter();
+    if (flags == NULL)
+        return gmcuda_leave(cudaErrorInvalidValue);
+    *flags = cudaDeviceScheduleAuto | cudaDeviceMapHost;
+    return gmcuda_leave(cudaSuccess);
+}
+cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config)
+{
+    gmcuda_enter();
+    if (config == NULL)
+        return gmcuda_leave(cudaErrorInvalidValue);
+    *config = cudaSharedMemBankSizeFourByte;
+    return gmcuda_leave(cudaSuccess);
+}
+cudaError_t cudaCtxResetPersistingL2Cache(void)
+{
+    return cudaSuccess;
+}
+
+cudaError_t cudaThreadSynchronize(void)
+{
+    return cudaDeviceSynchronize();
+}
+cudaError_t cudaThreadExit(void)
+{
+    return cudaDeviceReset();
+}
+cudaError_t cudaThreadSetLimit(enum cudaLimit limit, size_t value)
+{
+    return cudaDeviceSetLimit(limit, value);
+}
+cudaError_t cudaThreadGetLimit(size_t *value, enum cudaLimit limit)
+{
+    return cudaDeviceGetLimit(value, limit);
+}
+cudaError_t cudaThreadSetCacheConfig(enum cudaFuncCache config)
+{
+    return cudaDeviceSetCacheConfig(config);
+}
+cudaError_t cudaThreadGetCacheConfig(enum cudaFuncCache *config)
+{
+    return cudaDeviceGetCacheConfig(config);
 }
 cudaError_t cudaRuntimeGetVersion(int *version)
 {

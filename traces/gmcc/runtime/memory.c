@@ -376,6 +376,16 @@ cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t 
     return cudaMalloc(pointer, *pitch * height);
 }
 
+cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pointer, struct cudaExtent extent)
+{
+    size_t rows;
+    if (pointer == NULL || __builtin_mul_overflow(extent.height, extent.depth, &rows))
+        return gmcuda_enter(), gmcuda_leave(cudaErrorInvalidValue);
+    pointer->xsize = extent.width;
+    pointer->ysize = extent.height;
+    return cudaMallocPitch(&pointer->ptr, &pointer->pitch, extent.width, rows);
+}
+
 cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total)
 {
     gmcuda_enter();

@@ -67,6 +67,36 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream)
     (void)stream;
     return done();
 }
+cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority)
+{
+    (void)stream;
+    gmcuda_enter();
+    if (priority == NULL)
+        return gmcuda_leave(cudaErrorInvalidValue);
+    *priority = 0;
+    return gmcuda_leave(cudaSuccess);
+}
+cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int *flags)
+{
+    (void)stream;
+    gmcuda_enter();
+    if (flags == NULL)
+        return gmcuda_leave(cudaErrorInvalidValue);
+    *flags = cudaStreamDefault;
+    return gmcuda_leave(cudaSuccess);
+}
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer, size_t bytes,
+                                     unsigned int flags)
+{
+    (void)stream, (void)pointer, (void)bytes, (void)flags;
+    return done();
+}
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, enum cudaStreamAttrID attribute,
+                                   const union cudaStreamAttrValue *value)
+{
+    (void)stream, (void)attribute, (void)value;
+    return done();
+}
 cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
     (void)stream;
@@ -129,6 +159,11 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
     clock_gettime(CLOCK_MONOTONIC, &event->time);
     event->recorded = true;
     return gmcuda_leave(gmcuda_sticky());
+}
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags)
+{
+    (void)flags;
+    return cudaEventRecord(event, stream);
 }
 static cudaError_t event_done(cudaEvent_t event)
 {

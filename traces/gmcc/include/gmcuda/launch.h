@@ -26,12 +26,37 @@ GMCUDA_HOST cudaMallocHost(T **pointer, size_t bytes, unsigned int flags = cudaH
 {
     return cudaMallocHost((void **)pointer, bytes, flags);
 }
+template <typename T>
+GMCUDA_HOST cudaStreamAttachMemAsync(cudaStream_t stream, T *pointer, size_t bytes = 0,
+                                     unsigned int flags = cudaMemAttachSingle)
+{
+    return cudaStreamAttachMemAsync(stream, (void *)pointer, bytes, flags);
+}
+GMCUDA_HOST cudaEventCreate(cudaEvent_t *event, unsigned int flags)
+{
+    return cudaEventCreateWithFlags(event, flags);
+}
+GMCUDA_HOST cudaMemAdvise(const void *pointer, size_t bytes, cudaMemoryAdvise advice,
+                          cudaMemLocation location)
+{
+    return cudaMemAdvise(pointer, bytes, advice,
+                         location.type == cudaMemLocationTypeDevice ? location.id
+                                                                    : cudaCpuDeviceId);
+}
+GMCUDA_HOST cudaMemPrefetchAsync(const void *pointer, size_t bytes, cudaMemLocation location,
+                                 unsigned int flags, cudaStream_t stream = 0)
+{
+    (void)flags;
+    return cudaMemPrefetchAsync(
+        pointer, bytes, location.type == cudaMemLocationTypeDevice ? location.id : cudaCpuDeviceId,
+        stream);
+}
 template <typename T> GMCUDA_HOST cudaHostAlloc(T **pointer, size_t bytes, unsigned int flags)
 {
     return cudaHostAlloc((void **)pointer, bytes, flags);
 }
 template <typename T>
-GMCUDA_HOST cudaHostGetDevicePointer(T **device, void *host, unsigned int flags)
+GMCUDA_HOST cudaHostGetDevicePointer(T **device, void *host, unsigned int flags = 0)
 {
     return cudaHostGetDevicePointer((void **)device, host, flags);
 }

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * groups.cu - cooperative groups against what a loop on the host finds: partitions, groups of no
+ * known kind, shuffles and reductions of structures, scans. And cuComplex.h, the driver's
+ * questions, pitched memory, and names of older toolkits.
+ */
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+#include <cooperative_groups/scan.h>
+#include <cuComplex.h>
+#include <cuda.h>
+#include <memory>
+
+namespace cg = cooperative_groups;
+
+static int number, failed;
+static void ok(bool good, const char *name)
+{
+    printf("%sok %d - %s\n", good ? "" : "not ", ++number, name);
+    failed += !good;
+}
+
+struct pair {
+    double sum;
+    int count;
+    __host__ __device__ pair(double s = 0, int n = 0) : sum(s), count(n) {}
+};
+struct add_pairs {
+    __device__ pair operator()(const pair &a, const pair &b) const
+    {
+        return pair(a.sum + b.sum, a.count + b.count);
+    }
+};
+__device__ int sum_of(cg::thread_group group, int *scratch, int value)
+{
+    for (int n = group.size() / 2; n > 0; n /= 2) {
+        scratch[group.thread_rank()] = value;
+        group.sync();
+        if (group.thread_rank() < n)
+            value += scratch[group.thread_rank() + n];
+        group.sync();
+    }
+    return value;
+}
+
+__global__ void groups(int *out, double *sums)
+{
+    __shared__ int scratch[64];
+    const int t = threadIdx.x;
+    cg::thread_block block = cg::this_thread_block();
+    auto warp = cg::tiled_partition<32>(block);
+    auto quad = cg::tiled_partition<8>(warp);
+    int *o = out + 12 * t;
+    o[0] = sum_of(block, scratch, t);
+    o[1] = sum_of(cg::tiled_partition(block, 16), scratch + t / 16 * 16, t);
+    auto odd = cg::binary_partition(warp, t % 3 == 0);
+    o[2] = cg::reduce(odd, t, cg::plus<int>());
+    o[3] = odd.thread_rank() * 100 + odd.size();
+    auto same = cg::labeled_partition(warp, t % 5);
+    o[4] = same.size();
+    o[5] = cg::inclusive_scan(quad, t);
+    o[6] = cg::exclusive_scan(warp, t % 7, cg::plus<int>());
+    o[7] = cg::exclusive_scan(same, t, cg::plus<int>());
+    const pair p = cg::reduce(warp, pair(t * 0.5, 1), add_pairs());
+    sums[t] = p.sum;
+    o[8] = p.count;
+    o[9] = odd.shfl_down(t, 1);
+    o[10] = __popc(odd.ballot(t % 2));
+    o[11] = quad.shfl(pair(t, t + 1), 3).count;
+}
+
+__global__ void multiply(cuFloatComplex *z, cuDoubleComplex *w)
+{
+    z[0] = cuCdivf(cuCmulf(z[0], z[1]), z[1]);
+    w[0] = cuCfma(w[0], cuConj(w[1]), w[1]);
+}
+__global__ void older(unsigned int *out)
+{
+    out[threadIdx.x] = __vadd4(0x01ff7f80u, threadIdx.x * 0x01010101u);
+}
+
+int main()
+{
+    const int n = 64;
+    int *out;
+    double *sums;
+    cudaMallocManaged(&out, 12 * n * sizeof *out);
+    cudaMallocManaged(&sums, n * sizeof *sums);
+    groups<<<1, n>>>(out, sums);
+    ok(cudaThreadSynchronize() == cudaSuccess, "the kernel runs");
+    bool good[12];
+    for (int i = 0; i < 12; i++)
+        good[i] = true;
+    for (int t = 0; t < n; t++) {
+        const int *o = out + 12 * t, warp = t / 32 * 32;
+        int all = 0, tile = 0, members = 0, rank = 0, labels = 0, below = 0, quad = 0,
+            label_below = 0, next = -1, odds = 0;
+        double halves = 0;
+        for (int i = 0; i < n; i++)
+            all += i;
+        for (int i = t / 16 * 16; i < t / 16 * 16 + 16; i++)
+            tile += i;
+        int total = 0;
+        for (int i = warp; i < warp + 32; i++) {
+            const bool with = (i % 3 == 0) == (t % 3 == 0);
+            total += with ? i : 0;
+            members += with;
+            rank += with && i < t;
+            odds += with && i % 2;
+            if (with && i > t && next < 0)
+                next = i;
+            labels += i % 5 == t % 5;
+            label_below += i % 5 == t % 5 && i < t ? i : 0;
+            below += i < t ? i % 7 : 0;
+            halves += i * 0.5;
+        }
+        for (int i = t / 8 * 8; i <= t; i++)
+            quad += i;
+        good[0] &= t != 0 || o[0] == all;
+        good[1] &= t % 16 != 0 || o[1] == tile;
+        good[2] &= o[2] == total;
+        good[3] &= o[3] == rank * 100 + members;
+        good[4] &= o[4] == labels;
+        good[5] &= o[5] == quad;
+        good[6] &= o[6] == below;
+        good[7] &= o[7] == label_below;
+        good[8] &= o[8] == 32 && sums[t] == halves;
+        good[9] &= o[9] == (next < 0 ? t : next);
+        good[10] &= o[10] == odds;
+        good[11] &= o[11] == t / 8 * 8 + 3 + 1;
+    }
+    static const char *const names[12] = {
+        "thread_group of a block", "thread_group of a tile",
+        "reduce over a partition", "ranks in a partition",
+        "labeled_partition",       "inclusive_scan of a tile",
+        "exclusive_scan",          "exclusive_scan of a partition",
+        "reduce of a structure",   "shfl_down in a partition",
+        "ballot in a partition",   "shfl of a structure"};
+    for (int i = 0; i < 12; i++)
+        ok(good[i], names[i]);
+
+    cuFloatComplex *z;
+    cuDoubleComplex *w;
+    cudaMallocManaged(&z, 2 * sizeof *z);
+    cudaMallocManaged(&w, 2 * sizeof *w);
+    z[0] = make_cuComplex(3, -4);
+    z[1] = make_cuFloatComplex(0.5f, 2);
+    w[0] = make_cuDoubleComplex(1, 2);
+    w[1] = make_cuDoubleComplex(3, -1);
+    multiply<<<1, 1>>>(z, w);
+    cudaDeviceSynchronize();
+    ok(fabsf(cuCrealf(z[0]) - 3) < 1e-5f && fabsf(cuCimagf(z[0]) + 4) < 1e-5f &&
+           cuCabsf(make_cuComplex(3, 4)) == 5,
+       "complex numbers in single precision");
+    ok(cuCreal(w[0]) == 3 - 2 + 3 && cuCimag(w[0]) == 1 + 6 - 1, "and in double precision");
+
+    CUdevice device;
+    int value = 0;
+    char name[64];
+    ok(cuInit(0) == CUDA_SUCCESS && cuDeviceGet(&device, 0) == CUDA_SUCCESS &&
+           cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device) ==
+               CUDA_SUCCESS &&
+           value == 9 && cuDeviceGetName(name, sizeof name, device) == CUDA_SUCCESS &&
+           strstr(name, "H200") != nullptr && cuDeviceGet(&device, 1) == CUDA_ERROR_INVALID_DEVICE,
+       "the driver answers about its device");
+
+    cudaPitchedPtr cube;
+    char host[4 * 3 * 5], back[4 * 3 * 5] = {0};
+    for (size_t i = 0; i < sizeof host; i++)
+        host[i] = (char)i;
+    const cudaExtent extent = make_cudaExtent(5, 3, 4);
+    cudaMalloc3D(&cube, extent);
+    cudaMemcpy3DParms to = {}, from = {};
+    to.srcPtr = make_cudaPitchedPtr(host, 5, 5, 3);
+    to.dstPtr = cube;
+    to.extent = from.extent = extent;
+    to.kind = cudaMemcpyHostToDevice;
+    from.srcPtr = cube;
+    from.dstPtr = make_cudaPitchedPtr(back, 5, 5, 3);
+    from.kind = cudaMemcpyDeviceToHost;
+    ok(cudaMemcpy3D(&to) == cudaSuccess && cudaMemcpy3D(&from) == cudaSuccess &&
+           memcmp(host, back, sizeof host) == 0,
+       "three dimensions there and back");
+
+    unsigned int *sum;
+    cudaMallocManaged(&sum, 32 * sizeof *sum);
+    older<<<1, 32>>>(sum);
+    cudaDeviceSynchronize();
+    ok(sum[0] == 0x01ff7f80u && sum[1] == 0x02008081u, "__vadd4 wraps byte by byte");
+    ok(*std::make_shared<int>(7) == 7, "libstdc++'s headers know no __noinline__ of CUDA's");
+    printf("1..%d\n", number);
+    return failed != 0;
+}
