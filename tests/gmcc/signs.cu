@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * signs.cu - copies of a sign, cut and masked in the ways programs do it: fields that run over the
- * top of a 64-bit value. Each kernel against the same function on the host.
+ * signs.cu - rotations, and copies of a sign, cut and masked in the ways programs do it: fields
+ * that run over the top of a 64-bit value. Each kernel against the same function on the host.
  */
 #include <cuda_runtime.h>
 #include <stdio.h>
@@ -35,6 +35,10 @@ template <int I> __host__ __device__ u64 cut(u64 x)
         return (unsigned)v >> 28 & 255;
     case 10:
         return (s64)x >> 48 & 0xffff;
+    case 11:
+        return x << (x >> 58) | x >> (-(x >> 58) & 63);
+    case 12:
+        return ~(1ull << (x & 63)); /* a rotation to LLVM, by more than 63 */
     default:
         return (s64)(x << 3) >> 60 & 0xff;
     }
@@ -82,6 +86,8 @@ int main()
     test<9>(out, in, values, n);
     test<10>(out, in, values, n);
     test<11>(out, in, values, n);
+    test<12>(out, in, values, n);
+    test<13>(out, in, values, n);
     printf("1..%d\n", number);
     return bad != 0;
 }
