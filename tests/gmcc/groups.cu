@@ -8,7 +8,10 @@
 #include <cooperative_groups/reduce.h>
 #include <cooperative_groups/scan.h>
 #include <cuComplex.h>
+#include <cublas_v2.h>
 #include <cuda.h>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
 #include <memory>
 
 namespace cg = cooperative_groups;
@@ -77,6 +80,49 @@ __global__ void multiply(cuFloatComplex *z, cuDoubleComplex *w)
 __global__ void older(unsigned int *out)
 {
     out[threadIdx.x] = __vadd4(0x01ff7f80u, threadIdx.x * 0x01010101u);
+}
+
+/* C = 2 A B' + 3 C against loops, of two pairs of matrices. */
+template <typename T> static bool products(cublasStatus_t multiply(cublasHandle_t, T *, T *, T *))
+{
+    const int m = 5, n = 4, k = 3;
+    T *a, *b, *c, was[2 * m * n];
+    cublasHandle_t handle;
+    bool good = cublasCreate(&handle) == CUBLAS_STATUS_SUCCESS;
+    cudaMallocManaged(&a, 2 * m * k * sizeof(T));
+    cudaMallocManaged(&b, 2 * n * k * sizeof(T));
+    cudaMallocManaged(&c, 2 * m * n * sizeof(T));
+    for (int i = 0; i < 2 * m * k; i++)
+        a[i] = (T)(float)(i % 7 - 3);
+    for (int i = 0; i < 2 * n * k; i++)
+        b[i] = (T)(float)(i % 5 - 2);
+    for (int i = 0; i < 2 * m * n; i++)
+        was[i] = c[i] = (T)(float)(i % 3);
+    good &= multiply(handle, a, b, c) == CUBLAS_STATUS_SUCCESS;
+    for (int p = 0; p < 2; p++)
+        for (int i = 0; i < m; i++)
+            for (int j = 0; j < n; j++) {
+                float sum = 0;
+                for (int l = 0; l < k; l++)
+                    sum += (float)a[p * m * k + i + l * m] * (float)b[p * n * k + j + l * n];
+                good &= (float)c[p * m * n + i + j * m] ==
+                        2 * sum + 3 * (float)was[p * m * n + i + j * m];
+            }
+    return good && cublasDestroy(handle) == CUBLAS_STATUS_SUCCESS;
+}
+static cublasStatus_t singles(cublasHandle_t handle, float *a, float *b, float *c)
+{
+    const float alpha = 2, beta = 3;
+    return cublasSgemmStridedBatched(handle, CUBLAS_OP_N, CUBLAS_OP_T, 5, 4, 3, &alpha, a, 5, 15, b,
+                                     4, 12, &beta, c, 5, 20, 2);
+}
+static cublasStatus_t bfloats(cublasHandle_t handle, __nv_bfloat16 *a, __nv_bfloat16 *b,
+                              __nv_bfloat16 *c)
+{
+    const float alpha = 2, beta = 3;
+    return cublasGemmStridedBatchedEx(
+        handle, CUBLAS_OP_N, CUBLAS_OP_T, 5, 4, 3, &alpha, a, CUDA_R_16BF, 5, 15, b, CUDA_R_16BF, 4,
+        12, &beta, c, CUDA_R_16BF, 5, 20, 2, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);
 }
 
 int main()
@@ -188,6 +234,14 @@ int main()
     cudaDeviceSynchronize();
     ok(sum[0] == 0x01ff7f80u && sum[1] == 0x02008081u, "__vadd4 wraps byte by byte");
     ok(*std::make_shared<int>(7) == 7, "libstdc++'s headers know no __noinline__ of CUDA's");
+    ok(products<float>(singles), "cublasSgemmStridedBatched");
+    ok(products<__nv_bfloat16>(bfloats), "cublasGemmStridedBatchedEx of bfloat16");
+    ok(__half2int_rn(__half(2.5f)) == 2 && __half2int_ru(__half(2.25f)) == 3 &&
+           (float)__hfma(__nv_bfloat16(3), __nv_bfloat16(4), __nv_bfloat16(5)) == 17 &&
+           __bfloat16_as_ushort(__ushort_as_bfloat16(0x3f80)) == 0x3f80,
+       "halves and bfloats convert");
+    ok(rsqrtf(4) == 0.5f && rsqrt(16.0) == 0.25 && fabs(normcdf(0.0) - 0.5) < 1e-15,
+       "CUDA's own functions on the host");
     printf("1..%d\n", number);
     return failed != 0;
 }

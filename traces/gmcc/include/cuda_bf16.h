@@ -43,6 +43,20 @@ GMCUDA_SAME(__nv_bfloat162, __floats2bfloat162_rn, (float x, float y),
 GMCUDA_SAME(__nv_bfloat162, __halves2bfloat162, (__nv_bfloat16 x, __nv_bfloat16 y),
             __nv_bfloat162(x, y))
 GMCUDA_SAME(float2, __bfloat1622float2, (__nv_bfloat162 h), make_float2((float)h.x, (float)h.y))
+GMCUDA_SAME(unsigned short, __bfloat16_as_ushort, (__nv_bfloat16 h), h.__x)
+GMCUDA_SAME(__nv_bfloat16, __ushort_as_bfloat16, (unsigned short u), __builtin_bit_cast(__nv_bfloat16, u))
+GMCUDA_SAME(short, __bfloat16_as_short, (__nv_bfloat16 h), (short)h.__x)
+GMCUDA_SAME(__nv_bfloat16, __short_as_bfloat16, (short s), __builtin_bit_cast(__nv_bfloat16, s))
+GMCUDA_SAME(__nv_bfloat162, __bfloat162bfloat162, (__nv_bfloat16 h), __nv_bfloat162(h, h))
+GMCUDA_SAME(__nv_bfloat162, __float2bfloat162_rn, (float f), __nv_bfloat162(__nv_bfloat16(f), __nv_bfloat16(f)))
+GMCUDA_SAME(__nv_bfloat162, __float22bfloat162_rn, (float2 f), __nv_bfloat162(__nv_bfloat16(f.x), __nv_bfloat16(f.y)))
+GMCUDA_SAME(__nv_bfloat162, make_bfloat162, (__nv_bfloat16 x, __nv_bfloat16 y), __nv_bfloat162(x, y))
+GMCUDA_SAME(__nv_bfloat16, __low2bfloat16, (__nv_bfloat162 h), h.x)
+GMCUDA_SAME(__nv_bfloat16, __high2bfloat16, (__nv_bfloat162 h), h.y)
+GMCUDA_SAME(__nv_bfloat16, __double2bfloat16, (double f), __nv_bfloat16(f))
+GMCUDA_SAME(__nv_bfloat16, __int2bfloat16_rn, (int i), __nv_bfloat16(i))
+GMCUDA_SAME(int, __bfloat162int_rz, (__nv_bfloat16 h), (int)(float)h)
+GMCUDA_SAME(int, __bfloat162int_rn, (__nv_bfloat16 h), (int)rintf((float)h))
 GMCUDA_SAME(float, __low2float, (__nv_bfloat162 h), (float)h.x)
 GMCUDA_SAME(float, __high2float, (__nv_bfloat162 h), (float)h.y)
 /* clang-format on */
@@ -51,6 +65,10 @@ GMCUDA_SAME(float, __high2float, (__nv_bfloat162 h), (float)h.y)
     GMCUDA_BOTH __nv_bfloat16 operator op(__nv_bfloat16 a, __nv_bfloat16 b)                        \
     {                                                                                              \
         return __nv_bfloat16((float)a op(float) b);                                                \
+    }                                                                                              \
+    GMCUDA_BOTH __nv_bfloat16 &operator op##=(__nv_bfloat16 &a, __nv_bfloat16 b)                   \
+    {                                                                                              \
+        return a = a op b;                                                                         \
     }                                                                                              \
     GMCUDA_BOTH __nv_bfloat16 name(__nv_bfloat16 a, __nv_bfloat16 b)                               \
     {                                                                                              \
@@ -67,5 +85,69 @@ GMCUDA_OPERATOR(*, __hmul)
 GMCUDA_OPERATOR(/, __hdiv)
 /* clang-format on */
 #undef GMCUDA_OPERATOR
+
+#if defined(__CUDA__)
+/* One rounding, at the end: a product of two is exact in single precision. */
+GMCUDA_BOTH __nv_bfloat16 __hfma(__nv_bfloat16 a, __nv_bfloat16 b, __nv_bfloat16 c)
+{
+    return __nv_bfloat16(fmaf((float)a, (float)b, (float)c));
+}
+GMCUDA_BOTH __nv_bfloat162 __hfma2(__nv_bfloat162 a, __nv_bfloat162 b, __nv_bfloat162 c)
+{
+    return __nv_bfloat162(__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y));
+}
+GMCUDA_BOTH __nv_bfloat16 __hmax(__nv_bfloat16 a, __nv_bfloat16 b)
+{
+    return __nv_bfloat16(fmaxf((float)a, (float)b));
+}
+GMCUDA_BOTH __nv_bfloat16 __hmin(__nv_bfloat16 a, __nv_bfloat16 b)
+{
+    return __nv_bfloat16(fminf((float)a, (float)b));
+}
+#define GMCUDA_BFLOAT_LOAD(name)                                                                   \
+    GMCUDA_DEVICE __nv_bfloat16 name(const __nv_bfloat16 *p)                                       \
+    {                                                                                              \
+        return __ushort_as_bfloat16(name((const unsigned short *)p));                              \
+    }                                                                                              \
+    GMCUDA_DEVICE __nv_bfloat162 name(const __nv_bfloat162 *p)                                     \
+    {                                                                                              \
+        return __builtin_bit_cast(__nv_bfloat162, name((const unsigned int *)p));                  \
+    }
+#define GMCUDA_BFLOAT_STORE(name)                                                                  \
+    GMCUDA_DEVICE void name(__nv_bfloat16 *p, __nv_bfloat16 v)                                     \
+    {                                                                                              \
+        name((unsigned short *)p, __bfloat16_as_ushort(v));                                        \
+    }                                                                                              \
+    GMCUDA_DEVICE void name(__nv_bfloat162 *p, __nv_bfloat162 v)                                   \
+    {                                                                                              \
+        name((unsigned int *)p, __builtin_bit_cast(unsigned int, v));                              \
+    }
+#define GMCUDA_BFLOAT_SHUFFLE(name, lane)                                                          \
+    GMCUDA_CONVERGENT __nv_bfloat16 name(unsigned int mask, __nv_bfloat16 value, lane n,           \
+                                         int width = 32)                                           \
+    {                                                                                              \
+        return __ushort_as_bfloat16(                                                               \
+            (unsigned short)name(mask, (int)__bfloat16_as_ushort(value), n, width));               \
+    }
+/* clang-format off */
+GMCUDA_BFLOAT_LOAD(__ldg)
+GMCUDA_BFLOAT_LOAD(__ldca)
+GMCUDA_BFLOAT_LOAD(__ldcg)
+GMCUDA_BFLOAT_LOAD(__ldcs)
+GMCUDA_BFLOAT_LOAD(__ldlu)
+GMCUDA_BFLOAT_LOAD(__ldcv)
+GMCUDA_BFLOAT_STORE(__stwb)
+GMCUDA_BFLOAT_STORE(__stcg)
+GMCUDA_BFLOAT_STORE(__stcs)
+GMCUDA_BFLOAT_STORE(__stwt)
+GMCUDA_BFLOAT_SHUFFLE(__shfl_sync, int)
+GMCUDA_BFLOAT_SHUFFLE(__shfl_up_sync, unsigned int)
+GMCUDA_BFLOAT_SHUFFLE(__shfl_down_sync, unsigned int)
+GMCUDA_BFLOAT_SHUFFLE(__shfl_xor_sync, int)
+/* clang-format on */
+#undef GMCUDA_BFLOAT_LOAD
+#undef GMCUDA_BFLOAT_STORE
+#undef GMCUDA_BFLOAT_SHUFFLE
+#endif
 
 #endif

@@ -8,6 +8,13 @@
 #ifndef GMCUDA_CUDA_RUNTIME_H
 #define GMCUDA_CUDA_RUNTIME_H
 
+/* The compiler's version, for programs that ask. */
+#ifdef __CUDACC__
+#define __CUDACC_VER_MAJOR__ 12
+#define __CUDACC_VER_MINOR__ 0
+#define __CUDACC_VER_BUILD__ 0
+#endif
+
 #include "gmcuda/attributes.h"
 #include "vector_types.h"
 #if defined(__CUDA__) && defined(__cplusplus)

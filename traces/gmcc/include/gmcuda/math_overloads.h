@@ -166,4 +166,21 @@ GMCUDA_DEVICE unsigned int umax(unsigned int a, unsigned int b)
     return max(a, b);
 }
 
+/* CUDA's own functions serve the host, too. */
+#define GMCUDA_HOST_OWN(name, type, f, value)                                                      \
+    static __inline__ __host__ type name(type x)                                                   \
+    {                                                                                              \
+        return value;                                                                              \
+    }
+#define GMCUDA_HOST_BOTH(type, f)                                                                  \
+    GMCUDA_HOST_OWN(rsqrt##f, type, f, 1 / sqrt##f(x))                                             \
+    GMCUDA_HOST_OWN(rcbrt##f, type, f, 1 / cbrt##f(x))                                             \
+    GMCUDA_HOST_OWN(sinpi##f, type, f, sin##f((type)3.14159265358979323846 * fmod##f(x, 2)))       \
+    GMCUDA_HOST_OWN(cospi##f, type, f, cos##f((type)3.14159265358979323846 * fmod##f(x, 2)))       \
+    GMCUDA_HOST_OWN(normcdf##f, type, f, erfc##f(-x *(type)0.70710678118654752440) / 2)
+GMCUDA_HOST_BOTH(float, f)
+GMCUDA_HOST_BOTH(double, )
+#undef GMCUDA_HOST_BOTH
+#undef GMCUDA_HOST_OWN
+
 #endif

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cublas.c - cuBLAS's common calls as loops on the host. Device memory is host memory, so they read
+ * and write it where it is, once it is known to be all there. Sums run in the order of the index,
+ * in the type of the call, single precision for the smaller ones.
+ */
+#include "traces/gmcc/include/cublasLt.h"
+#include "traces/gmcc/runtime/runtime.h"
+#include "traces/ptx/exec.h"
+
+#include <stdlib.h>
+
+struct cublasContext {
+    cublasPointerMode_t mode;
+};
+struct cublasLtContext {
+    int unused;
+};
+
+static void *open_handle(void **handle, size_t bytes)
+{
+    return handle != NULL ? *handle = calloc(1, bytes) : NULL;
+}
+cublasStatus_t cublasCreate_v2(cublasHandle_t *handle)
+{
+    return open_handle((void **)handle, sizeof **handle) ? CUBLAS_STATUS_SUCCESS
+                                                         : CUBLAS_STATUS_ALLOC_FAILED;
+}
+cublasStatus_t cublasDestroy_v2(cublasHandle_t handle)
+{
+    free(handle);
+    return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasLtCreate(cublasLtHandle_t *handle)
+{
+    return open_handle((void **)handle, sizeof **handle) ? CUBLAS_STATUS_SUCCESS
+                                                         : CUBLAS_STATUS_ALLOC_FAILED;
+}
+cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle)
+{
+    free(handle);
+    return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasSetStream_v2(cublasHandle_t handle, cudaStream_t stream)
+{
+    (void)handle, (void)stream;
+    return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode)
+{
+    (void)handle, (void)mode;
+    return CUBLAS_STATUS_SUCCESS;
+}
+/* The host reads device memory anyway. */
+cublasStatus_t cublasSetPointerMode_v2(cublasHandle_t handle, cublasPointerMode_t mode)
+{
+    handle->mode = mode;
+    return CUBLAS_STATUS_SUCCESS;
+}
+
+/* ------------------------------------------------------------------------------------- operands */
+
+typedef struct matrix {
+    const void *at;
+    uint64_t rows, columns, step; /* as stored; elements from column to column */
+    uint32_t bytes;               /* of an element */
+} matrix;
+
+/* Says once that the trace lacks what happens, and looks whether the operands are there. */
+static bool begin(const char *call, cublasHandle_t handle, const matrix *operand, unsigned count)
+{
+    static bool said;
+    char where[160];
+    bool good = handle != NULL && gmcuda_sticky() == cudaSuccess;
+    gmcuda_enter();
+    if (!said)
+        gmcuda_message("warning: %s() runs on the host: it is in no trace, and not simulated",
+                       call);
+    said = true;
+    for (unsigned i = 0; good && i < count; i++) {
+        const matrix *m = &operand[i];
+        if (m->rows == 0 || m->columns == 0)
+            continue;
+        const uint64_t bytes = ((m->columns - 1) * m->step + m->rows) * m->bytes;
+        const uint64_t address = (uint64_t)(uintptr_t)m->at;
+        if (gmcuda_accessible(NULL, address, bytes, false, NULL) ||
+            gmcuda_in_variable(address, bytes))
+            continue;
+        gmcuda_describe(address, bytes, where, sizeof where);
+        gmcuda_message("%s: operand %u, %llu bytes at %p, is not device memory: %s", call, i + 1,
+                       (unsigned long long)bytes, m->at, where);
+        good = false;
+    }
+    gmcuda_leave(cudaSuccess);
+    return good;
+}
+
+static bool fits(int m, int n, int k, int lda, int ldb, int ldc, bool ta, bool tb)
+{
+    return m >= 0 && n >= 0 && k >= 0 && lda >= (ta ? k : m) && ldb >= (tb ? n : k) && ldc >= m;
+}
+
+static matrix stored(const void *at, int rows, int columns, int step, uint32_t bytes, bool turned)
+{
+    return (matrix){at, (uint64_t)(turned ? columns : rows), (uint64_t)(turned ? rows : columns),
+                    (uint64_t)step, bytes};
+}
+
+/* ------------------------------------------------------------------------- single and double */
+
+#define BLAS(S, type)                                                                              \
+    static void S##multiply(bool ta, bool tb, size_t m, size_t n, size_t k, type alpha,            \
+                            const type *a, size_t lda, const type *b, size_t ldb, type beta,       \
+                            type *c, size_t ldc)                                                   \
+    {                                                                                              \
+        for (size_t j = 0; j < n; j++) {                                                           \
+            for (size_t i = 0; i < m; i++) {                                                       \
+                type sum = 0;                                                                      \
+                for (size_t l = 0; l < k; l++)                                                     \
+                    sum += (ta ? a[l + i * lda] : a[i + l * lda]) *                                \
+                           (tb ? b[j + l * ldb] : b[l + j * ldb]);                                 \
+                type *to = &c[i + j * ldc];                                                        \
+                *to = alpha * sum + (beta == 0 ? 0 : beta * *to);                                  \
+            }                                                                                      \
+        }                                                                                          \
+    }                                                                                              \
+    cublasStatus_t cublas##S##gemmStridedBatched(                                                  \
+        cublasHandle_t handle, cublasOperation_t ta, cublasOperation_t tb, int m, int n, int k,    \
+        const type *alpha, const type *a, int lda, long long a_stride, const type *b, int ldb,     \
+        long long b_stride, const type *beta, type *c, int ldc, long long c_stride, int count)     \
+    {                                                                                              \
+        const bool at = ta != CUBLAS_OP_N, bt = tb != CUBLAS_OP_N;                                 \
+        if (!fits(m, n, k, lda, ldb, ldc, at, bt) || count < 0)                                    \
+            return CUBLAS_STATUS_INVALID_VALUE;                                                    \
+        for (long long i = 0; i < count; i++) {                                                    \
+            const matrix operand[] = {stored(a + i * a_stride, m, k, lda, sizeof(type), at),       \
+                                      stored(b + i * b_stride, k, n, ldb, sizeof(type), bt),       \
+                                      stored(c + i * c_stride, m, n, ldc, sizeof(type), false)};   \
+            if (!begin("cublas" #S "gemm", handle, operand, 3))                                    \
+                return CUBLAS_STATUS_EXECUTION_FAILED;                                             \
+            S##multiply(at, bt, (size_t)m, (size_t)n, (size_t)k, *alpha, a + i * a_stride,         \
+                        (size_t)lda, b + i * b_stride, (size_t)ldb, *beta, c + i * c_stride,       \
+                        (size_t)ldc);                                                              \
+        }                                                                                          \
+        return CUBLAS_STATUS_SUCCESS;                                                              \
+    }                                                                                              \
+    cublasStatus_t cublas##S##gemm_v2(cublasHandle_t handle, cublasOperation_t ta,                 \
+                                      cublasOperation_t tb, int m, int n, int k,                   \
+                                      const type *alpha, const type *a, int lda, const type *b,    \
+                                      int ldb, const type *beta, type *c, int ldc)                 \
+    {                                                                                              \
+        return cublas##S##gemmStridedBatched(handle, ta, tb, m, n, k, alpha, a, lda, 0, b, ldb, 0, \
+                                             beta, c, ldc, 0, 1);                                  \
+    }                                                                                              \
+    cublasStatus_t cublas##S##gemv_v2(cublasHandle_t handle, cublasOperation_t ta, int m, int n,   \
+                                      const type *alpha, const type *a, int lda, const type *x,    \
+                                      int x_step, const type *beta, type *y, int y_step)           \
+    {                                                                                              \
+        const bool at = ta != CUBLAS_OP_N;                                                         \
+        const int inner = at ? m : n, outer = at ? n : m;                                          \
+        const matrix operand[] = {stored(a, m, n, lda, sizeof(type), false),                       \
+                                  stored(x, 1, inner, x_step, sizeof(type), false),                \
+                                  stored(y, 1, outer, y_step, sizeof(type), false)};               \
+        if (m < 0 || n < 0 || lda < m || x_step < 1 || y_step < 1)                                 \
+            return CUBLAS_STATUS_INVALID_VALUE;                                                    \
+        if (!begin("cublas" #S "gemv", handle, operand, 3))                                        \
+            return CUBLAS_STATUS_EXECUTION_FAILED;                                                 \
+        for (size_t i = 0; i < (size_t)outer; i++) {                                               \
+            type sum = 0, *to = &y[i * (size_t)y_step];                                            \
+            for (size_t l = 0; l < (size_t)inner; l++)                                             \
+                sum += (at ? a[l + i * (size_t)lda] : a[i + l * (size_t)lda]) *                    \
+                       x[l * (size_t)x_step];                                                      \
+            *to = *alpha * sum + (*beta == 0 ? 0 : *beta * *to);                                   \
+        }                                                                                          \
+        return CUBLAS_STATUS_SUCCESS;                                                              \
+    }                                                                                              \
+    cublasStatus_t cublas##S##axpy_v2(cublasHandle_t handle, int n, const type *alpha,             \
+                                      const type *x, int x_step, type *y, int y_step)              \
+    {                                                                                              \
+        const matrix operand[] = {stored(x, 1, n, x_step, sizeof(type), false),                    \
+                                  stored(y, 1, n, y_step, sizeof(type), false)};                   \
+        if (n < 0 || x_step < 1 || y_step < 1)                                                     \
+            return CUBLAS_STATUS_INVALID_VALUE;                                                    \
+        if (!begin("cublas" #S "axpy", handle, operand, 2))                                        \
+            return CUBLAS_STATUS_EXECUTION_FAILED;                                                 \
+        for (size_t i = 0; i < (size_t)n; i++)                                                     \
+            y[i * (size_t)y_step] += *alpha * x[i * (size_t)x_step];                               \
+        return CUBLAS_STATUS_SUCCESS;                                                              \
+    }                                                                                              \
+    cublasStatus_t cublas##S##scal_v2(cublasHandle_t handle, int n, const type *alpha, type *x,    \
+                                      int x_step)                                                  \
+    {                                                                                              \
+        const matrix operand = stored(x, 1, n, x_step, sizeof(type), false);                       \
+        if (n < 0 || x_step < 1)                                                                   \
+            return CUBLAS_STATUS_INVALID_VALUE;                                                    \
+        if (!begin("cublas" #S "scal", handle, &operand, 1))                                       \
+            return CUBLAS_STATUS_EXECUTION_FAILED;                                                 \
+        for (size_t i = 0; i < (size_t)n; i++)                                                     \
+            x[i * (size_t)x_step] *= *alpha;                                                       \
+        return CUBLAS_STATUS_SUCCESS;                                                              \
+    }                                                                                              \
+    cublasStatus_t cublas##S##dot_v2(cublasHandle_t handle, int n, const type *x, int x_step,      \
+                                     const type *y, int y_step, type *result)                      \
+    {                                                                                              \
+        const matrix operand[] = {stored(x, 1, n, x_step, sizeof(type), false),                    \
+                                  stored(y, 1, n, y_step, sizeof(type), false)};                   \
+        type sum = 0;                                                                              \
+        if (n < 0 || x_step < 1 || y_step < 1)                                                     \
+            return CUBLAS_STATUS_INVALID_VALUE;                                                    \
+        if (!begin("cublas" #S "dot", handle, operand, 2))                                         \
+            return CUBLAS_STATUS_EXECUTION_FAILED;                                                 \
+        for (size_t i = 0; i < (size_t)n; i++)                                                     \
+            sum += x[i * (size_t)x_step] * y[i * (size_t)y_step];                                  \
+        *result = sum;                                                                             \
+        return CUBLAS_STATUS_SUCCESS;                                                              \
+    }
+BLAS(S, float)
+BLAS(D, double)
+
+/* --------------------------------------------------------------------- elements by their number */
+
+static uint32_t bytes_of(cudaDataType type)
+{
+    return type == CUDA_R_32F ? 4 : type == CUDA_R_16F || type == CUDA_R_16BF ? 2 : 0;
+}
+static float get(const void *from, size_t i, cudaDataType type)
+{
+    if (type == CUDA_R_32F)
+        return ((const float *)from)[i];
+    const uint16_t bits = ((const uint16_t *)from)[i];
+    return type == CUDA_R_16F ? gmptx_half_to_float(bits) : bf16_to_float(bits);
+}
+static void put(void *to, size_t i, cudaDataType type, float value)
+{
+    if (type == CUDA_R_32F)
+        ((float *)to)[i] = value;
+    else
+        ((uint16_t *)to)[i] = type == CUDA_R_16F ? gmptx_double_to_half((double)value)
+                                                 : gmptx_double_to_bf16((double)value);
+}
+
+cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation_t ta,
+                                          cublasOperation_t tb, int m, int n, int k,
+                                          const void *alpha, const void *a, cudaDataType a_type,
+                                          int lda, long long a_stride, const void *b,
+                                          cudaDataType b_type, int ldb, long long b_stride,
+                                          const void *beta, void *c, cudaDataType c_type, int ldc,
+                                          long long c_stride, int count,
+                                          cublasComputeType_t compute, cublasGemmAlgo_t algorithm)
+{
+    (void)algorithm;
+    const bool at = ta != CUBLAS_OP_N, bt = tb != CUBLAS_OP_N;
+    const uint32_t as = bytes_of(a_type), bs = bytes_of(b_type), cs = bytes_of(c_type);
+    if (as == 0 || bs == 0 || cs == 0 || compute == CUBLAS_COMPUTE_16F ||
+        compute == CUBLAS_COMPUTE_64F)
+        return CUBLAS_STATUS_NOT_SUPPORTED;
+    if (!fits(m, n, k, lda, ldb, ldc, at, bt) || count < 0)
+        return CUBLAS_STATUS_INVALID_VALUE;
+    const float factor = *(const float *)alpha, old = *(const float *)beta;
+    for (long long p = 0; p < count; p++) {
+        const char *pa = (const char *)a + p * a_stride * as;
+        const char *pb = (const char *)b + p * b_stride * bs;
+        char *pc = (char *)c + p * c_stride * cs;
+        const matrix operand[] = {stored(pa, m, k, lda, as, at), stored(pb, k, n, ldb, bs, bt),
+                                  stored(pc, m, n, ldc, cs, false)};
+        if (!begin("cublasGemmEx", handle, operand, 3))
+            return CUBLAS_STATUS_EXECUTION_FAILED;
+        for (size_t j = 0; j < (size_t)n; j++)
+            for (size_t i = 0; i < (size_t)m; i++) {
+                const size_t to = i + j * (size_t)ldc;
+                float sum = 0;
+                for (size_t l = 0; l < (size_t)k; l++)
+                    sum += get(pa, at ? l + i * (size_t)lda : i + l * (size_t)lda, a_type) *
+                           get(pb, bt ? j + l * (size_t)ldb : l + j * (size_t)ldb, b_type);
+                put(pc, to, c_type, factor * sum + (old == 0 ? 0 : old * get(pc, to, c_type)));
+            }
+    }
+    return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t ta, cublasOperation_t tb,
+                            int m, int n, int k, const void *alpha, const void *a,
+                            cudaDataType a_type, int lda, const void *b, cudaDataType b_type,
+                            int ldb, const void *beta, void *c, cudaDataType c_type, int ldc,
+                            cublasComputeType_t compute, cublasGemmAlgo_t algorithm)
+{
+    return cublasGemmStridedBatchedEx(handle, ta, tb, m, n, k, alpha, a, a_type, lda, 0, b, b_type,
+                                      ldb, 0, beta, c, c_type, ldc, 0, 1, compute, algorithm);
+}
