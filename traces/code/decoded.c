@@ -130,7 +130,7 @@ static const rule rules[] = {
     RULE("FMNMX*", FP32, NONE, ALU),
     RULE("FSEL", FP32, NONE, ALU),
     RULE("FSET*", FP32, NONE, ALU),
-    RULE("FCHK", FP32, NONE, ALU),
+    RULE("FCHK", FP32, NONE, SFU),
     RULE("FSWZADD", FP32, NONE, ALU),
     RULE("S2R", OTHER, NONE, S2R),
     RULE("CS2R*", OTHER, NONE, CS2R),

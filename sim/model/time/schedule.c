@@ -388,7 +388,7 @@ bool gmsim_schedule(gmsim_scheduler *s, GError **error)
         gmsim_sm *sm = &s->sm[i];
         memset(sm->ready, 0xff, sizeof sm->ready);
         memset(sm->part, 0, sizeof sm->part);
-        sm->unit_free = sm->constant_free = 0;
+        sm->unit_free = sm->unit_work = sm->constant_free = 0;
         sm->active = sm->active_since = sm->active_until = 0;
         sm->resident = sm->accesses = sm->left = 0;
         sm->unplanned = sm->records = sm->barriers = sm->end = 0;

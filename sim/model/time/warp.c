@@ -296,8 +296,10 @@ uint64_t gmsim_warp_issue(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint6
         warp->free[board] = issue + warp->due[board] - warp->clocks - 1u;
         warp->cause[board] = GMSIM_STALL_ISSUE;
     }
-    sm->unit_free = MAX(sm->unit_free, now) + warp->unit;
-    return issue;
+    /* Shuffles and the like were in the load-store unit all along the way, not behind the accesses
+     * that it has taken since. */
+    sm->unit_work = MAX(sm->unit_work, now) + warp->unit;
+    return warp->unit ? MAX(issue, sm->unit_work) : issue;
 }
 
 static inline gmsim_stall cause_of(uint32_t reach, bool shared)
@@ -450,6 +452,7 @@ const char *gmsim_warp_access(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot,
     sm->unit_free = MAX(MAX(sm->unit_free, *issue) + MAX(who->clocks, 1u), answer->held);
     if (shared || (!answer->asks && answer->reach == GMSIM_REACH_L1))
         warp->unit_free = who->now + (uint64_t)who->wavefronts * gpu->sm_wavefront;
+    sm->unit_work += MAX(who->clocks, 1u);
     warp->stored = MAX(warp->stored, answer->stored);
     part->began[part->next] = who->now;
     part->next = part->next + 1u < gpu->sm_queue ? part->next + 1u : 0;
