@@ -347,10 +347,11 @@ const gmtrace_launch *gmtrace_get_launch(const gmtrace_reader *reader, uint32_t 
 uint64_t gmtrace_file_size(const gmtrace_reader *reader);
 uint64_t gmtrace_chunk_count(const gmtrace_reader *reader); /* over all launches */
 
-/* A warp without records costs whoever replays it time, though it costs the file nothing. Refuses a
- * launch that, with those before it, claims more of them than a file of this size may: 2^24, 2^16 a
- * launch before it and 4 a byte. True where the reader's memory limit is UINT64_MAX. */
-bool gmtrace_check_idle(const gmtrace_reader *reader, uint32_t launch, gmtrace_error *error);
+/* A warp without records costs whoever replays it time, though it costs the file nothing, and so
+ * does each instruction of a launch's code. Refuses a launch that, with those before it, claims
+ * more of both than a file of this size may: 2^24, 2^16 a launch before it and 4 a byte. True where
+ * the reader's memory limit is UINT64_MAX. */
+bool gmtrace_check_claims(const gmtrace_reader *reader, uint32_t launch, gmtrace_error *error);
 
 /* Sequential reading, for tools: decodes chunk `index` (0 to gmtrace_chunk_count - 1, in file
  * order). The result stays valid until gmtrace_chunk_release(). NULL on error. */
@@ -373,6 +374,9 @@ typedef struct gmtrace_cursor {
 } gmtrace_cursor;
 
 bool gmtrace_select_launch(gmtrace_reader *reader, uint32_t launch, gmtrace_error *error);
+/* The CTAs of the selected launch that have records, ascending; the caller frees *cta. */
+bool gmtrace_list_ctas(const gmtrace_reader *reader, uint64_t **cta, size_t *count,
+                       gmtrace_error *error);
 /* Begins at the warp's first record. A warp with no records is valid and at its end at once. */
 bool gmtrace_cursor_open(gmtrace_reader *reader, gmtrace_cursor *cursor, uint64_t cta,
                          uint32_t warp, gmtrace_error *error);

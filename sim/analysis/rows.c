@@ -30,19 +30,19 @@ const gmsim_row_names gmsim_row_table[GMSIM_ROWS] = {
 #define COUNTER(field) #field, offsetof(gmsim_counts, field)
 #define BELOW          (GMSIM_ROWS_ALL & ~GMSIM_ROWS_SHARED)
 const gmsim_counter gmsim_counters[] = {
-    {COUNTER(instructions), GMSIM_ROWS_ALL},
-    {COUNTER(threads), GMSIM_ROWS_ALL},
-    {COUNTER(bytes), GMSIM_ROWS_ALL},
-    {COUNTER(requests), GMSIM_ROWS_ALL},
-    {COUNTER(wavefronts), GMSIM_ROWS_SHARED},
-    {COUNTER(wavefronts_ideal), GMSIM_ROWS_SHARED},
-    {COUNTER(sectors), BELOW},
-    {COUNTER(sectors_ideal), BELOW},
-    {COUNTER(tags), BELOW},
-    {COUNTER(l1_hit_sectors), BELOW},
-    {COUNTER(l1_miss_sectors), BELOW},
-    {"l2_read_sectors", offsetof(gmsim_counts, xbar_read_sectors), BELOW},
-    {"l2_write_sectors", offsetof(gmsim_counts, xbar_write_sectors), BELOW},
+    {COUNTER(instructions), GMSIM_ROWS_ALL, false},
+    {COUNTER(threads), GMSIM_ROWS_ALL, false},
+    {COUNTER(bytes), GMSIM_ROWS_ALL, false},
+    {COUNTER(requests), GMSIM_ROWS_ALL, false},
+    {COUNTER(wavefronts), GMSIM_ROWS_SHARED, false},
+    {COUNTER(wavefronts_ideal), GMSIM_ROWS_SHARED, false},
+    {COUNTER(sectors), BELOW, false},
+    {COUNTER(sectors_ideal), BELOW, false},
+    {COUNTER(tags), BELOW, false},
+    {COUNTER(l1_hit_sectors), BELOW, true},
+    {COUNTER(l1_miss_sectors), BELOW, true},
+    {"l2_read_sectors", offsetof(gmsim_counts, xbar_read_sectors), BELOW, true},
+    {"l2_write_sectors", offsetof(gmsim_counts, xbar_write_sectors), BELOW, true},
 };
 const unsigned gmsim_counter_count = G_N_ELEMENTS(gmsim_counters);
 

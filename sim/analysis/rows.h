@@ -58,6 +58,7 @@ typedef struct gmsim_counter {
     const char *key;
     size_t offset; /* in gmsim_counts */
     uint32_t rows; /* that have it */
+    bool cached;   /* depends on what the caches held */
 } gmsim_counter;
 
 extern const gmsim_counter gmsim_counters[];

@@ -157,11 +157,11 @@ static bool read_limit(gmsim_simulation *s, const char *text, const char *dashes
     return true;
 }
 
-static bool check_idle(const gmsim_simulation *s, GError **error)
+static bool check_claims(const gmsim_simulation *s, GError **error)
 {
     gmtrace_error reason;
 
-    if (gmtrace_check_idle(s->reader, s->next, &reason))
+    if (gmtrace_check_claims(s->reader, s->next, &reason))
         return true;
     g_set_error_literal(error, GMSIM_ERROR, GMSIM_ERROR_CORRUPT, reason.text);
     return false;
@@ -327,7 +327,7 @@ bool gmsim_simulation_replay(gmsim_simulation *s, const gmsim_result **result, u
     if (s->model == NULL)
         return false;
     s->begun++;
-    if (!check_idle(s, error) || !run_launch(s, picked, result, &all, error)) {
+    if (!check_claims(s, error) || !run_launch(s, picked, result, &all, error)) {
         g_prefix_error(error, "%s: ", s->trace);
         return false;
     }

@@ -117,8 +117,10 @@ static void put_verdict(gmsim_json *json, const gmsim_gpu *gpu, const gmsim_resu
         gmsim_json_string(json, "text", what);
         if (fix != NULL)
             gmsim_json_string(json, "fix", fix);
-        gmsim_json_uint(json, "min_cycles", finding->now);
-        gmsim_json_uint(json, "min_cycles_fixed", finding->then);
+        if (!(result->unseen & GMSIM_UNSEEN_TRAFFIC)) {
+            gmsim_json_uint(json, "min_cycles", finding->now);
+            gmsim_json_uint(json, "min_cycles_fixed", finding->then);
+        }
         if (finding->cost > 0)
             gmsim_json_uint(json, "cost_cycles", finding->cost);
         gmsim_json_close(json);
@@ -165,14 +167,18 @@ static void put_unsteady(gmsim_json *json, const gmsim_result *result)
 
 static void put_bound(gmsim_json *json, const gmsim_gpu *gpu, const gmsim_result *result)
 {
-    if (result->min_cycles[result->bound] > 0)
+    const bool unseen = (result->unseen & GMSIM_UNSEEN_TRAFFIC) != 0;
+
+    if (result->min_cycles[result->bound] > 0 && !unseen)
         gmsim_json_string(json, "bound", gmsim_resource_table[result->bound].key);
     gmsim_json_object(json, "min_cycles", true);
     for (unsigned i = 0; i < GMSIM_RESOURCES; i++) {
         bool unknown = (i == GMSIM_RESOURCE_L2 && gpu->l2_bytes_per_clock == 0) ||
                        (i == GMSIM_RESOURCE_DRAM && gpu->dram_bytes_per_clock == 0);
 
-        if (!unknown)
+        if (unseen)
+            gmsim_json_null(json, gmsim_resource_table[i].key);
+        else if (!unknown)
             gmsim_json_uint(json, gmsim_resource_table[i].key, result->min_cycles[i]);
     }
     gmsim_json_close(json);
@@ -244,13 +250,16 @@ static void put_occupancy(gmsim_json *json, const gmsim_gpu *gpu, const gmsim_re
     gmsim_json_close(json);
 }
 
-static void put_counts(gmsim_json *json, gmsim_row row, const gmsim_counts *counts)
+/* unseen: other traffic of the launch went through the caches, so what they had is not known. */
+static void put_counts(gmsim_json *json, gmsim_row row, const gmsim_counts *counts, bool unseen)
 {
     gmsim_json_string(json, "access", gmsim_row_name(row));
     for (unsigned i = 0; i < gmsim_counter_count; i++) {
         const gmsim_counter *counter = &gmsim_counters[i];
 
-        if (gmsim_row_in(row, counter->rows))
+        if (unseen && counter->cached && gmsim_row_in(row, counter->rows))
+            gmsim_json_null(json, counter->key);
+        else if (gmsim_row_in(row, counter->rows))
             gmsim_json_uint(json, counter->key, gmsim_counter_value(counts, counter->offset));
     }
 }
@@ -299,7 +308,7 @@ static void put_instruction(gmsim_json *json, const gmsim_result *result,
         }
         g_free(pc);
     }
-    put_counts(json, counts->row, &counts->counts);
+    put_counts(json, counts->row, &counts->counts, (result->unseen & GMSIM_UNSEEN_TRAFFIC) != 0);
     put_worst(json, counts->row, &counts->worst);
     gmsim_json_close(json);
 }

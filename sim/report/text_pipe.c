@@ -45,8 +45,12 @@ static void put_line(pipe_table *p, const char *unit, const char *access, int re
         uint64_t least = p->result->min_cycles[resource];
 
         p->shown[resource] = true;
-        field[8] = gmsim_number_of(GMSIM_UNIT_COUNT, (double)least);
-        gmsim_bar(bar, least, p->result->min_cycles[p->result->bound], BAR_COLUMNS);
+        if (p->result->unseen & GMSIM_UNSEEN_TRAFFIC) {
+            field[8] = gmsim_words("-");
+        } else {
+            field[8] = gmsim_number_of(GMSIM_UNIT_COUNT, (double)least);
+            gmsim_bar(bar, least, p->result->min_cycles[p->result->bound], BAR_COLUMNS);
+        }
     }
     field[9] = gmsim_words(bar->str);
     gmsim_table_row(&p->table, field);

@@ -45,6 +45,7 @@ def test_every_option_arrives():
         ({"caches": "warm"}, ("--caches", "warm")),
         ({"flush": True}, ("--flush",)),
         ({"functional": True}, ("--functional",)),
+        ({"limit_memory": "512M"}, ("--limit-memory", "512M")),
     )
     for given, options in cases:
         ours = gmsim.simulate(str(trace), **given)
@@ -86,6 +87,8 @@ def test_errors():
     raises(gmsim.InputError, "part.trc: ", gmsim.simulate, part)
     raises(gmsim.UsageError, "unknown GPU 'h2000'", gmsim.simulate, trace, gpu="h2000")
     raises(ValueError, "l1.sise: unknown key", gmsim.simulate, trace, set={"l1.sise": 1})
+    raises(gmsim.InputError, "limit of 4096 bytes", gmsim.simulate, trace, limit_memory="4K")
+    raises(gmsim.UsageError, "limit-memory x: ", gmsim.simulate, trace, limit_memory="x")
     raises(gmsim.UsageError, "launch 7: ", gmsim.simulate, trace, launch=7)
     raises(gmsim.UsageError, "kernel absent: ", gmsim.simulate, trace, kernel="absent")
     raises(gmsim.UsageError, "caches hot: ", gmsim.simulate, trace, caches="hot")

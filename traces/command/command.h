@@ -68,9 +68,9 @@ typedef struct number_list {
 bool parse_numbers(const char *text, number_list *list);
 bool has_number(const number_list *list, uint64_t number);
 
-/* The CTAs of a launch that the trace holds records of and `list` names, ascending. The caller
- * frees *cta. */
-bool list_ctas(gmtrace_reader *reader, uint32_t launch, const number_list *list, uint64_t **cta,
-               size_t *count, gmtrace_error *error);
+/* The CTAs of the selected launch that the trace holds records of and `list` names, ascending. The
+ * caller frees *cta. */
+bool list_ctas(const gmtrace_reader *reader, const number_list *list, uint64_t **cta, size_t *count,
+               gmtrace_error *error);
 
 #endif

@@ -172,50 +172,15 @@ bool has_number(const number_list *list, uint64_t number)
 
 /* ---------------------------------------------------------------------------------------- CTAs */
 
-static int by_number(const void *a, const void *b)
+bool list_ctas(const gmtrace_reader *reader, const number_list *list, uint64_t **cta, size_t *count,
+               gmtrace_error *error)
 {
-    const uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
-    return (left > right) - (left < right);
-}
-
-bool list_ctas(gmtrace_reader *reader, uint32_t launch, const number_list *list, uint64_t **cta,
-               size_t *count, gmtrace_error *error)
-{
-    size_t capacity = 0;
-    *cta = NULL;
+    size_t all;
     *count = 0;
-    for (uint64_t i = 0; i < gmtrace_chunk_count(reader); i++) {
-        const gmtrace_chunk *chunk = gmtrace_chunk_read(reader, i, error);
-        if (!chunk)
-            return false;
-        const bool past = chunk->launch > launch;
-        for (uint32_t s = 0; chunk->launch == launch && s < chunk->segment_count; s++) {
-            const uint64_t number = chunk->segment[s].cta;
-            if ((s && number == chunk->segment[s - 1].cta) || !has_number(list, number))
-                continue;
-            if (*count == capacity) {
-                capacity = capacity ? capacity * 2 : 1024;
-                uint64_t *grown = realloc(*cta, capacity * sizeof **cta);
-                if (!grown) {
-                    gmtrace_chunk_release(reader, chunk);
-                    *error = (gmtrace_error){.status = GMTRACE_MEMORY, .text = "out of memory"};
-                    return false;
-                }
-                *cta = grown;
-            }
-            (*cta)[(*count)++] = number;
-        }
-        gmtrace_chunk_release(reader, chunk);
-        if (past)
-            break;
-    }
-    if (*count == 0)
-        return true;
-    qsort(*cta, *count, sizeof **cta, by_number);
-    size_t kept = 1;
-    for (size_t i = 1; i < *count; i++)
-        if ((*cta)[i] != (*cta)[kept - 1])
-            (*cta)[kept++] = (*cta)[i];
-    *count = kept;
+    if (!gmtrace_list_ctas(reader, cta, &all, error))
+        return false;
+    for (size_t i = 0; i < all; i++)
+        if (has_number(list, (*cta)[i]))
+            (*cta)[(*count)++] = (*cta)[i];
     return true;
 }

@@ -188,7 +188,7 @@ bool copier_copy(copier *c, uint32_t number, gmtrace_error *error)
     bool done = prepare(c, number, kernel, error) &&
                 gmtrace_writer_begin_launch(c->writer, &launch, error) &&
                 gmtrace_select_launch(c->reader, number, error) &&
-                list_ctas(c->reader, number, &c->cta, &cta, &count, error);
+                list_ctas(c->reader, &c->cta, &cta, &count, error);
     for (size_t i = 0; done && i < count; i++) {
         progress_at(i, count);
         done = copy_cta(c, cta[i], threads, error);

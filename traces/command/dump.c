@@ -79,7 +79,7 @@ static bool dump_launch(dump *d, gmtrace_error *error)
     uint64_t *cta = NULL;
     size_t count = 0;
     bool done = gmtrace_select_launch(d->reader, d->number, error) &&
-                list_ctas(d->reader, d->number, &d->cta, &cta, &count, error);
+                list_ctas(d->reader, &d->cta, &cta, &count, error);
     const uint32_t threads = l->block[0] * l->block[1] * l->block[2];
     const uint32_t warps = (threads + GMTRACE_WARP_LANES - 1) / GMTRACE_WARP_LANES;
     for (size_t i = 0; done && i < count; i++)

@@ -59,7 +59,7 @@ static bool walk_launch(gmtrace_reader *reader, uint32_t number, bool by_class,
     const uint64_t threads = (uint64_t)launch->block[0] * launch->block[1] * launch->block[2];
     const uint64_t ctas = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
     const uint32_t warps = (uint32_t)((threads + GMTRACE_WARP_LANES - 1) / GMTRACE_WARP_LANES);
-    if (!gmtrace_check_idle(reader, number, error))
+    if (!gmtrace_check_claims(reader, number, error))
         return false;
     progress_begin("executed", "");
     gmtrace_paths *paths = gmtrace_paths_create(kernel, gmtrace_get_capture(reader)->detail);

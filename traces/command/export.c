@@ -90,7 +90,7 @@ static bool put_ctas(exporter *e, uint32_t number, gmtrace_error *error)
     uint64_t *cta = NULL;
     size_t count = 0;
     bool done = gmtrace_select_launch(e->reader, number, error) &&
-                list_ctas(e->reader, number, &all, &cta, &count, error);
+                list_ctas(e->reader, &all, &cta, &count, error);
     for (size_t i = 0; done && i < count; i++) {
         const uint64_t x = cta[i] % l->grid[0], yz = cta[i] / l->grid[0];
         accel_file_print(&e->file,

@@ -181,6 +181,7 @@ void gmtrace_chunk_release(gmtrace_reader *reader, const gmtrace_chunk *chunk)
 
 void gmt_reader_release_all(gmtrace_reader *reader)
 {
+    reader->idle = NULL;
     for (uint32_t i = 0; reader->held && i < reader->selected.chunk_count; i++)
         if (reader->held[i])
             gmt_reader_drop(reader, reader->held[i]);
@@ -206,6 +207,25 @@ bool gmtrace_select_launch(gmtrace_reader *reader, uint32_t launch, gmtrace_erro
     return true;
 }
 
+bool gmtrace_list_ctas(const gmtrace_reader *reader, uint64_t **cta, size_t *count,
+                       gmtrace_error *error)
+{
+    gmt_clear(error);
+    if (reader->selected.launch >= reader->launch_count)
+        return gmt_fail(error, GMTRACE_USAGE, GMT_NOWHERE, "no launch is selected");
+    return gmt_map_list(&reader->selected, cta, count) || gmt_fail_memory(error);
+}
+
+static void drop_idle(gmtrace_reader *reader)
+{
+    if (!reader->idle)
+        return;
+    reader->held[reader->idle->number] = NULL;
+    gmt_reader_drop(reader, reader->idle);
+    reader->idle = NULL;
+}
+
+/* The last chunk that was left stays decoded: who reads warp by warp comes back to it. */
 static void leave(gmtrace_reader *reader, gmtrace_cursor *cursor)
 {
     if (!cursor->chunk)
@@ -213,17 +233,20 @@ static void leave(gmtrace_reader *reader, gmtrace_cursor *cursor)
     gmt_held *held = (gmt_held *)(uintptr_t)cursor->chunk;
     cursor->chunk = NULL;
     cursor->next = cursor->end = NULL;
-    if (--held->references == 0) {
-        reader->held[held->number] = NULL;
-        gmt_reader_drop(reader, held);
-    }
+    if (--held->references)
+        return;
+    drop_idle(reader);
+    reader->idle = held;
 }
 
 static bool enter(gmtrace_reader *reader, gmtrace_cursor *cursor, uint32_t number,
                   gmtrace_error *error)
 {
     gmt_held *held = reader->held[number];
+    if (held && held == reader->idle)
+        reader->idle = NULL;
     if (!held) {
+        drop_idle(reader); /* its storage is used again */
         held = gmt_reader_hold(reader, error);
         if (!held)
             return false;

@@ -165,6 +165,32 @@ uint32_t gmt_map_first(const gmt_map *map, uint64_t cta)
     return slot ? *slot : GMT_NO_CHUNK;
 }
 
+static int by_number(const void *a, const void *b)
+{
+    const uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+    return (left > right) - (left < right);
+}
+
+bool gmt_map_list(const gmt_map *map, uint64_t **cta, size_t *count)
+{
+    *cta = NULL;
+    *count = 0;
+    for (uint64_t i = 0; map->first && i < map->span; i++)
+        *count += map->first[i] != GMT_NO_CHUNK;
+    if (*count == 0)
+        return true;
+    *cta = malloc(*count * sizeof **cta);
+    if (!*cta)
+        return false;
+    size_t kept = 0;
+    for (uint64_t i = 0; i < map->span; i++)
+        if (map->first[i] != GMT_NO_CHUNK)
+            (*cta)[kept++] = map->number ? map->number[i] : map->base + i;
+    if (map->number)
+        qsort(*cta, kept, sizeof **cta, by_number);
+    return true;
+}
+
 /* --------------------------------------------------------------------------------------- parse */
 
 typedef struct cta_range {

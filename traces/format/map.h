@@ -56,6 +56,8 @@ bool gmt_map_index_begin(gmt_map *map, uint64_t lowest, uint64_t highest, uint64
                          uint64_t at, gmt_budget *budget, gmtrace_error *error);
 const char *gmt_map_index_put(gmt_map *map, uint64_t cta, uint32_t chunk, bool continues);
 void gmt_map_index_end(gmt_map *map);
+/* The CTAs there are, ascending; the caller frees *cta. False without memory. */
+bool gmt_map_list(const gmt_map *map, uint64_t **cta, size_t *count);
 /* The chunk a CTA begins in, or GMT_NO_CHUNK. */
 uint32_t gmt_map_first(const gmt_map *map, uint64_t cta);
 

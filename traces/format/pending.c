@@ -5,9 +5,9 @@
  */
 #include "traces/format/pending.h"
 
-#define PAGE_CTAS 32768u
+#define PAGE_CTAS 512u
 #define PAGE_LIMIT                                                                                 \
-    (1u << 22) /* past 2^37 CTAs the double-end check is given up, not the memory                  \
+    (1u << 22) /* past 2^31 CTAs the double-end check is given up, not the memory                  \
                 */
 
 static void free_blocks(gmt_block *block)
@@ -91,7 +91,7 @@ size_t gmt_pending_bytes(const gmt_pending *pending)
 
 static size_t slot_of(const gmt_pending *pending, uint64_t cta)
 {
-    return (size_t)(cta * 0x9e3779b97f4a7c15ull >> 32) & (pending->table_size - 1);
+    return (size_t)gmt_scatter(cta) & (pending->table_size - 1);
 }
 
 gmt_cta *gmt_pending_find(gmt_pending *pending, uint64_t cta)

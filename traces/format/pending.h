@@ -38,7 +38,7 @@ typedef struct gmt_pending {
     gmt_cta *recent;   /* the CTA of the last look-up */
     gmt_cta *free_cta; /* chains for reuse */
     gmt_block *free_block, *retired;
-    uint64_t **ended; /* bit maps of CTAs that ended, 32,768 to a page */
+    uint64_t **ended; /* bit maps of CTAs that ended, 512 to a page */
     size_t ended_pages;
 } gmt_pending;
 

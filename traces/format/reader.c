@@ -256,7 +256,7 @@ gmtrace_reader *gmtrace_open_with(const char *path, const gmtrace_reader_options
 }
 
 /* Sums that are too large for 64 bits stay at the largest. */
-static void count_idle(gmtrace_reader *reader)
+static void count_claims(gmtrace_reader *reader)
 {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < reader->launch_count; i++) {
@@ -265,8 +265,10 @@ static void count_idle(gmtrace_reader *reader)
         if (__builtin_mul_overflow(gmt_launch_ctas(launch), gmt_launch_warps(launch), &warps))
             warps = UINT64_MAX;
         warps -= launch->warps < warps ? launch->warps : warps;
-        sum = sum + warps < sum ? UINT64_MAX : sum + warps;
-        reader->launch[i].idle = sum;
+        warps = sum + warps < sum ? UINT64_MAX : sum + warps;
+        sum = warps + reader->kernel[launch->kernel].kernel.instr_count;
+        sum = sum < warps ? UINT64_MAX : sum;
+        reader->launch[i].claims = sum;
     }
 }
 
@@ -308,7 +310,7 @@ gmtrace_reader *gmt_open_fd(int fd, const gmtrace_reader_options *options, gmtra
         gmtrace_close(reader);
         return NULL;
     }
-    count_idle(reader);
+    count_claims(reader);
     return reader;
 }
 
@@ -341,18 +343,18 @@ void gmtrace_close(gmtrace_reader *reader)
     free(reader);
 }
 
-bool gmtrace_check_idle(const gmtrace_reader *reader, uint32_t launch, gmtrace_error *error)
+bool gmtrace_check_claims(const gmtrace_reader *reader, uint32_t launch, gmtrace_error *error)
 {
     const uint64_t most = (1u << 24) + ((uint64_t)launch << 16) + 4 * reader->size;
     gmt_clear(error);
     if (launch >= reader->launch_count)
         return gmt_fail(error, GMTRACE_USAGE, GMT_NOWHERE, "there is no launch %u", launch);
-    if (reader->launch[launch].idle <= most || reader->decoder.budget.limit == UINT64_MAX)
+    if (reader->launch[launch].claims <= most || reader->decoder.budget.limit == UINT64_MAX)
         return true;
-    return gmt_fail(error, GMTRACE_CORRUPT, reader->launch[launch].offset,
-                    "launch %u brings the warps without records to %llu, and a file of this size "
-                    "may claim %llu; if you trust it, give --limit-memory none",
-                    launch, (unsigned long long)reader->launch[launch].idle,
+    return gmt_fail(error, GMTRACE_MEMORY, reader->launch[launch].offset,
+                    "launch %u brings warps without records, and code, to %llu, and a file of this "
+                    "size may claim %llu; if you trust it, give --limit-memory none",
+                    launch, (unsigned long long)reader->launch[launch].claims,
                     (unsigned long long)most);
 }
 

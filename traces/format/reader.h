@@ -24,7 +24,7 @@ typedef struct gmt_read_launch {
     uint64_t first_chunk, chunk_count; /* numbered over the whole file */
     char why[GMT_MAX_WHY + 1];         /* records are missing; empty: none are */
     gmt_map walked;                    /* chunks found one by one, where there is no MAP */
-    uint64_t idle;                     /* warps without records, of this launch and all before it */
+    uint64_t claims; /* see gmtrace_check_claims(): of this launch and all before it */
 } gmt_read_launch;
 
 struct gmtrace_reader {
@@ -46,6 +46,7 @@ struct gmtrace_reader {
     gmt_map sequential; /* for gmtrace_chunk_read */
     gmt_held **held;    /* open chunks of the selected launch, by number */
     gmt_held *free_held;
+    gmt_held *idle; /* the last one that a cursor left, still decoded; or NULL */
 };
 
 /* collect.c: sections that index and walk both lead to. */

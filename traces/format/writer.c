@@ -336,7 +336,8 @@ static bool write_shared(gmtrace_writer *writer, gmtrace_error *error)
     return done;
 }
 
-/* Writes early: every open CTA at least half as large as the largest. */
+/* Writes early: every open CTA at least half as large as the largest, in order of their numbers:
+ * the table's own is another in each process. */
 static bool relieve(gmtrace_writer *writer, gmtrace_error *error)
 {
     if (!write_shared(writer, error))
@@ -346,11 +347,20 @@ static bool relieve(gmtrace_writer *writer, gmtrace_error *error)
     for (size_t i = 0; i < pending->table_size; i++)
         if (pending->table[i] && pending->table[i]->decoded > largest)
             largest = pending->table[i]->decoded;
-    for (size_t i = 0; i < pending->table_size; i++) {
-        gmt_cta *cta = pending->table[i];
-        if (cta && cta->decoded >= (largest + 1) / 2 && !write_cta(writer, cta, false, error))
+    gmt_buffer *order = &writer->order;
+    order->size = 0;
+    for (size_t i = 0; i < pending->table_size; i++)
+        if (pending->table[i] && pending->table[i]->decoded >= (largest + 1) / 2)
+            gmt_put(order, &pending->table[i], sizeof(gmt_cta *));
+    if (order->failed)
+        return stop_memory(writer, error);
+    gmt_cta **cta = (gmt_cta **)(void *)order->data;
+    const size_t count = order->size / sizeof *cta;
+    if (count)
+        qsort(cta, count, sizeof *cta, by_number);
+    for (size_t i = 0; i < count; i++)
+        if (!write_cta(writer, cta[i], false, error))
             return false;
-    }
     const size_t left = gmt_pending_bytes(pending);
     writer->trigger = left + left / 4 > writer->limit ? left + left / 4 : writer->limit;
     return true;

@@ -8,28 +8,38 @@
  * The most places in use at once is the estimate of registers a thread. What ptxas makes of the
  * same text differs: it reads parameters from constant memory, moves loads up, and may recompute.
  */
+#include "traces/format/grow.h"
 #include "traces/ptx/image.h"
 
 #include <stdlib.h>
 
-#define MAX_BITS  (1ull << 31) /* of all live-in sets together */
+#define MAX_WORK  (1u << 28) /* registers times the blocks into which they are live */
 #define MAX_PLACE (1u << 20)
+#define NONE      UINT32_MAX
 
 typedef struct life {
     uint32_t first, last; /* operations; first > last: never used */
 } life;
 
+/* Blocks of a register, chained by index. */
+typedef struct mention {
+    uint32_t block, next;
+} mention;
+
 typedef struct analysis {
     const ptx_op *op;
     const gmt_graph *graph;
     const ptx_function *f;
-    uint32_t *dense;      /* by register: number among those live into some block, or PTX_UNKNOWN */
-    uint32_t *defined_in; /* by register: block + 1 of the last definition seen */
-    uint32_t *reg_of;     /* by dense number */
-    uint32_t count;
-    size_t words;
-    uint64_t *in, *kill; /* bit sets a block */
     life *life;
+    /* By register: blocks that read it before they write it, blocks that write it whatever is read;
+     * and the last of either. */
+    uint32_t *exposed, *killed;
+    mention *mention;
+    uint32_t mentions;
+    /* By block: those before it, from first_before[block] on; the last register seen there + 1. */
+    uint32_t *before, *first_before, *live_mark, *kill_mark, *stack;
+    uint64_t work;
+    bool failed;
 } analysis;
 
 typedef void (*visit)(analysis *a, uint32_t reg, uint32_t at, bool write, bool partial);
@@ -50,31 +60,6 @@ static void each_register(analysis *a, uint32_t at, visit call, bool writes)
         call(a, REF_OFFSET(op->address), at, false, false);
 }
 
-/* First pass: which registers are read in a block before they are written there? */
-static void note_exposed(analysis *a, uint32_t reg, uint32_t at, bool write, bool partial)
-{
-    const uint32_t block = a->graph->block_of[at];
-    if (write && !partial)
-        a->defined_in[reg] = block + 1;
-    else if (a->defined_in[reg] != block + 1 && a->dense[reg] == PTX_UNKNOWN) {
-        a->dense[reg] = a->count;
-        a->reg_of[a->count++] = reg;
-    }
-}
-
-static void note_sets(analysis *a, uint32_t reg, uint32_t at, bool write, bool partial)
-{
-    const uint32_t n = a->dense[reg], block = a->graph->block_of[at];
-    if (n == PTX_UNKNOWN)
-        return;
-    uint64_t *in = a->in + block * a->words, *kill = a->kill + block * a->words;
-    const uint64_t bit = 1ull << (n % 64);
-    if (write && !partial)
-        kill[n / 64] |= bit;
-    else if (!(kill[n / 64] & bit))
-        in[n / 64] |= bit;
-}
-
 static void extend(life *l, uint32_t at)
 {
     if (l->first > l->last) {
@@ -85,59 +70,109 @@ static void extend(life *l, uint32_t at)
     l->last = at > l->last ? at : l->last;
 }
 
-static void note_life(analysis *a, uint32_t reg, uint32_t at, bool write, bool partial)
+static bool is_in(const analysis *a, uint32_t chain, uint32_t block)
 {
-    (void)write;
-    (void)partial;
-    extend(&a->life[reg], at);
+    return chain != NONE && a->mention[chain].block == block; /* blocks come in order */
 }
 
-static void pass(analysis *a, uint32_t count, visit call)
+static void mention_block(analysis *a, uint32_t *chain, uint32_t block)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        each_register(a, i, call, false);
-        each_register(a, i, call, true);
+    if (is_in(a, *chain, block))
+        return;
+    if (!GMT_GROW(a->mention, a->mentions)) {
+        a->failed = true;
+        return;
     }
+    a->mention[a->mentions] = (mention){block, *chain};
+    *chain = a->mentions++;
 }
 
-/* What is live into the block is live at the operation. */
-static void extend_all(analysis *a, uint32_t block, uint32_t at)
+static void note(analysis *a, uint32_t reg, uint32_t at, bool write, bool partial)
 {
-    const uint64_t *in = a->in + block * a->words;
-    for (size_t w = 0; w < a->words; w++)
-        for (uint64_t left = in[w]; left; left &= left - 1)
-            extend(&a->life[a->reg_of[w * 64 + (unsigned)__builtin_ctzll(left)]], at);
+    const uint32_t block = a->graph->block_of[at];
+    extend(&a->life[reg], at);
+    if (write && !partial)
+        mention_block(a, &a->killed[reg], block);
+    else if (!is_in(a, a->killed[reg], block))
+        mention_block(a, &a->exposed[reg], block);
 }
 
-static void propagate(analysis *a)
+static void list_before(analysis *a)
 {
     const gmt_graph *g = a->graph;
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (uint32_t i = g->block_count; i-- > 0;) {
-            const gmt_block *block = &g->block[i];
-            uint64_t *in = a->in + i * a->words;
-            const uint64_t *kill = a->kill + i * a->words;
-            for (uint32_t e = 0; e < block->edge_count; e++) {
-                if (g->edge[block->edge + e].to == GMT_OUT)
+    uint32_t *first = a->first_before;
+    for (uint32_t pass = 0; pass < 2; pass++) /* counts, then fills from the end */
+        for (uint32_t i = 0; i < g->block_count; i++) {
+            for (uint32_t e = 0; e < g->block[i].edge_count; e++) {
+                const uint32_t to = g->edge[g->block[i].edge + e].to;
+                if (to == GMT_OUT)
                     continue;
-                const uint64_t *after = a->in + g->edge[block->edge + e].to * a->words;
-                for (size_t w = 0; w < a->words; w++) {
-                    const uint64_t more = in[w] | (after[w] & ~kill[w]);
-                    changed = changed || more != in[w];
-                    in[w] = more;
-                }
+                if (pass)
+                    a->before[--first[to]] = i;
+                else
+                    first[to]++;
             }
+            if (!pass && i + 1 == g->block_count)
+                for (uint32_t b = 1; b <= g->block_count; b++)
+                    first[b] += first[b - 1];
+        }
+}
+
+/* From the blocks that read a register backwards to those that write it: once for each block into
+ * which it is live. */
+static void flood(analysis *a, uint32_t reg)
+{
+    const gmt_graph *g = a->graph;
+    uint32_t depth = 0;
+    for (uint32_t m = a->killed[reg]; m != NONE; m = a->mention[m].next)
+        a->kill_mark[a->mention[m].block] = reg + 1;
+    for (uint32_t m = a->exposed[reg]; m != NONE; m = a->mention[m].next) {
+        a->live_mark[a->mention[m].block] = reg + 1;
+        a->stack[depth++] = a->mention[m].block;
+    }
+    while (depth && a->work < MAX_WORK) {
+        const uint32_t block = a->stack[--depth];
+        extend(&a->life[reg], g->block[block].first);
+        a->work += 1 + a->first_before[block + 1] - a->first_before[block];
+        for (uint32_t i = a->first_before[block]; i < a->first_before[block + 1]; i++) {
+            const uint32_t from = a->before[i];
+            extend(&a->life[reg], g->block[from].first + g->block[from].count - 1);
+            if (a->kill_mark[from] == reg + 1 || a->live_mark[from] == reg + 1)
+                continue;
+            a->live_mark[from] = reg + 1;
+            a->stack[depth++] = from;
         }
     }
-    /* live into a block: from its start, and to the end of those before it */
-    for (uint32_t i = 0; i < g->block_count; i++) {
-        const gmt_block *block = &g->block[i];
-        extend_all(a, i, block->first);
-        for (uint32_t e = 0; e < block->edge_count; e++)
-            if (g->edge[block->edge + e].to != GMT_OUT)
-                extend_all(a, g->edge[block->edge + e].to, block->first + block->count - 1);
+}
+
+/* When each register lives. False without memory, or where that would take too long. */
+static bool find_lives(analysis *a, uint32_t count)
+{
+    const size_t blocks = a->graph->block_count, regs = a->f->reg_count;
+    uint32_t *memory = calloc(4 * blocks + 2 + a->graph->edge_count + 2 * regs, sizeof *memory);
+    if (!memory)
+        return false;
+    a->first_before = memory;
+    a->live_mark = memory + blocks + 1;
+    a->kill_mark = a->live_mark + blocks;
+    a->stack = a->kill_mark + blocks;
+    a->before = a->stack + blocks;
+    a->exposed = a->before + a->graph->edge_count + 1;
+    a->killed = a->exposed + regs;
+    memset(a->exposed, 0xff, 2 * regs * sizeof *a->exposed);
+    for (uint32_t i = 0; i < regs; i++)
+        a->life[i] = (life){1, 0};
+    for (uint32_t i = 0; i < count; i++) {
+        each_register(a, i, note, false);
+        each_register(a, i, note, true);
     }
+    list_before(a);
+    for (uint32_t i = 0; i < regs && !a->failed; i++)
+        if (a->exposed[i] != NONE)
+            flood(a, i);
+    free(a->mention);
+    free(memory);
+    return !a->failed && a->work < MAX_WORK;
 }
 
 /* ------------------------------------------------------------------------------------ placement */
@@ -241,24 +276,9 @@ static ptx_ref placed(const ptx_function *f, const uint32_t *place, const uint32
 static bool solve(analysis *a, ptx_kernel *kernel, ptx_image_function *image, uint32_t *memory)
 {
     const uint32_t regs = a->f->reg_count, count = image->count;
-    uint32_t *place = memory + 3 * (size_t)regs, *chain = place + regs;
-    a->dense = memory;
-    a->defined_in = memory + regs;
-    a->reg_of = memory + 2 * (size_t)regs;
-    memset(a->dense, 0xff, regs * sizeof *a->dense);
-    pass(a, count, note_exposed);
-    a->words = ((size_t)a->count + 63) / 64;
-    if ((uint64_t)a->words * 64 * a->graph->block_count > MAX_BITS)
+    uint32_t *place = memory, *chain = place + regs;
+    if (!find_lives(a, count))
         return false;
-    a->in = calloc(a->words * a->graph->block_count + 1, sizeof *a->in);
-    a->kill = calloc(a->words * a->graph->block_count + 1, sizeof *a->kill);
-    if (!a->in || !a->kill)
-        return false;
-    for (uint32_t i = 0; i < regs; i++)
-        a->life[i] = (life){1, 0};
-    pass(a, count, note_sets);
-    propagate(a);
-    pass(a, count, note_life);
     places of_class[PLACE_CLASSES] = {0};
     uint32_t peak = 0;
     const bool good = sweep(a, count, place, chain, of_class, &peak);
@@ -288,14 +308,12 @@ bool gmptx_place_registers(ptx_kernel *kernel, ptx_image_function *image, const 
 {
     const size_t regs = function->reg_count, count = image->count;
     analysis a = {.op = kernel->op + image->first, .graph = graph, .f = function};
-    /* dense, defined_in, reg_of, place, chain (by register), begin, end (by operation), next_end */
-    uint32_t *memory = calloc(6 * regs + 2 * (count + 1) + 1, sizeof *memory);
+    /* place, chain (by register), begin, end (by operation), next_end (by register) */
+    uint32_t *memory = calloc(3 * regs + 2 * (count + 1) + 1, sizeof *memory);
     a.life = calloc(regs + 1, sizeof *a.life);
     const bool good = memory && a.life && solve(&a, kernel, image, memory);
     free(memory);
     free(a.life);
-    free(a.in);
-    free(a.kill);
     return good || gmptx_fail(error, GMTRACE_MEMORY, function->line, "%.*s is too large to analyse",
                               SLICE(function->name));
 }

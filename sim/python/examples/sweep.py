@@ -36,7 +36,11 @@ def default_values(gpu: str, key: str) -> List[str]:
 
 def measure(trace: str, gpu: str, key: str, value: str) -> Row:
     metrics = gmsim.simulate(trace, gpu=gpu, set={key: value}, launch=0)["launches"][0]["metrics"]
-    return value, [metrics.get(name, float("nan")) * unit for _, name, unit in COLUMNS]
+    known = [metrics.get(name) for _, name, _ in COLUMNS]
+    return value, [
+        float("nan") if number is None else number * unit
+        for number, (_, _, unit) in zip(known, COLUMNS)
+    ]
 
 
 def draw(rows: List[Row], key: str, title: str, path: str) -> None:

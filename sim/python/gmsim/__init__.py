@@ -100,6 +100,7 @@ def _simulate(
     caches: str,
     flush: bool,
     functional: bool,
+    limit_memory: Optional[str],
     verbose: bool = False,
 ) -> str:
     job = _library.Job(
@@ -114,6 +115,7 @@ def _simulate(
         format=_bytes(format),
         flush=flush,
         functional=functional,
+        limit_memory=_bytes(limit_memory),
         verbose=verbose,
     )
     return _check(*_library.simulate(job))
@@ -131,6 +133,7 @@ def simulate(
     caches: str = "cold",
     flush: bool = False,
     functional: bool = False,
+    limit_memory: Optional[str] = None,
 ) -> Report:
     """Replays a trace on a GPU and returns the report as a dictionary.
 
@@ -144,9 +147,21 @@ def simulate(
     caches      "cold" (empty before the first launch) or "warm" (each replayed once before)
     flush       empty L2 before every launch, as Nsight Compute does
     functional  count without timing
+    limit_memory  what the trace may make the reader take: "4G" (default "1G"), or "none"
     """
     answer = _simulate(
-        trace, synthetic, "json", gpu, set, kernel, launch, launches, caches, flush, functional
+        trace,
+        synthetic,
+        "json",
+        gpu,
+        set,
+        kernel,
+        launch,
+        launches,
+        caches,
+        flush,
+        functional,
+        limit_memory,
     )
     return cast(Report, json.loads(answer))
 
@@ -163,6 +178,7 @@ def text(
     caches: str = "cold",
     flush: bool = False,
     functional: bool = False,
+    limit_memory: Optional[str] = None,
     verbose: bool = False,
 ) -> str:
     """The same as the report that the command prints; verbose: all of it."""
@@ -178,6 +194,7 @@ def text(
         caches,
         flush,
         functional,
+        limit_memory,
         verbose,
     )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Dict, List, Optional, TypedDict, Union
 
-Number = Union[int, float]
+Number = Optional[Union[int, float]]  # None: the capture did not see all that it depends on
 
 
 class Worst(TypedDict, total=False):
@@ -42,10 +42,10 @@ class Instruction(TypedDict, total=False):
     tags: int
     wavefronts: int
     wavefronts_ideal: int
-    l1_hit_sectors: int
-    l1_miss_sectors: int
-    l2_read_sectors: int
-    l2_write_sectors: int
+    l1_hit_sectors: Optional[int]
+    l1_miss_sectors: Optional[int]
+    l2_read_sectors: Optional[int]
+    l2_write_sectors: Optional[int]
     worst: Worst
 
 
@@ -66,16 +66,17 @@ class Own(TypedDict, total=False):
     metrics: Dict[str, Number]
     shared_conflict_degree: float
     bound: str
-    min_cycles: Dict[str, int]
+    min_cycles: Dict[str, Optional[int]]
     cycles: int
     launch_cycles: int
     warp_clocks: Dict[str, int]
     load_latency: float
     shared_requests_by_wavefronts: List[int]
-    l2_dirty_sectors: int
+    l2_dirty_sectors: Optional[int]
     records: int
     barriers: int
     truncated: bool
+    not_seen: List[str]
     findings: List[Finding]
 
 
@@ -128,7 +129,7 @@ class Kernel(TypedDict, total=False):
     l2_at_start: Dict[str, int]
     metrics: Dict[str, Number]
     bound: str
-    min_cycles: Dict[str, int]
+    min_cycles: Dict[str, Optional[int]]
     finding: str
     findings: Dict[str, KernelFinding]
 
