@@ -80,6 +80,17 @@ static void seal(size_t offset)
     put64(offset + 24, XXH3_64bits_withSeed(bytes + offset, 24, offset));
 }
 
+/* Header and footer, of a file that ends in its footer, tell where the index is. */
+static void seal_index(size_t index)
+{
+    const size_t footer = size - 32;
+    put64(24, index);
+    seal_header();
+    put64(footer + 8, index);
+    put64(footer + 16, size);
+    put64(footer + 24, XXH3_64bits_withSeed(bytes + footer, 24, 0));
+}
+
 /* Payload of the first section of a type; after a change, seal() it. */
 static size_t payload(uint32_t type)
 {
@@ -273,12 +284,7 @@ static void good_newer_minor(void)
     seal(index + add);
     put32(8, 1 | 7u << 16);
     put32(20, 0x80000001);
-    put64(24, index + add);
-    seal_header();
-    const size_t footer = size - 32;
-    put64(footer + 8, index + add);
-    put64(footer + 16, size);
-    put64(footer + 24, XXH3_64bits_withSeed(bytes + footer, 24, 0));
+    seal_index(index + add);
     save("good-newer-minor");
 }
 
@@ -389,6 +395,44 @@ static void bad_contents(void)
     change8(tiny, "bad-index-kernels", INDEX, 4, 0x01, 0x02);
 }
 
+/* Takes bytes out of the file. */
+static void drop(size_t from, size_t to)
+{
+    memmove(bytes + from, bytes + to, size - to);
+    size -= to - from;
+}
+
+static void put_varint2(size_t offset, size_t v)
+{
+    bytes[offset] = (unsigned char)(v & 0x7f) | 0x80;
+    bytes[offset + 1] = (unsigned char)(v >> 7);
+}
+
+/* All that tells how many chunks there are made to fit; a MAP's entry takes five bytes here. */
+static void bad_lost_chunks(void)
+{
+    enum { KEPT = 8, ENTRY = 5 };
+    load("good-split-cta");
+    size_t cut = section(CHUNK);
+    for (unsigned i = 0; i < KEPT; i++)
+        cut += 32 + get32(cut + 8);
+    drop(cut, section(LAUNCH_END));
+    put64(payload(LAUNCH_END) + 28, KEPT);
+    seal(section(LAUNCH_END));
+    const size_t map = section(MAP), end = map + 32 + 2 + ENTRY * KEPT;
+    drop(end, map + 32 + get32(map + 8));
+    bytes[map + 33] = KEPT;
+    put64(map + 8, end - map - 32);
+    seal(map);
+    const size_t index = section(INDEX); /* places of launch, its end and its map, and a count */
+    put_varint2(index + 32 + 10, section(LAUNCH_END));
+    put_varint2(index + 32 + 12, map);
+    bytes[index + 32 + 14] = KEPT;
+    seal(index);
+    seal_index(index);
+    save("bad-lost-chunks");
+}
+
 static void unsupported(void)
 {
     load("good-tiny");
@@ -429,6 +473,7 @@ int main(int argc, char **argv)
     bad_files();
     bad_checksums();
     bad_contents();
+    bad_lost_chunks();
     unsupported();
     return 0;
 }
