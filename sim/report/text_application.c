@@ -195,6 +195,12 @@ static void put_head(GString *out, const gmsim_report *report)
 
     g_string_append_printf(out, "gmsim %s   trace %s   GPU %s (%u SMs, L2 %s)\n", report->version,
                            trace, gpu->name, gpu->gpu_sm_count, gmsim_bytes(gpu->l2_size).text);
+    if (report->capture != NULL && report->capture->gpu[0] != 0) {
+        char *captured = gmsim_clean(report->capture->gpu, 40);
+
+        g_string_append_printf(out, "captured on %s   ", captured);
+        g_free(captured);
+    }
     g_string_append_printf(out, "%s", gmsim_count(total->launches).text);
     if (total->launches != report->launch_count)
         g_string_append_printf(out, " of %s", gmsim_count(report->launch_count).text);

@@ -255,7 +255,7 @@ static void write_application(const char *folder, uint32_t launches)
     for (uint32_t i = 0; i < launches; i++) {
         const uint32_t which = i * 7 % KERNELS;
 
-        write_launch(&patterns[which % 6], kernel[which], 132 + 8 * (which % 16), i);
+        write_launch(&patterns[which % 6], kernel[which], 16 + which % 16, i);
     }
     check(gmtrace_writer_close(writer, true, &error));
 }
