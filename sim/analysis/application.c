@@ -142,21 +142,27 @@ static void add_result(gmsim_result *sum, const gmsim_result *part)
 
 uint64_t gmsim_launch_clocks(const gmsim_result *result)
 {
-    return result->timed ? result->timing.cycles : result->min_cycles[result->bound];
+    return result->timed                           ? result->timing.cycles
+           : result->unseen & GMSIM_UNSEEN_TRAFFIC ? 0
+                                                   : result->min_cycles[result->bound];
 }
 
+/* known: launches that are not have no place in the sum. */
 static void add_launch(gmsim_kernel_total *total, uint32_t index, const gmsim_result *result,
-                       gmsim_finding_kind kind)
+                       gmsim_finding_kind kind, bool known)
 {
     const uint64_t clocks = gmsim_launch_clocks(result);
+    const bool unseen = (result->unseen & GMSIM_UNSEEN_TRAFFIC) != 0;
 
-    if (total->launches++ == 0) {
+    if (total->sum.kernel == NULL && !(known && unseen)) {
         total->sum = *result;
         total->sum.instr = NULL;
         total->sum.instr_count = 0;
-    } else {
+    } else if (!(known && unseen)) {
         add_result(&total->sum, result);
     }
+    total->launches++;
+    total->unknown += unseen;
     if (total->launches == 1 || clocks > total->longest_clocks) {
         total->longest = index;
         total->longest_clocks = clocks;
@@ -195,8 +201,8 @@ const gmsim_kernel_total *gmsim_application_add(gmsim_application *a, uint32_t i
     gmsim_verdict verdict;
 
     gmsim_verdict_make(a->gpu, result, &verdict);
-    add_launch(kernel, index, result, verdict.finding[0].kind);
-    add_launch(&a->total, index, result, verdict.finding[0].kind);
+    add_launch(kernel, index, result, verdict.finding[0].kind, false);
+    add_launch(&a->total, index, result, verdict.finding[0].kind, true);
     return kernel;
 }
 

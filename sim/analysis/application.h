@@ -6,7 +6,8 @@
  * grid, instructions) is the first launch's or empty.
  *
  * A kernel is a symbol with its code: the same name with other code is another kernel. What lies
- * between launches on the GPU is in no sum.
+ * between launches on the GPU is in no sum, and a launch whose memory traffic the capture could not
+ * see is not in that of the whole program.
  */
 #ifndef GMSIM_APPLICATION_H
 #define GMSIM_APPLICATION_H
@@ -19,6 +20,7 @@ G_BEGIN_DECLS
 typedef struct gmsim_kernel_total {
     unsigned number; /* in the order of first launches */
     uint32_t launches;
+    uint32_t unknown; /* of them: their memory traffic was not seen, so they have no clocks */
     uint32_t longest; /* number of the launch that takes most clocks, the first of equals */
     uint64_t longest_clocks;
     gmsim_result sum;
@@ -48,7 +50,8 @@ const gmsim_kernel_total *gmsim_application_kernel(const gmsim_application *appl
 /* All launches as one kernel. */
 const gmsim_kernel_total *gmsim_application_total(const gmsim_application *application);
 
-/* Predicted cycles, or without times the least that the launch's bound needs. */
+/* Predicted cycles, or without times the least that the launch's bound needs; 0 where its memory
+ * traffic was not seen. */
 uint64_t gmsim_launch_clocks(const gmsim_result *result);
 
 /* What kernels and launches are ordered by: a metric's index, or one of these. */

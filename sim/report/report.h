@@ -54,6 +54,7 @@ typedef struct gmsim_report {
     gmsim_application *application;
     GPtrArray *leading; /* launches so far that lead the others */
     GHashTable *likes;  /* launches by kernel and shape */
+    GHashTable *names;  /* texts of the kernels' names */
     GPtrArray *verdict; /* of each kernel's longest launch */
     uint32_t written;
 } gmsim_report;

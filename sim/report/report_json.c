@@ -376,6 +376,8 @@ static void put_kernel(gmsim_json *json, const gmsim_gpu *gpu, const gmsim_kerne
     gmsim_json_string(json, "kernel", kernel->sum.kernel->name);
     gmsim_json_string(json, "symbol", kernel->sum.kernel->mangled);
     gmsim_json_uint(json, "launches", kernel->launches);
+    if (kernel->unknown > 0)
+        gmsim_json_uint(json, "not_seen_launches", kernel->unknown);
     gmsim_json_uint(json, "longest_launch", kernel->longest);
     gmsim_json_uint(json, "clocks", kernel->clocks);
     if (clocks > 0)

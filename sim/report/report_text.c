@@ -9,6 +9,7 @@
 static void text_begin(gmsim_report *report)
 {
     report->written = 0;
+    gmsim_text_names(report);
     if (report->summary)
         gmsim_text_application_begin(report);
 }
@@ -21,7 +22,7 @@ static void text_launch(gmsim_report *report, uint32_t index, const gmsim_result
         gmsim_text_application_launch(report, index, result);
     } else if (report->quiet) {
         if (report->selected > 1) {
-            char *kernel = gmsim_text_name(report, result->kernel->name, GMSIM_REPORT_WIDTH - 16);
+            char *kernel = gmsim_text_name(report, result->kernel->name);
 
             g_string_append_printf(out, "%slaunch %u  %s\n", report->written > 0 ? "\n" : "", index,
                                    kernel);
@@ -42,6 +43,7 @@ static void text_end(gmsim_report *report, bool complete)
 {
     if (report->summary)
         gmsim_text_application_end(report);
+    g_hash_table_unref(report->names);
     if (!complete && report->written < report->selected)
         fprintf(report->out, "\nIncomplete: %u of %u launches could be reported.\n",
                 report->written, report->selected);

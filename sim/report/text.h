@@ -31,7 +31,9 @@ void gmsim_text_full(GString *out, const gmsim_report *report, uint32_t index,
 void gmsim_text_verdict(GString *out, const gmsim_report *report, const gmsim_result *result);
 void gmsim_text_footer(GString *out, const gmsim_report *report, const gmsim_result *result);
 /* A kernel's name that fits; another's is another text. Free with g_free(). */
-char *gmsim_text_name(const gmsim_report *report, const char *name, unsigned width);
+char *gmsim_text_name(const gmsim_report *report, const char *name);
+/* Before the first of these; report->names is the caller's. */
+void gmsim_text_names(gmsim_report *report);
 
 /* text_application.c: many launches. */
 void gmsim_text_application_begin(gmsim_report *report);

@@ -257,6 +257,37 @@ static void put_verdict(GString *out, const gmsim_report *report, char *const *n
     g_free(order);
 }
 
+/* Launches that are in no sum, and the first of their kernels. */
+static void put_unknown(GString *out, const gmsim_report *report, char *const *name)
+{
+    const uint32_t launches = gmsim_application_total(report->application)->unknown;
+    const unsigned kernels = gmsim_application_kernels(report->application);
+    unsigned first = kernels, others = 0;
+    GString *text;
+
+    for (unsigned i = kernels; i > 0; i--) {
+        if (gmsim_application_kernel(report->application, i - 1)->unknown > 0) {
+            others += first < kernels;
+            first = i - 1;
+        }
+    }
+    if (launches == 0)
+        return;
+    text = g_string_new(NULL);
+    g_string_append_printf(text, "%s launch%s of %s", gmsim_count(launches).text,
+                           launches == 1 ? "" : "es", name[first]);
+    if (others > 0)
+        g_string_append_printf(text, " and %u more kernel%s", others, others == 1 ? "" : "s");
+    g_string_append(text,
+                    " moved data that the capture could not see (see Model): they have no times "
+                    "and are in no sum of all.");
+    gmsim_heading(out, report->color, "UNKNOWN");
+    g_string_append(out, "  ");
+    gmsim_wrap(out, text->str, GMSIM_TEXT_INDENT, GMSIM_TEXT_INDENT, GMSIM_REPORT_WIDTH);
+    g_string_append(out, "\n\n");
+    g_string_free(text, TRUE);
+}
+
 static void put_time(GString *out, const gmsim_report *report)
 {
     const gmsim_result *sum = &gmsim_application_total(report->application)->sum;
@@ -281,7 +312,7 @@ static char *bound_of(const gmsim_result *result)
 {
     const uint64_t least = result->min_cycles[result->bound];
 
-    if (least == 0)
+    if (least == 0 || (result->unseen & GMSIM_UNSEEN_TRAFFIC))
         return g_strdup("-");
     if (!result->timed || result->timing.cycles == 0)
         return g_strdup(gmsim_resource_name(result->bound));
@@ -300,13 +331,15 @@ static gmsim_field bytes_of(const gmsim_result *result, const char *read, const 
 
 static gmsim_field share_of(const gmsim_report *report, uint64_t clocks)
 {
+    if (clocks == 0)
+        return gmsim_words("-");
     return gmsim_quotient(GMSIM_UNIT_PERCENT, clocks,
                           gmsim_application_total(report->application)->clocks);
 }
 
 static gmsim_field clocks_of(uint64_t clocks)
 {
-    return gmsim_number_of(GMSIM_UNIT_COUNT, (double)clocks);
+    return clocks > 0 ? gmsim_number_of(GMSIM_UNIT_COUNT, (double)clocks) : gmsim_words("-");
 }
 
 static const char *clocks_title(const gmsim_report *report)
@@ -436,6 +469,16 @@ static char **kernel_names(const gmsim_application *application, unsigned width)
     return text;
 }
 
+/* What no launch's traffic told is said as well. */
+static void put_footer(GString *out, const gmsim_report *report)
+{
+    gmsim_result sum = gmsim_application_total(report->application)->sum;
+
+    for (unsigned i = 0; i < gmsim_application_kernels(report->application); i++)
+        sum.unseen |= gmsim_application_kernel(report->application, i)->sum.unseen;
+    gmsim_text_footer(out, report, &sum);
+}
+
 static void put_all(GString *out, const gmsim_report *report)
 {
     char **name = kernel_names(report->application, NAME_WIDTH);
@@ -443,13 +486,15 @@ static void put_all(GString *out, const gmsim_report *report)
 
     put_head(out, report);
     g_string_append_c(out, '\n');
-    put_verdict(out, report, longer);
+    if (gmsim_application_total(report->application)->clocks > 0)
+        put_verdict(out, report, longer);
+    put_unknown(out, report, longer);
     put_time(out, report);
     put_kernels(out, report, name);
     put_launches(out, report, name);
     g_string_append(out, "--launch N reports one in full, --kernel REGEX and --launches LIST look "
                          "at some, --sort KEY at\nanother order; JSON and CSV hold them all.\n\n");
-    gmsim_text_footer(out, report, &gmsim_application_total(report->application)->sum);
+    put_footer(out, report);
     for (unsigned i = 0; report->verbose && i < report->leading->len; i++)
         g_string_append_printf(out, "%s%s", GMSIM_TEXT_BETWEEN,
                                ((const leader *)report->leading->pdata[i])->full);

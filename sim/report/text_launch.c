@@ -13,7 +13,8 @@
 #include "sim/report/text.h"
 #include "sim/report/words.h"
 
-#define INDENT GMSIM_TEXT_INDENT
+#define INDENT     GMSIM_TEXT_INDENT
+#define NAME_WIDTH (GMSIM_REPORT_WIDTH - 7u) /* beside "kernel " */
 
 static void put_part(GString *out, const char *label, char *text)
 {
@@ -65,16 +66,21 @@ static void put_dimensions(GString *out, const char *label, const uint32_t size[
         g_string_append_printf(out, "x%u", size[2]);
 }
 
-char *gmsim_text_name(const gmsim_report *report, const char *name, unsigned width)
+void gmsim_text_names(gmsim_report *report)
 {
-    char **text = gmsim_short_names(report->kernel, report->kernels, width), *own = NULL;
+    char **text = gmsim_short_names(report->kernel, report->kernels, NAME_WIDTH);
 
-    for (unsigned i = 0; i < report->kernels && own == NULL; i++) {
-        if (strcmp(report->kernel[i], name) == 0)
-            own = g_strdup(text[i]);
-    }
-    g_strfreev(text);
-    return own != NULL ? own : gmsim_clean(name, width);
+    report->names = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
+    for (unsigned i = 0; i < report->kernels; i++)
+        g_hash_table_insert(report->names, (gpointer)report->kernel[i], text[i]);
+    g_free(text);
+}
+
+char *gmsim_text_name(const gmsim_report *report, const char *name)
+{
+    const char *text = g_hash_table_lookup(report->names, name);
+
+    return text != NULL ? g_strdup(text) : gmsim_clean(name, NAME_WIDTH);
 }
 
 static void put_header(GString *out, const gmsim_report *report, uint32_t index,
@@ -83,9 +89,8 @@ static void put_header(GString *out, const gmsim_report *report, uint32_t index,
     const gmtrace_launch *launch = result->launch;
     const gmsim_gpu *gpu = report->gpu;
     char *trace = gmsim_clean(report->trace, 50);
-    char *kernel = report->verbose
-                       ? gmsim_clean(result->kernel->name, 0)
-                       : gmsim_text_name(report, result->kernel->name, GMSIM_REPORT_WIDTH - 7);
+    char *kernel = report->verbose ? gmsim_clean(result->kernel->name, 0)
+                                   : gmsim_text_name(report, result->kernel->name);
     uint64_t warps = (uint64_t)result->occupancy.warps_per_block * launch->grid[0] *
                      launch->grid[1] * launch->grid[2];
     double instructions = 0, threads;

@@ -657,6 +657,60 @@ static void test_verdict_time_asides(void)
     g_assert_false(has_finding(&f, GMSIM_FINDING_LATENCY));
 }
 
+/* ---------------------------------------------------------------------------------- applications
+ */
+
+/* Two launches of one kernel, and one of another whose traffic was not seen. */
+static void test_application(void)
+{
+    static const unsigned waits[GMSIM_STALLS] = {[GMSIM_STALL_DRAM_LATENCY] = 80};
+    const gmsim_kernel_total *total;
+    gmsim_application *application;
+    gmtrace_kernel hidden;
+    unsigned *order;
+    fixture f, other;
+
+    fixture_transpose(&f, false);
+    fixture_time(&f, 40000, waits);
+    f.result.start = GMSIM_START_WARM;
+    application = gmsim_application_new(&f.gpu);
+    g_assert_cmpuint(gmsim_application_add(application, 3, &f.result)->number, ==, 0);
+    f.result.timing.cycles = 50000;
+    total = gmsim_application_add(application, 4, &f.result);
+    g_assert_cmpuint(total->launches, ==, 2);
+    g_assert_cmpuint(total->longest, ==, 4);
+    g_assert_cmpuint(total->clocks, ==, 90000);
+    g_assert_cmpuint(total->starts[GMSIM_START_WARM], ==, 2);
+    g_assert_cmpuint(total->sum.timing.cycles, ==, 90000);
+    g_assert_cmpuint(total->sum.l2.dram_read_sectors, ==, 2 * f.result.l2.dram_read_sectors);
+    g_assert_cmpuint(total->sum.row[GMSIM_SHARED_LOAD].wavefronts, ==,
+                     2 * f.result.row[GMSIM_SHARED_LOAD].wavefronts);
+    g_assert_cmpuint(total->finding[gmsim_kernel_finding(total)].clocks, ==, 90000);
+
+    fixture_transpose(&other, false);
+    hidden = other.kernel; /* the same name, other code */
+    hidden.registers++;
+    other.result.kernel = &hidden;
+    other.result.unseen = GMTRACE_UNSEEN_TENSOR_COPY;
+    total = gmsim_application_add(application, 5, &other.result);
+    g_assert_cmpuint(total->number, ==, 1);
+    g_assert_cmpuint(total->unknown, ==, 1);
+    g_assert_cmpuint(total->clocks, ==, 0);
+    g_assert_cmpuint(gmsim_application_kernels(application), ==, 2);
+
+    total = gmsim_application_total(application);
+    g_assert_cmpuint(total->launches, ==, 3);
+    g_assert_cmpuint(total->unknown, ==, 1);
+    g_assert_true(total->sum.timed);
+    g_assert_cmpuint(total->sum.timing.cycles, ==, 90000);
+    g_assert_cmpuint(total->sum.l2.dram_read_sectors, ==, 2 * f.result.l2.dram_read_sectors);
+    order = gmsim_application_order(application, GMSIM_BY_CLOCKS);
+    g_assert_cmpuint(order[0], ==, 0);
+    g_assert_cmpuint(order[1], ==, 1);
+    g_free(order);
+    gmsim_application_free(application);
+}
+
 /* ------------------------------------------------------------------------------------- reports */
 
 static char *report_of(const fixture *f, const char *format, bool summary)
@@ -883,6 +937,7 @@ int main(int argc, char **argv)
     g_test_add_func("/metrics/table", test_metrics_table);
     g_test_add_func("/metrics/own", test_metrics_own);
     g_test_add_func("/metrics/rates", test_metrics_rates);
+    g_test_add_func("/application", test_application);
     g_test_add_func("/report/table", test_table);
     g_test_add_func("/json/scalars", test_json_scalars);
     g_test_add_func("/json/nested", test_json_nested);
