@@ -158,6 +158,8 @@ static void add_launch(gmsim_kernel_total *total, uint32_t index, const gmsim_re
         total->sum = *result;
         total->sum.instr = NULL;
         total->sum.instr_count = 0;
+        total->sum.unsteady = 0; /* it is told of a launch's instructions */
+        total->sum.unsteady_instr = NULL;
     } else if (!(known && unseen)) {
         add_result(&total->sum, result);
     }

@@ -139,6 +139,8 @@ static void lead(gmsim_report *report, uint32_t index, const likes *like,
         .like = like, .index = index, .value = value, .finding = finding, .result = *result};
     l->result.instr = NULL;
     l->result.instr_count = 0;
+    l->result.unsteady = 0;
+    l->result.unsteady_instr = NULL;
     if (report->verbose) {
         GString *full = g_string_new(NULL);
 
