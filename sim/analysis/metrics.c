@@ -133,6 +133,8 @@ static bool executed_known(const gmsim_result *r)
 
 /* clang-format off */
 #define BLIND(unseen, op) is_blind(r, GMTRACE_UNSEEN_##unseen, GMTRACE_OP_##op)
+GIVES(load_sectors, true,
+      (int64_t)(SUM_OF(r, GMSIM_ROWS_READ, sectors) + r->row[GMSIM_SHARED_COPY].copies_shifted))
 GIVES(copies_access, true,
       r->row[GMSIM_SHARED_COPY].instructions - r->row[GMSIM_SHARED_COPY].copies_bypass)
 GIVES(shared_wavefronts, !BLIND(WGMMA, NONE), gmsim_rows_work(r, GMSIM_ROWS_OWN_SHARED))
@@ -281,7 +283,7 @@ const gmsim_metric gmsim_metrics[] = {
     {"l1tex__t_requests_pipe_lsu_mem_local_op_st.sum", EXACT, COUNT,
      "L1 requests of local stores", SUM(ROW(LOCAL_STORE), requests)},
     {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", EXACT, COUNT,
-     "sectors of global loads and asynchronous copies", SUM(GMSIM_ROWS_READ, sectors)},
+     "sectors of global loads and asynchronous copies", CALL(load_sectors)},
     {"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", EXACT, COUNT,
      "sectors of global stores", SUM(ROW(GLOBAL_STORE), sectors)},
     {"l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum", EXACT, COUNT,

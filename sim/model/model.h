@@ -41,6 +41,8 @@ typedef enum gmsim_row {
 typedef struct gmsim_counts {
     uint64_t instructions;   /* executed warp instructions with at least one active lane */
     uint64_t copies_bypass;  /* of those, LDGSTS.BYPASS */
+    uint64_t copies_shifted; /* sectors that L1 counts of them, less their source's; may be less
+                              * than 0 */
     uint64_t threads;        /* active lanes */
     uint64_t bytes;          /* asked for by the lanes */
     uint64_t requests;       /* sent to L1TEX */

@@ -191,6 +191,7 @@ static const char *replay_global(gmsim_replay *replay, gmsim_sm_memory *memory, 
     if (row == GMSIM_GLOBAL_COPY) {
         gmsim_copy_lines(&who->copy, chunk, record);
         who->copy_instr = record->instr;
+        who->copy_sectors = footprint->sectors;
         counts->copies_bypass += site->copy_bypass;
     }
     note_worst(replay, entry, footprint->sectors, who, chunk, record);
@@ -284,8 +285,13 @@ static const char *replay_shared(gmsim_replay *replay, gmsim_executor *who,
                        (wavefronts.actual ? gpu->shared_wavefront * (wavefronts.actual - 1u) : 0);
     counts->wavefronts += wavefronts.actual;
     counts->wavefronts_ideal += wavefronts.ideal;
-    if (row == GMSIM_SHARED_COPY)
-        counts->copies_bypass += site->copy_bypass;
+    if (row == GMSIM_SHARED_COPY && site->copy_bypass) {
+        counts->copies_bypass++;
+        if (who->copy.mask)
+            counts->copies_shifted +=
+                (uint64_t)gmsim_copy_sectors(chunk, record, &who->copy, who->copy_sectors) -
+                who->copy_sectors;
+    }
     if (use == GMSIM_BANK_LOAD || row == GMSIM_SHARED_STORE)
         replay->degree[MIN(wavefronts.actual, GMSIM_DEGREE_BINS - 1u)]++;
     note_worst(replay, entry, wavefronts.actual, who, chunk, record);

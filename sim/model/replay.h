@@ -27,6 +27,7 @@ typedef struct gmsim_executor {
     uint64_t cta;
     uint32_t warp;
     uint64_t window;        /* address of the warp's local memory */
+    uint32_t copy_sectors;
     gmsim_copy_source copy; /* of its last asynchronous copy that reads */
     uint32_t copy_instr;    /* and that copy's instruction; GMTRACE_NO_INSTR: done with */
     uint64_t now;           /* SM clock at which the record reaches the load-store unit */

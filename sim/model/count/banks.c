@@ -15,7 +15,7 @@
  * - Atomics: lanes on one word take turns too, so a phase costs the lanes of its busiest bank;
  *   ATOMS.CAS costs twice that, ATOMS.CAST.SPIN always two.
  * - LDSM and STSM: a matrix is a phase of 8 rows of 16 bytes.
- * - Asynchronous copies: see gmsim_banks_copy().
+ * - Asynchronous copies: see gmsim_banks_copy() and gmsim_copy_sectors().
  *
  * Left out: arbitration with other users of the data stage, which the hardware's own bank-conflict
  * counter includes. Known misses: some 16-byte loads with holes in their mask merge otherwise (19
@@ -213,6 +213,9 @@ void gmsim_copy_lines(gmsim_copy_source *source, const gmtrace_chunk *chunk,
     uint64_t address[GMTRACE_WARP_LANES], line[GMTRACE_WARP_LANES];
     uint32_t lines = 0;
     memset(source, 0, sizeof *source);
+    source->mask = read->mask;
+    source->address = read->address;
+    source->stride = read->shape == GMTRACE_AFFINE ? read->stride : 0;
     gmsim_lane_addresses(chunk, read, address);
     for (uint32_t m = read->mask; m; m &= m - 1u) {
         unsigned lane = gmsim_lowest(m);
@@ -226,6 +229,33 @@ void gmsim_copy_lines(gmsim_copy_source *source, const gmtrace_chunk *chunk,
             i--;
         source->line[lane] = (uint8_t)i;
     }
+}
+
+uint32_t gmsim_copy_sectors(const gmtrace_chunk *chunk, const gmtrace_record *write,
+                            const gmsim_copy_source *source, uint32_t sectors)
+{
+    uint64_t address[GMTRACE_WARP_LANES], target[GMTRACE_WARP_LANES];
+    uint8_t line[GMTRACE_WARP_LANES];
+    uint32_t found = 0, later = 0;
+    if (write->shape == GMTRACE_AFFINE && write->stride == source->stride &&
+        source->stride == write->size && (write->address - source->address) % 32u == 0)
+        return sectors;
+    gmsim_lane_addresses(chunk, write, address);
+    for (uint32_t left = write->mask & source->mask; left;) {
+        unsigned lane = gmsim_highest(left);
+        bool hidden = false, known = false;
+        left &= ~(1u << lane);
+        for (uint32_t m = later; m && !hidden; m &= m - 1u)
+            hidden = address[gmsim_lowest(m)] == address[lane];
+        later |= 1u << lane;
+        for (uint32_t i = found; i-- > 0 && !known && !hidden;)
+            known = target[i] == address[lane] >> 5 && line[i] == source->line[lane];
+        if (known || hidden)
+            continue;
+        target[found] = address[lane] >> 5;
+        line[found++] = source->line[lane];
+    }
+    return found;
 }
 
 /* Lanes of 4, 8 and 16 bytes pass in phases of 32, 16 and 8 lanes. Within a phase the source lines

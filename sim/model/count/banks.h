@@ -33,10 +33,19 @@ gmsim_wavefronts gmsim_banks(const gmtrace_chunk *chunk, const gmtrace_record *r
  * among the access's lines, in order of lanes. Lanes that only write zeros count with line 0. */
 typedef struct gmsim_copy_source {
     uint8_t line[GMTRACE_WARP_LANES];
+    uint32_t mask;    /* lanes that read */
+    uint64_t address; /* of lane 0, if ... */
+    int32_t stride;   /* ... they are a run: bytes from one to the next; else 0 */
 } gmsim_copy_source;
 
 void gmsim_copy_lines(gmsim_copy_source *source, const gmtrace_chunk *chunk,
                       const gmtrace_record *read);
+
+/* Sectors that L1 counts of LDGSTS.BYPASS, whose source has `sectors`: each source line's data
+ * leave in the sectors of their target, so that a target shifted by 16 bytes costs more; of lanes
+ * that write the same place the last counts. micro/copy_async.cu: 132 of 133 patterns. */
+uint32_t gmsim_copy_sectors(const gmtrace_chunk *chunk, const gmtrace_record *write,
+                            const gmsim_copy_source *source, uint32_t sectors);
 
 /* The shared write of LDGSTS. */
 gmsim_wavefronts gmsim_banks_copy(const gmtrace_chunk *chunk, const gmtrace_record *write,

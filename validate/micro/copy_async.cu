@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * copy_async.cu - one warp executes one cp.async a launch. Settles what Nsight Compute counts of
+ * it: shared wavefronts where the target is shifted against the source's lines, and whether lanes
+ * whose predicate is false count with the addresses that their registers happen to hold.
+ *
+ * Columns: bypass (1: cp.async.cg, LDGSTS.BYPASS; 0: cp.async.ca), bytes a lane, the pattern's
+ * name, the mask of lanes that execute, then each lane's source offset (s0-s31, from a multiple of
+ * 1024) and target offset (t0-t31, in shared memory, from a multiple of 1024), of the lanes outside
+ * the mask too. Offsets come from constant memory; nothing else touches memory.
+ */
+#include "validate/micro/check.h"
+#include <stdint.h>
+#include <string.h>
+
+#define LANES  32
+#define POOL   16384
+#define SOURCE (1u << 20)
+
+struct lanes {
+    unsigned at[LANES];
+};
+
+/* The loop, which runs once, makes the compiler guard the copy with a predicate; it would branch
+ * around it otherwise, and lanes that branch are not there to be counted. */
+/* The loop, which runs once, makes the compiler guard the copy with a predicate; it would branch
+ * around it otherwise, and lanes that branch are not there to be counted. Where all lanes execute,
+ * there is no guard: of guarded copies ncu's sass counters say nothing sensible. */
+#define COPY(NAME, KIND, BYTES)                                                                    \
+    __global__ void NAME##_guarded(const __grid_constant__ lanes from,                             \
+                                   const __grid_constant__ lanes to, unsigned mask,                \
+                                   const unsigned char *source, unsigned times)                    \
+    {                                                                                              \
+        __shared__ __align__(1024) unsigned char pool[POOL];                                       \
+        unsigned lane = threadIdx.x;                                                               \
+        unsigned target = (unsigned)__cvta_generic_to_shared(pool) + to.at[lane];                  \
+        size_t at = __cvta_generic_to_global(source) + from.at[lane];                              \
+        _Pragma("unroll 1") for (unsigned i = 0; i < times; i++)                                   \
+        {                                                                                          \
+            if (mask >> lane & 1)                                                                  \
+                START(KIND, BYTES);                                                                \
+            asm volatile("cp.async.commit_group;" ::: "memory");                                   \
+        }                                                                                          \
+        asm volatile("cp.async.wait_all;" ::: "memory");                                           \
+    }                                                                                              \
+    __global__ void NAME(const __grid_constant__ lanes from, const __grid_constant__ lanes to,     \
+                         unsigned, const unsigned char *source, unsigned)                          \
+    {                                                                                              \
+        __shared__ __align__(1024) unsigned char pool[POOL];                                       \
+        unsigned lane = threadIdx.x;                                                               \
+        unsigned target = (unsigned)__cvta_generic_to_shared(pool) + to.at[lane];                  \
+        size_t at = __cvta_generic_to_global(source) + from.at[lane];                              \
+        START(KIND, BYTES);                                                                        \
+        asm volatile("cp.async.wait_all;" ::: "memory");                                           \
+    }
+#define START(KIND, BYTES)                                                                         \
+    asm volatile("cp.async." KIND ".shared.global [%0], [%1], " BYTES ";" ::"r"(target), "l"(at)   \
+                 : "memory")
+COPY(copy4, "ca", "4")
+COPY(copy8, "ca", "8")
+COPY(copy16, "ca", "16")
+COPY(copy16_bypass, "cg", "16")
+
+static const struct kind {
+    void (*kernel)(const lanes, const lanes, unsigned, const unsigned char *, unsigned);
+    unsigned bytes, bypass;
+} kinds[] = {{copy16_bypass, 16, 1}, {copy16, 16, 0}, {copy8, 8, 0}, {copy4, 4, 0}};
+
+static const unsigned char *source;
+
+static void launch(const kind &k, const char *name, unsigned mask, const lanes &from,
+                   const lanes &to)
+{
+    printf("%u,%u,%s,0x%08x", k.bypass, k.bytes, name, mask);
+    for (unsigned i = 0; i < LANES; i++)
+        printf(",%u", from.at[i]);
+    for (unsigned i = 0; i < LANES; i++)
+        printf(",%u", to.at[i]);
+    putchar('\n');
+    k.kernel<<<1, LANES>>>(from, to, mask, source, 1);
+    MICRO_CUDA(cudaGetLastError());
+    MICRO_CUDA(cudaDeviceSynchronize());
+}
+
+static uint32_t draw()
+{
+    static uint64_t state = 1;
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(state >> 33);
+}
+
+static lanes line(unsigned start, unsigned step)
+{
+    lanes l;
+    for (unsigned i = 0; i < LANES; i++)
+        l.at[i] = start + step * i;
+    return l;
+}
+
+/* Rows of `width` lanes side by side, `pitch` bytes from one to the next. */
+static lanes rows(unsigned start, unsigned bytes, unsigned width, unsigned pitch)
+{
+    lanes l;
+    for (unsigned i = 0; i < LANES; i++)
+        l.at[i] = start + i % width * bytes + i / width * pitch;
+    return l;
+}
+
+/* As `l`, but lanes outside the mask lie `step` bytes apart from `start` on. */
+static lanes apart(lanes l, unsigned mask, unsigned start, unsigned step)
+{
+    for (unsigned i = 0, n = 0; i < LANES; i++)
+        if (!(mask >> i & 1))
+            l.at[i] = start + step * n++;
+    return l;
+}
+
+/* Contiguous on both sides, each side shifted. */
+static void shifted(const kind &k)
+{
+    char name[40];
+    for (unsigned shift = 0; shift < 256; shift += shift < 64 ? 16 : 64) {
+        snprintf(name, sizeof name, "target+%u", shift);
+        launch(k, name, ~0u, line(0, k.bytes), line(shift, k.bytes));
+        snprintf(name, sizeof name, "source+%u", shift);
+        launch(k, name, ~0u, line(shift, k.bytes), line(0, k.bytes));
+        snprintf(name, sizeof name, "both+%u", shift);
+        launch(k, name, ~0u, line(shift, k.bytes), line(shift, k.bytes));
+    }
+    for (unsigned width = 4; width < LANES; width *= 2)
+        for (unsigned pad = 0; pad < 96; pad += 32) {
+            unsigned row = width * k.bytes + pad;
+            snprintf(name, sizeof name, "rows%u pad%u", width, pad);
+            launch(k, name, ~0u, rows(0, k.bytes, width, 2048), rows(0, k.bytes, width, row));
+            snprintf(name, sizeof name, "rows%u pad%u source+64", width, pad);
+            launch(k, name, ~0u, rows(64, k.bytes, width, 2048), rows(0, k.bytes, width, row));
+        }
+}
+
+/* What lanes that do not execute hold: on the source's side, on the target's, on both. */
+static void left_out(const kind &k)
+{
+    static const unsigned masks[] = {0x000f000fu, 0x0f0f0f0fu, 0x80000000u, 0u};
+    char name[40];
+    for (unsigned mask : masks) {
+        lanes from = rows(0, k.bytes, 16, 2048), to = rows(0, k.bytes, 16, 16 * k.bytes);
+        static const struct {
+            const char *name;
+            unsigned start, step;
+        } hold[] = {
+            {"0", 0, 0}, {"one far", 8192, 0}, {"32 apart", 8192, 32}, {"128 apart", 8192, 128}};
+        for (const auto &h : hold) {
+            snprintf(name, sizeof name, "off source %s", h.name);
+            launch(k, name, mask, apart(from, mask, h.start, h.step), to);
+            snprintf(name, sizeof name, "off target %s", h.name);
+            launch(k, name, mask, from, apart(to, mask, h.start, h.step));
+            snprintf(name, sizeof name, "off both %s", h.name);
+            launch(k, name, mask, apart(from, mask, h.start, h.step),
+                   apart(to, mask, h.start, h.step));
+        }
+    }
+}
+
+static void shuffled(const kind &k)
+{
+    char name[40];
+    for (unsigned n = 0; n < (k.bytes == 16 ? 40 : 20); n++) {
+        lanes from, to;
+        unsigned units = n % 3 == 0 ? 32 : n % 3 == 1 ? 64 : 256, mask = n % 2 ? draw() : ~0u;
+        for (unsigned i = 0; i < LANES; i++) {
+            from.at[i] = n % 4 == 0 ? i * k.bytes : draw() % units * k.bytes;
+            to.at[i] = n % 5 == 0 ? i * k.bytes : draw() % units * k.bytes;
+        }
+        snprintf(name, sizeof name, "random%u", n);
+        launch(k, name, mask, from, to);
+    }
+    for (unsigned pitch = 256; pitch <= 1024; pitch *= 2) /* tiles of 128-byte rows, swizzled */
+        for (unsigned first = 0; first < 8; first += 4) {
+            lanes from, to;
+            unsigned width = 128 / k.bytes;
+            for (unsigned i = 0; i < LANES; i++) {
+                unsigned row = first + i / width, column = i % width;
+                from.at[i] = row * pitch + column * k.bytes;
+                to.at[i] = row * 128 + ((column * k.bytes) ^ (row % 8 * 16));
+            }
+            snprintf(name, sizeof name, "swizzled%u/%u", pitch, first);
+            launch(k, name, ~0u, from, to);
+        }
+}
+
+int main()
+{
+    unsigned char *memory;
+    MICRO_CUDA(cudaMalloc((void **)&memory, SOURCE));
+    source = memory;
+    printf("bypass,bytes,pattern,mask");
+    for (int side = 0; side < 2; side++)
+        for (unsigned i = 0; i < LANES; i++)
+            printf(",%c%u", "st"[side], i);
+    putchar('\n');
+    for (const kind &k : kinds) {
+        shifted(k);
+        if (k.bytes == 16)
+            left_out(k);
+        shuffled(k);
+    }
+    cudaFree(memory);
+    return 0;
+}
