@@ -7,6 +7,7 @@ as in gmvalidate's pages, since a launch's own fetches weigh more there; those o
 """
 import concurrent.futures
 import csv
+import gzip
 import json
 import math
 import os
@@ -14,6 +15,7 @@ import subprocess
 import sys
 
 import features
+import grammar
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 SMALL = 10000
@@ -57,10 +59,25 @@ def number(text):
         return None
 
 
+def opened(path, mode="rt"):
+    """A text file, packed where its name says so or where only the packed one is there."""
+    if not path.endswith(".gz") and "r" in mode and not os.path.exists(path):
+        path += ".gz"
+    return gzip.open(path, mode, encoding="utf-8") if path.endswith(".gz") else open(path, mode, encoding="utf-8")
+
+
+def read_specs(folder, measured):
+    """Specifications as they were; or, of kernels measured with today's grammar, as their seeds give."""
+    if os.path.exists(f"{folder}/specs.json"):
+        with opened(f"{folder}/specs.json") as file:
+            return json.load(file)
+    return [grammar.draw(seed) for seed in sorted(int(name[5:]) for name in measured)]
+
+
 def read_measured(path):
     """Kernel's plain name -> metric -> value."""
     table = {}
-    with open(path, newline="", encoding="utf-8") as file:
+    with opened(path) as file:
         for row in csv.DictReader(file):
             name = row["Kernel Name"].split("(")[0]
             if name:
@@ -119,10 +136,8 @@ def load(folders, gmsim, jobs, known, shortest=SHORTEST):
     """Cases of folders, and what is missing of them as lines of text."""
     cases, missing, work = [], [], []
     for folder in folders:
-        with open(f"{folder}/specs.json", encoding="utf-8") as file:
-            specs = json.load(file)
         measured = read_measured(f"{folder}/measured.csv")
-        for spec in specs:
+        for spec in read_specs(folder, measured):
             name, trace = spec["name"], f"{folder}/{spec['name']}.trc"
             if name not in measured:
                 missing.append(f"{name}: not measured")
@@ -240,13 +255,13 @@ def run(chosen):
     """The command."""
     known = {}
     if chosen.predicted and os.path.exists(chosen.predicted):
-        with open(chosen.predicted, encoding="utf-8") as file:
+        with opened(chosen.predicted) as file:
             known = json.load(file)
     cases, missing = load(chosen.folders, chosen.gmsim, chosen.jobs, known)
     if not cases:
         sys.exit("explore: nothing to score: " + "; ".join(missing[:3]))
     if chosen.predicted:
-        with open(chosen.predicted, "w", encoding="utf-8") as file:
+        with opened(chosen.predicted, "wt") as file:
             json.dump(known, file)
     text = page(cases, missing)
     if chosen.page:
