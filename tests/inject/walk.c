@@ -317,12 +317,13 @@ static void judge(slot *s, int class, int way, int status, uint64_t *harmless)
 /* -------------------------------------------------------------------------------------------- walk
  */
 
-static int wait_for(const slot *s)
+static int wait_for(slot *s)
 {
     int status;
     while (waitpid(s->pid, &status, 0) < 0)
         if (errno != EINTR)
             exit(99);
+    s->pid = 0; /* free for the walk; the number may come again */
     return status;
 }
 
