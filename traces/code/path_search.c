@@ -40,6 +40,7 @@ struct path_search {
     uint32_t *way;
     frame *frame;
     uint32_t frame_count;
+    uint32_t *frame_at; /* hash table of frames by what they hold; 0: none */
 };
 
 path_search *path_search_create(const path_graph *graph)
@@ -54,8 +55,9 @@ path_search *path_search_create(const path_graph *graph)
     s->heap = malloc(MAX_NODES * sizeof *s->heap);
     s->way = malloc(MAX_NODES * sizeof *s->way);
     s->frame = calloc(MAX_FRAMES, sizeof *s->frame);
+    s->frame_at = calloc(2 * MAX_FRAMES, sizeof *s->frame_at);
     s->frame_count = 1;
-    if (s->node && s->table && s->stamp && s->heap && s->way && s->frame)
+    if (s->frame_at && s->node && s->table && s->stamp && s->heap && s->way && s->frame)
         return s;
     path_search_free(s);
     return NULL;
@@ -71,6 +73,7 @@ void path_search_free(path_search *s)
     free(s->heap);
     free(s->way);
     free(s->frame);
+    free(s->frame_at);
     free(s);
 }
 
@@ -150,11 +153,15 @@ static uint32_t push(path_search *s, uint32_t parent, uint32_t back)
 {
     if (s->frame[parent].depth >= PATH_MAX_DEPTH)
         return parent;
-    for (uint32_t i = 1; i < s->frame_count; i++)
-        if (s->frame[i].parent == parent && s->frame[i].back == back)
-            return i;
+    uint32_t slot = (parent * 0x9e3779b1u ^ back * 0x85ebca6bu) >> 7 & (2 * MAX_FRAMES - 1);
+    for (; s->frame_at[slot]; slot = (slot + 1) & (2 * MAX_FRAMES - 1)) {
+        const uint32_t at = s->frame_at[slot];
+        if (s->frame[at].parent == parent && s->frame[at].back == back)
+            return at;
+    }
     if (s->frame_count == MAX_FRAMES)
         return 0;
+    s->frame_at[slot] = s->frame_count;
     s->frame[s->frame_count] = (frame){parent, back, s->frame[parent].depth + 1};
     return s->frame_count++;
 }
