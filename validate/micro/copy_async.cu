@@ -22,8 +22,6 @@ struct lanes {
 };
 
 /* The loop, which runs once, makes the compiler guard the copy with a predicate; it would branch
- * around it otherwise, and lanes that branch are not there to be counted. */
-/* The loop, which runs once, makes the compiler guard the copy with a predicate; it would branch
  * around it otherwise, and lanes that branch are not there to be counted. Where all lanes execute,
  * there is no guard: of guarded copies ncu's sass counters say nothing sensible. */
 #define COPY(NAME, KIND, BYTES)                                                                    \
@@ -63,8 +61,12 @@ COPY(copy16_bypass, "cg", "16")
 
 static const struct kind {
     void (*kernel)(const lanes, const lanes, unsigned, const unsigned char *, unsigned);
+    void (*guarded)(const lanes, const lanes, unsigned, const unsigned char *, unsigned);
     unsigned bytes, bypass;
-} kinds[] = {{copy16_bypass, 16, 1}, {copy16, 16, 0}, {copy8, 8, 0}, {copy4, 4, 0}};
+} kinds[] = {{copy16_bypass, copy16_bypass_guarded, 16, 1},
+             {copy16, copy16_guarded, 16, 0},
+             {copy8, copy8_guarded, 8, 0},
+             {copy4, copy4_guarded, 4, 0}};
 
 static const unsigned char *source;
 
@@ -77,7 +79,7 @@ static void launch(const kind &k, const char *name, unsigned mask, const lanes &
     for (unsigned i = 0; i < LANES; i++)
         printf(",%u", to.at[i]);
     putchar('\n');
-    k.kernel<<<1, LANES>>>(from, to, mask, source, 1);
+    (mask == ~0u ? k.kernel : k.guarded)<<<1, LANES>>>(from, to, mask, source, 1);
     MICRO_CUDA(cudaGetLastError());
     MICRO_CUDA(cudaDeviceSynchronize());
 }
