@@ -107,8 +107,9 @@ typedef struct gmsim_gpu {
     uint32_t l1_replacement, l1_hash, l1_write; /* policies of sim/policy, by GMSIM_*_NAME */
     uint32_t l1_latency;
     uint32_t l1_tag_sets;
-    uint32_t l1_hit_wavefront, l1_miss_wavefront; /* 16ths of a clock */
-    uint32_t l1_writes;                           /* clocks of an SM's way out to L2 */
+    uint32_t l1_hit_wavefront, l1_miss_wavefront;          /* 16ths of a clock */
+    uint32_t l1_writes;                                    /* clocks of an SM's way out to L2 */
+    uint32_t l1_packets, l1_packet_idle, l1_packet_stores; /* stores that merge; see packets.h */
 
     /* [l2] */
     uint64_t l2_size;

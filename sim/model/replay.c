@@ -110,6 +110,7 @@ static inline void count_footprint(gmsim_replay *replay, gmsim_executor *who,
 static inline void send(gmsim_sm_memory *memory, gmsim_executor *who, gmsim_request *request)
 {
     request->now = who->now;
+    request->part = who->part;
     gmsim_sm_memory_take(memory, request, &who->answer);
 }
 

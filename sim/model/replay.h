@@ -26,6 +26,7 @@ typedef struct gmsim_replay {
 typedef struct gmsim_executor {
     uint64_t cta;
     uint32_t warp;
+    uint8_t part;           /* sub-partition of the SM */
     uint64_t window;        /* address of the warp's local memory */
     uint32_t copy_sectors;
     gmsim_copy_source copy; /* of its last asynchronous copy that reads */

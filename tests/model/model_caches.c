@@ -209,7 +209,8 @@ static uint32_t read_l2(fixture *x, uint64_t line, uint32_t side, uint32_t touch
 static void write_l2(fixture *x, uint64_t line, uint32_t side, uint32_t touched, uint32_t full)
 {
     gmsim_l2_place place = gmsim_l2_find(&x->l2, line);
-    spend(x, gmsim_l2_write(&x->l2, &place, side, touched, full));
+    const uint64_t none[2] = {0, 0};
+    spend(x, gmsim_l2_write(&x->l2, &place, side, touched, full, none));
 }
 
 /* Set and tag together tell all lines apart, near ones and far ones, however they are mixed. */
@@ -285,7 +286,12 @@ static void test_l2_write(fixture *x, gconstpointer data)
     g_assert_cmpint(read_l2(x, near, 0, 0x1), ==, GMSIM_L2_DRAM);
     g_assert_cmpuint(c->dram_read_sectors, ==, 2); /* it, and its neighbour, which was absent */
     g_assert_cmpint(read_l2(x, near, 0, 0x1), ==, GMSIM_L2_NEAR);
-    write_l2(x, near, 0, 0x4, 0x4); /* the rest of it written whole: nothing to read any more */
+    /* Written bit by bit, until it is whole: nothing to read any more. */
+    gmsim_l2_place place = gmsim_l2_find(&x->l2, near);
+    for (uint32_t word = 0; word < 8; word++) {
+        const uint64_t bytes[2] = {0, UINT64_C(0xf) << 4u * word};
+        spend(x, gmsim_l2_write(&x->l2, &place, 0, 0x4, 0, bytes));
+    }
     g_assert_cmpint(read_l2(x, near, 0, 0x4), ==, GMSIM_L2_NEAR);
     g_assert_cmpuint(c->dirty_sectors, ==, 6);
     gmsim_l2_reset_counts(&x->l2);
@@ -334,7 +340,8 @@ static void test_l2_limits(fixture *x, gconstpointer data)
     uint32_t lines = 1000, sets = gmsim_l2_sets(&x->gpu);
     for (uint64_t line = 0; line < lines; line++)
         write_l2(x, line, 0, 0xf, 0xf);
-    g_assert_cmpuint(c->dirty_sectors, <=, 4u * sets * 4u); /* half of 8 ways */
+    g_assert_cmpuint(c->dirty_sectors, <=,
+                     4u * sets * 4u); /* half of 8 ways, of 16 sets together */
     g_assert_cmpuint(c->dram_write_sectors + c->dirty_sectors, ==, 4u * lines);
     g_assert_cmpuint(c->dram_read_sectors, ==, 0);
     gmsim_l2_flush(&x->l2);

@@ -12,9 +12,12 @@
  * - A write goes to the home side; the writer's side keeps a copy. A sector written whole needs
  *   nothing from DRAM. A sector written in part is not read from DRAM at once, but when it is read
  *   (wload), or when too many lines of its set and the next are in that state (partial: some 77,000
- *   lines of the GPU), or when its line is evicted.
- * - Lines that are dirty are bounded, too: beyond that the one that would leave first is written to
- *   DRAM, and stays as a clean line (write: 28 MB remain dirty, however much is written).
+ *   lines of the GPU), or when its line is evicted; never once all its bytes have been written.
+ * - Lines that are dirty are bounded, too, whatever they hold: beyond that the one that would leave
+ *   first of a group of sets is written to DRAM, and stays as a clean line (write: 28 MB of whole
+ *   lines remain dirty, 7 MB of a sector a line, however much is written). The bound is of groups
+ * of sets, since it holds nearly sharply, and takes lines that DRAM would have to complete last
+ *   (micro/l2_dirty.cu: write, twice, half_writes).
  * - Atomics and reductions work at home, read what is missing there (red, atom), and drop the copy.
  * - Which line leaves, which set is whose and what a write leaves behind are policies (sim/policy).
  * - A write always counts as a hit, as the hardware's counters have it.
@@ -31,6 +34,7 @@
 #include "sim/policy/replacement.h"
 #include "sim/policy/write.h"
 
+#include <stddef.h>
 #include <string.h>
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -57,7 +61,7 @@ void gmsim_l2_init(gmsim_l2 *l2, gmsim_l2_set *set, const gmsim_gpu *gpu)
     l2->sets = gmsim_sets_of(gmsim_l2_sets(gpu) / l2->sides);
     l2->ways = MIN(gpu->l2_ways, GMSIM_L2_WAYS);
     l2->all = UINT32_MAX >> (GMSIM_L2_WAYS - l2->ways);
-    l2->dirty_ways = MAX(l2->ways * gpu->l2_dirty_percent / 100u, 1u);
+    l2->dirty_lines = GMSIM_L2_GROUP * l2->ways * gpu->l2_dirty_percent / 100u;
     l2->partial_ways = MAX(l2->ways * gpu->l2_partial_percent / 100u, 1u);
     l2->fill_sectors = gpu->l2_fill_sectors;
     l2->home_shift = (uint32_t)__builtin_ctz(gpu->l2_partition_lines);
@@ -80,18 +84,35 @@ GMSIM_INLINE gmsim_lines lines_of(gmsim_l2 *l2, gmsim_l2_set *set)
     return (gmsim_lines){set->age, &set->order, &l2->order, GMSIM_L2_WAYS};
 }
 
+/* The first set of the group that shares a bound on dirty lines. */
+GMSIM_INLINE gmsim_l2_set *group_of(const gmsim_l2 *l2, const gmsim_l2_set *set)
+{
+    return &l2->set[(uint32_t)(set - l2->set) & ~(GMSIM_L2_GROUP - 1u)];
+}
+
+/* A line of the set has become dirty, or clean (-1). */
+GMSIM_INLINE void count_dirty(const gmsim_l2 *l2, gmsim_l2_set *set, int change)
+{
+    gmsim_l2_set *group = group_of(l2, set);
+    set->dirty = (uint8_t)(set->dirty + change);
+    group->group_dirty[set - group] = set->dirty;
+    group->group_all = (uint16_t)(group->group_all + change);
+}
+
 void gmsim_l2_flush(gmsim_l2 *l2)
 {
     uint32_t sets = l2->sets.count * l2->sides;
-    memset(l2->set, 0, sets * sizeof *l2->set);
+    for (uint32_t i = 0; i < sets; i++)
+        memset(&l2->set[i], 0, offsetof(gmsim_l2_set, bytes));
     /* Spread evenly, whole lines. */
-    uint32_t lines = MIN(l2->foreign / 4u, sets);
+    uint32_t lines = MIN(l2->foreign / 4u, sets * l2->ways);
     for (uint32_t i = 0; i < lines; i++) {
         gmsim_l2_set *set = &l2->set[(uint64_t)i * sets / lines];
-        set->tag[0] = FOREIGN;
-        set->state[0] = 0xff;
-        set->dirty = 1u;
-        gmsim_replacements[l2->replacement].fill(lines_of(l2, set), 0);
+        uint32_t way = set->dirty;
+        set->tag[way] = FOREIGN;
+        set->state[way] = 0xff;
+        count_dirty(l2, set, 1);
+        gmsim_replacements[l2->replacement].fill(lines_of(l2, set), way);
     }
     l2->counts.dirty_sectors = 0;
 }
@@ -130,7 +151,7 @@ void gmsim_l2_prefetch(const gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t
     const char *near = (const char *)set_at(l2, place, side % l2->sides);
     const char *home = (const char *)set_at(l2, place, place->home);
 #pragma GCC unroll 4
-    for (uint32_t i = 0; i < sizeof(gmsim_l2_set); i += 64u) {
+    for (uint32_t i = 0; i < offsetof(gmsim_l2_set, bytes); i += 64u) {
         __builtin_prefetch(near + i, 1);
         __builtin_prefetch(home + i, 1);
     }
@@ -187,7 +208,7 @@ static __attribute__((noinline)) gmsim_l2_cost clean(gmsim_l2 *l2, gmsim_l2_set 
     if (set->tag[way] != FOREIGN)
         l2->counts.dirty_sectors -= gmsim_sector_count(dirty);
     set->state[way] &= (uint16_t)~0xf0u;
-    set->dirty--;
+    count_dirty(l2, set, -1);
     return cost;
 }
 
@@ -229,13 +250,39 @@ GMSIM_INLINE uint32_t bring(gmsim_l2 *l2, gmsim_l2_cost *cost, gmsim_l2_set *set
     return way;
 }
 
-/* Of the lines with one of the state bits in `mask`, the one that would leave first. */
-static uint32_t stalest(gmsim_l2 *l2, gmsim_l2_set *set, uint32_t mask)
+/* Of the lines with one of the state bits in `mask`, and none of those in `none` if there are such,
+ * the one that would leave first. */
+static uint32_t stalest(gmsim_l2 *l2, gmsim_l2_set *set, uint32_t mask, uint32_t none)
 {
-    uint32_t candidates = 0;
-    for (uint32_t way = 0; way < l2->ways; way++)
-        candidates |= (uint32_t)((set->state[way] & mask) != 0) << way;
-    return gmsim_replacements[l2->replacement].victim(lines_of(l2, set), candidates);
+    uint32_t candidates = 0, better = 0;
+    for (uint32_t way = 0; way < l2->ways; way++) {
+        bool candidate = (set->state[way] & mask) != 0;
+        candidates |= (uint32_t)candidate << way;
+        better |= (uint32_t)(candidate && !(set->state[way] & none)) << way;
+    }
+    return gmsim_replacements[l2->replacement].victim(lines_of(l2, set),
+                                                      better ? better : candidates);
+}
+
+/* Too many lines of the set's group are dirty: the one that would leave first of the set with most
+ * is written back. Lines that DRAM would have to complete stay while there are others. */
+static __attribute__((noinline)) gmsim_l2_cost clean_group(gmsim_l2 *l2, gmsim_l2_set *group)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 1; i < GMSIM_L2_GROUP; i++)
+        most = group->group_dirty[i] > group->group_dirty[most] ? i : most;
+    return clean(l2, group + most, stalest(l2, group + most, 0xf0u, 0xf00u));
+}
+
+GMSIM_INLINE void bound_dirty(gmsim_l2 *l2, gmsim_l2_cost *cost, const gmsim_l2_set *set)
+{
+    gmsim_l2_set *group = group_of(l2, set);
+    uint32_t sets = (uint32_t)(l2->set + l2->sets.count * l2->sides - group);
+    if (group->group_all <= l2->dirty_lines * MIN(sets, GMSIM_L2_GROUP) / GMSIM_L2_GROUP)
+        return;
+    gmsim_l2_cost more = clean_group(l2, group);
+    cost->read = (uint8_t)(cost->read + more.read);
+    cost->written = (uint8_t)(cost->written + more.written);
 }
 
 /* Sectors that a fill of 1, 2 or 4 sectors brings for each missing one. */
@@ -348,8 +395,26 @@ static gmsim_l2_cost write_past(gmsim_l2 *l2, const gmsim_l2_place *place, uint3
     return counted(l2, cost, GMSIM_L2_FAR);
 }
 
+/* Bytes of the sectors `part` are written, of which those in `had` are partly written before;
+ * returns those that are complete now. */
+GMSIM_INLINE uint32_t add_bytes(uint64_t *there, const uint64_t bytes[2], uint32_t had,
+                                uint32_t part)
+{
+    uint32_t complete = 0;
+    for (uint32_t s = 0; s < 4u; s++) {
+        if (!(part >> s & 1u))
+            continue;
+        uint64_t sector = (uint64_t)UINT32_MAX << (s & 1u) * 32u, *word = &there[s / 2u];
+        uint64_t kept = had >> s & 1u ? *word : *word & ~sector;
+        *word = kept | (bytes[s / 2u] & sector);
+        complete |= (uint32_t)((*word & sector) == sector) << s;
+    }
+    return complete;
+}
+
 GMSIM_INLINE gmsim_l2_cost write_sectors(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,
-                                         uint32_t touched, uint32_t full, bool usual)
+                                         uint32_t touched, uint32_t full, const uint64_t bytes[2],
+                                         bool usual)
 {
     gmsim_l2_counts *counts = &l2->counts;
     gmsim_l2_cost cost = {0};
@@ -368,8 +433,11 @@ GMSIM_INLINE gmsim_l2_cost write_sectors(gmsim_l2 *l2, const gmsim_l2_place *pla
     counts->write_sectors += sectors;
     counts->write_hit_sectors += sectors;
     counts->dirty_sectors += gmsim_sector_count(touched & ~DIRTY(state));
-    set->dirty = (uint8_t)(set->dirty + !DIRTY(state));
+    if (!DIRTY(state))
+        count_dirty(l2, set, 1);
     set->partial = (uint8_t)(set->partial - (PARTIAL(state) != 0));
+    if (touched != full)
+        full |= add_bytes(set->bytes[way], bytes, PARTIAL(state), touched & ~full & ~VALID(state));
     state |= touched << 4 | full;
     state = (state & ~(full << 8)) | (touched & ~full & ~VALID(state)) << 8;
     set->partial = (uint8_t)(set->partial + (PARTIAL(state) != 0));
@@ -381,10 +449,9 @@ GMSIM_INLINE gmsim_l2_cost write_sectors(gmsim_l2 *l2, const gmsim_l2_place *pla
         twin = set;
     if (set->partial + twin->partial > 2u * l2->partial_ways) {
         gmsim_l2_set *fuller = set->partial < twin->partial ? twin : set;
-        write_back(l2, &cost, fuller, stalest(l2, fuller, 0xf00u));
+        write_back(l2, &cost, fuller, stalest(l2, fuller, 0xf00u, 0));
     }
-    if (set->dirty > l2->dirty_ways)
-        write_back(l2, &cost, set, stalest(l2, set, 0xf0u));
+    bound_dirty(l2, &cost, set);
     if (side == place->home || l2->sides == 1u)
         return counted(l2, cost, GMSIM_L2_NEAR);
     counts->fabric_write_sectors += sectors;
@@ -394,17 +461,18 @@ GMSIM_INLINE gmsim_l2_cost write_sectors(gmsim_l2 *l2, const gmsim_l2_place *pla
     return counted(l2, cost, GMSIM_L2_FAR);
 }
 
-static __attribute__((noinline)) gmsim_l2_cost
-write_any(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side, uint32_t touched, uint32_t full)
+static __attribute__((noinline)) gmsim_l2_cost write_any(gmsim_l2 *l2, const gmsim_l2_place *place,
+                                                         uint32_t side, uint32_t touched,
+                                                         uint32_t full, const uint64_t bytes[2])
 {
-    return write_sectors(l2, place, side, touched, full, false);
+    return write_sectors(l2, place, side, touched, full, bytes, false);
 }
 
 GMSIM_CLONES gmsim_l2_cost gmsim_l2_write(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,
-                                          uint32_t touched, uint32_t full)
+                                          uint32_t touched, uint32_t full, const uint64_t bytes[2])
 {
-    return l2->usual ? write_sectors(l2, place, side, touched, full, true)
-                     : write_any(l2, place, side, touched, full);
+    return l2->usual ? write_sectors(l2, place, side, touched, full, bytes, true)
+                     : write_any(l2, place, side, touched, full, bytes);
 }
 
 GMSIM_CLONES gmsim_l2_cost gmsim_l2_atomic(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,
@@ -417,10 +485,10 @@ GMSIM_CLONES gmsim_l2_cost gmsim_l2_atomic(gmsim_l2 *l2, const gmsim_l2_place *p
     bool missed = fetch(l2, &cost, set, way, touched) != 0;
     uint32_t state = set->state[way];
     counts->dirty_sectors += gmsim_sector_count(touched & ~DIRTY(state));
-    set->dirty = (uint8_t)(set->dirty + !DIRTY(state));
+    if (!DIRTY(state))
+        count_dirty(l2, set, 1);
     set->state[way] = (uint16_t)(state | touched << 4);
-    if (set->dirty > l2->dirty_ways)
-        write_back(l2, &cost, set, stalest(l2, set, 0xf0u));
+    bound_dirty(l2, &cost, set);
     if (side != place->home && l2->sides > 1u)
         drop_copy(l2, place, side);
     return counted(l2, cost,

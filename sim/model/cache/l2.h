@@ -13,6 +13,7 @@
 
 #define GMSIM_L2_WAYS  32u /* most lines a set can hold */
 #define GMSIM_L2_SIDES 2u
+#define GMSIM_L2_GROUP 16u /* sets that share the bound on dirty lines */
 
 /* Sector masks of a line: valid | dirty << 4 | partly written << 8. A partly written sector is not
  * valid: its other bytes are still in DRAM. */
@@ -22,20 +23,25 @@ typedef struct gmsim_l2_set {
     uint8_t age[GMSIM_L2_WAYS]; /* the replacement's, and of the set */
     uint32_t order;
     uint8_t dirty, partial; /* lines with a dirty, a partly written sector */
-    uint8_t spare[26];
+    /* Of the first set of a group: dirty lines of each of its sets, and of all. */
+    uint8_t group_dirty[GMSIM_L2_GROUP];
+    uint16_t group_all;
+    uint8_t spare[8];
+    uint64_t bytes[GMSIM_L2_WAYS]
+                  [2]; /* those of partly written sectors that are there, a bit each */
 } gmsim_l2_set;
 
 typedef struct gmsim_l2 {
-    gmsim_l2_set *set;                 /* of side 0, then of side 1; owned by the caller */
-    uint32_t sides, ways, all;         /* all: the ways as a mask */
-    gmsim_sets sets;                   /* of a side */
-    uint32_t replacement, hash, write; /* policies */
-    bool usual;                        /* least recently used, scrambled, write-back */
-    uint64_t order;                    /* the replacement's */
-    uint32_t dirty_ways, partial_ways;
-    uint32_t home_shift;   /* neighbouring lines with one home, as a power of two */
-    uint32_t fill_sectors; /* brought from DRAM for one missing sector */
-    uint32_t foreign;      /* dirty sectors that a flush leaves behind */
+    gmsim_l2_set *set;                  /* of side 0, then of side 1; owned by the caller */
+    uint32_t sides, ways, all;          /* all: the ways as a mask */
+    gmsim_sets sets;                    /* of a side */
+    uint32_t replacement, hash, write;  /* policies */
+    bool usual;                         /* least recently used, scrambled, write-back */
+    uint64_t order;                     /* the replacement's */
+    uint32_t dirty_lines, partial_ways; /* most of a group of sets, of a set */
+    uint32_t home_shift;                /* neighbouring lines with one home, as a power of two */
+    uint32_t fill_sectors;              /* brought from DRAM for one missing sector */
+    uint32_t foreign;                   /* dirty sectors that a flush leaves behind */
     gmsim_l2_counts counts;
 } gmsim_l2;
 
@@ -73,8 +79,9 @@ void gmsim_l2_prefetch(const gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t
 /* Accesses to the sectors `touched` of a line, from an SM on `side`. */
 gmsim_l2_cost gmsim_l2_read(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,
                             uint32_t touched);
+/* `bytes` are those written, a bit each. */
 gmsim_l2_cost gmsim_l2_write(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,
-                             uint32_t touched, uint32_t full);
+                             uint32_t touched, uint32_t full, const uint64_t bytes[2]);
 gmsim_l2_cost gmsim_l2_atomic(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,
                               uint32_t touched);
 

@@ -172,12 +172,15 @@ static void read_line(gmsim_shared *shared, const gmsim_l2_place *place, gmsim_s
 }
 
 static void write_line(gmsim_shared *shared, const gmsim_l2_place *place, gmsim_sender from,
-                       gmsim_message *message)
+                       gmsim_message *message, const uint64_t bytes[2])
 {
     uint64_t line = message->line, leaves = message->clock, behind;
     uint32_t units = message->units;
     gmsim_l2_cost cost =
-        gmsim_l2_write(&shared->l2, place, from.side, message->touched, message->full);
+        gmsim_l2_write(&shared->l2, place, from.side, message->touched, message->full, bytes);
+    uint32_t again = gmsim_sector_count(message->again);
+    shared->l2.counts.write_sectors -= again;
+    shared->l2.counts.write_hit_sectors -= again;
     uint64_t wait = gmsim_queue_take(&shared->slice[slice_of(shared, line)].in, shared->step,
                                      leaves, units * shared->write_cost, PARTS);
     behind = use_dram(shared, cost, line, leaves);
@@ -218,7 +221,7 @@ static void do_atomic(gmsim_shared *shared, const gmsim_l2_place *place, gmsim_s
 /* Fetches all lines' sets into the host's cache first: the arrays are larger than its first levels,
  * and their accesses are independent. */
 void gmsim_shared_serve(gmsim_shared *shared, gmsim_sender from, gmsim_ask *ask,
-                        gmsim_message *message)
+                        gmsim_message *message, const uint64_t (*bytes)[2])
 {
     gmsim_l2_place place[GMSIM_MAX_LINES];
     uint32_t count = ask->messages;
@@ -232,7 +235,7 @@ void gmsim_shared_serve(gmsim_shared *shared, gmsim_sender from, gmsim_ask *ask,
             read_line(shared, &place[i], from, ask, &message[i]);
     else if (ask->kind == GMSIM_ASK_WRITE)
         for (uint32_t i = 0; i < count; i++)
-            write_line(shared, &place[i], from, &message[i]);
+            write_line(shared, &place[i], from, &message[i], bytes[i]);
     else
         for (uint32_t i = 0; i < count; i++)
             do_atomic(shared, &place[i], from, ask, &message[i]);

@@ -61,10 +61,10 @@ typedef struct gmsim_sender {
     uint32_t gpc, side; /* of L2, that it asks */
 } gmsim_sender;
 
-/* Serves the messages of a request. `ask` tells when the last of them that
- * returns something is there; joins are left to the SM. */
+/* Serves the messages of a request; of stores, `bytes` are those that each writes. `ask` tells when
+ * the last of them that returns something is there; joins are left to the SM. */
 void gmsim_shared_serve(gmsim_shared *shared, gmsim_sender from, gmsim_ask *ask,
-                        gmsim_message *message);
+                        gmsim_message *message, const uint64_t (*bytes)[2]);
 
 #pragma GCC visibility pop
 

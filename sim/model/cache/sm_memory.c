@@ -11,6 +11,7 @@
  * - A line that L1 is to keep needs a place there from the beginning: of a small L1 all may be
  *   taken.
  * - An SM has so many writes under way at most.
+ * - Stores to one line, one shortly after another, leave as one (packets.h).
  *
  * Left out: other limits to what an SM has under way (none was found up to 4,096 lines).
  */
@@ -41,6 +42,8 @@ void gmsim_sm_memory_begin(gmsim_sm_memory *memory, const gmsim_gpu *gpu, uint32
     if (bytes / GMSIM_LINE_BYTES <= GMSIM_PLACES)
         memory->places.lines = bytes / GMSIM_LINE_BYTES;
     memset(memory->pending, 0xff, sizeof memory->pending);
+    memset(&memory->packets, 0, sizeof memory->packets);
+    memory->out.served = 0;
     gmsim_outbox_clear(&memory->out);
 }
 
@@ -206,7 +209,45 @@ GMSIM_INLINE gmsim_ask *begin_write(gmsim_sm_memory *memory, const gmsim_request
     return ask;
 }
 
-/* Stores, atomics and reductions leave. */
+/* A bit for each byte of two sectors. */
+GMSIM_INLINE uint64_t bytes_of(uint32_t sectors)
+{
+    return (sectors & 1u ? UINT32_MAX : 0) | (sectors & 2u ? (uint64_t)UINT32_MAX << 32 : 0);
+}
+
+/* Which of two sectors some of the bytes are of. */
+GMSIM_INLINE uint32_t sectors_of(uint64_t bytes)
+{
+    return (uint32_t)((uint32_t)bytes != 0) | (uint32_t)(bytes >> 32 != 0) << 1;
+}
+
+/* The sectors of a line all of whose bytes are there. */
+GMSIM_INLINE uint32_t whole_sectors(const uint64_t bytes[2])
+{
+    uint64_t low = bytes[0], high = bytes[1];
+    return (uint32_t)((uint32_t)low == UINT32_MAX) | (uint32_t)(low >> 32 == UINT32_MAX) << 1 |
+           (uint32_t)((uint32_t)high == UINT32_MAX) << 2 |
+           (uint32_t)(high >> 32 == UINT32_MAX) << 3;
+}
+
+/* Which bytes of each line a store writes; of what is no record, whole sectors alone. */
+static void written_bytes(uint64_t (*bytes)[2], const gmsim_footprint *footprint,
+                          const gmsim_l1_words *words)
+{
+    uint32_t partial = 0;
+    for (uint32_t i = 0; i < footprint->lines; i++)
+        partial |= footprint->touched[i] ^ footprint->full[i];
+    if (partial && words->record) {
+        gmsim_line_bytes(bytes, footprint, words->chunk, words->record);
+        return;
+    }
+    for (uint32_t i = 0; i < footprint->lines; i++) {
+        bytes[i][0] = bytes_of(footprint->full[i] & 3u);
+        bytes[i][1] = bytes_of(footprint->full[i] >> 2);
+    }
+}
+
+/* Atomics, reductions and what bulk copies write leave. */
 static void ask_write(gmsim_sm_memory *memory, const gmsim_request *request, gmsim_ask_kind kind,
                       gmsim_answer *answer)
 {
@@ -214,6 +255,8 @@ static void ask_write(gmsim_sm_memory *memory, const gmsim_request *request, gms
     gmsim_outbox *out = &memory->out;
     gmsim_port *port = &memory->port;
     gmsim_ask *ask = begin_write(memory, request, kind);
+    if (kind == GMSIM_ASK_WRITE)
+        written_bytes(&out->bytes[out->messages], footprint, &request->words);
     for (uint32_t i = 0; i < footprint->lines; i++) {
         gmsim_message *message = &out->message[out->messages];
         *message = (gmsim_message){.line = footprint->line[i],
@@ -227,6 +270,7 @@ static void ask_write(gmsim_sm_memory *memory, const gmsim_request *request, gms
             message->lanes = request->line_lanes[i];
             message->units = (uint8_t)gmsim_atomic_units(ask, message);
             gmsim_l1_drop(&memory->l1, message->line);
+            gmsim_packets_drop(&memory->packets, message->line);
         }
         message->clock = MAX(port->free, request->now);
         leave(port, message->clock, message->units);
@@ -236,6 +280,95 @@ static void ask_write(gmsim_sm_memory *memory, const gmsim_request *request, gms
     }
     answer->held = answer->stored = port->free;
     answer->asks = (uint8_t)(answer->asks + ask->waits);
+}
+
+/* What a store writes of a line, or is left of that to be sent. */
+typedef struct written {
+    uint32_t touched, full;
+    uint32_t again; /* sectors that have been sent before, with fewer bytes */
+} written;
+
+/* A store joins the line's packet, and changes its message if that is still in the outbox: then
+ * nothing is left. */
+GMSIM_INLINE written join_packet(gmsim_sm_memory *memory, gmsim_packet *packet, uint32_t touched,
+                                 const uint64_t bytes[2])
+{
+    gmsim_outbox *out = &memory->out;
+    uint32_t new = touched & ~packet->touched;
+    uint64_t low = bytes[0] & ~packet->bytes[0], high = bytes[1] & ~packet->bytes[1];
+    packet->bytes[0] |= low;
+    packet->bytes[1] |= high;
+    packet->touched |= (uint8_t) new;
+    uint32_t change = new | sectors_of(low) | sectors_of(high) << 2;
+    uint32_t full = whole_sectors(packet->bytes);
+    if (packet->served != out->served)
+        return (written){.touched = change, .full = full & change, .again = change & ~new};
+    gmsim_message *message = &out->message[packet->message];
+    uint32_t units = gmsim_sector_count(new);
+    memcpy(out->bytes[packet->message], packet->bytes, sizeof packet->bytes);
+    message->touched |= (uint8_t) new;
+    message->full = (uint8_t)(full & message->touched);
+    message->units = (uint8_t)(message->units + units);
+    out->units += units;
+    leave(&memory->port, memory->port.free, units);
+    return (written){0, 0, 0};
+}
+
+/* The message of a packet, or of what it lacked. */
+GMSIM_INLINE void send_packet(gmsim_sm_memory *memory, const gmsim_request *request,
+                              gmsim_packet *packet, uint64_t number, written line)
+{
+    gmsim_outbox *out = &memory->out;
+    gmsim_message *message = &out->message[out->messages];
+    uint32_t units = line.again ? gmsim_sector_count(line.touched & ~line.again)
+                                : store_units(line.touched, line.full);
+    *message = (gmsim_message){.line = number,
+                               .clock = MAX(memory->port.free, request->now),
+                               .touched = (uint8_t)line.touched,
+                               .full = (uint8_t)line.full,
+                               .again = (uint8_t)line.again,
+                               .units = (uint8_t)units};
+    memcpy(out->bytes[out->messages], packet->bytes, sizeof packet->bytes);
+    packet->served = out->served;
+    packet->message = (uint16_t)out->messages++;
+    out->units += units;
+    leave(&memory->port, message->clock, units);
+}
+
+/* Stores leave: their lines open packets, or join those that are open. */
+static void ask_store(gmsim_sm_memory *memory, const gmsim_request *request, gmsim_answer *answer)
+{
+    const gmsim_footprint *footprint = &request->footprint;
+    const gmsim_gpu *gpu = memory->gpu;
+    gmsim_packets *packets = &memory->packets;
+    gmsim_outbox *out = &memory->out;
+    uint64_t bytes[GMSIM_PACKETS][2];
+    uint32_t first = packets->next, lines = footprint->lines, messages = out->messages, sent = 0;
+    written_bytes(bytes, footprint, &request->words);
+    gmsim_ask *ask = begin_ask(out, GMSIM_ASK_WRITE, request->now);
+    for (uint32_t i = 0; i < lines; i++) {
+        written line = {footprint->touched[i], footprint->full[i], 0};
+        gmsim_packet *packet = gmsim_packets_find(packets, footprint->line[i], gpu->l1_packets);
+        if (packet) {
+            sent += gmsim_sector_count(line.touched & ~packet->touched);
+            line = join_packet(memory, packet, line.touched, bytes[i]);
+            if (!line.touched)
+                continue;
+        } else {
+            packet = gmsim_packets_open(packets, footprint->line[i], request->part);
+            packet->after = packets->stores[request->part] + 1u;
+            packet->outlives = MIN(lines / 2u, gpu->l1_packet_stores);
+            memcpy(packet->bytes, bytes[i], sizeof packet->bytes);
+            packet->touched = (uint8_t)line.touched;
+            sent += gmsim_sector_count(line.touched);
+        }
+        send_packet(memory, request, packet, footprint->line[i], line);
+    }
+    request->counts->xbar_write_sectors += sent;
+    packets->stores[request->part] += packets->next != first;
+    ask->messages = (uint8_t)(out->messages - messages);
+    out->asks -= !ask->messages;
+    answer->held = answer->stored = memory->port.free;
 }
 
 static uint32_t store(gmsim_sm_memory *memory, const gmsim_request *request)
@@ -311,18 +444,26 @@ static void take_write(gmsim_sm_memory *memory, const gmsim_request *request, gm
     gmsim_counts *counts = request->counts;
     uint32_t hits = 0, sectors = request->footprint.sectors;
     gmsim_ask_kind kind = GMSIM_ASK_WRITE;
-    counts->xbar_write_sectors += sectors;
     if (request->kind == GMSIM_REQUEST_STORE) {
         hits = store(memory, request);
         counts->l1_hit_sectors += hits;
-    } else if (request->kind == GMSIM_REQUEST_ATOMIC) {
+        counts->l1_miss_sectors += sectors - hits;
+        if (memory->gpu->l1_packets && request->footprint.lines <= memory->gpu->l1_packets) {
+            ask_store(memory, request, answer);
+            return;
+        }
+        memory->packets.next += request->footprint.lines;
+    }
+    memory->packets.stores[request->part]++;
+    counts->xbar_write_sectors += sectors;
+    if (request->kind == GMSIM_REQUEST_ATOMIC) {
         counts->xbar_read_sectors += sectors;
         kind = GMSIM_ASK_ATOMIC;
     } else if (request->kind == GMSIM_REQUEST_REDUCTION) {
         kind = GMSIM_ASK_REDUCTION;
     }
-    if (request->kind != GMSIM_REQUEST_WRITE_OUT)
-        counts->l1_miss_sectors += sectors - hits;
+    if (request->kind == GMSIM_REQUEST_ATOMIC || request->kind == GMSIM_REQUEST_REDUCTION)
+        counts->l1_miss_sectors += sectors;
     ask_write(memory, request, kind, answer);
 }
 
@@ -377,7 +518,8 @@ void gmsim_sm_memory_serve(gmsim_sm_memory *memory, gmsim_shared *shared)
         uint32_t lines = ask->messages;
         if (lines) {
             ask->done = 0;
-            gmsim_shared_serve(shared, memory->place, ask, &out->message[first]);
+            gmsim_shared_serve(shared, memory->place, ask, &out->message[first],
+                               &out->bytes[first]);
             take_up(memory, ask, first);
             first += lines;
         }

@@ -9,6 +9,7 @@
 
 #include "sim/model/cache/l1.h"
 #include "sim/model/cache/message.h"
+#include "sim/model/cache/packets.h"
 #include "sim/model/cache/shared.h"
 
 #pragma GCC visibility push(hidden)
@@ -32,6 +33,7 @@ typedef struct gmsim_request {
     uint8_t kind;           /* gmsim_request_kind */
     uint8_t load;           /* gmsim_l1_load */
     uint8_t wavefronts;     /* of a load: passes through L1's data stage */
+    uint8_t part;           /* sub-partition that it comes from */
     bool is_float, is_swap; /* the atomic adds floats; is compare-and-swap */
     /* Of an atomic or reduction, for each line of the footprint: what L2 carries out one after the
      * other (most lanes in one address, by sector, added up), most lanes in one address, lanes. */
@@ -84,7 +86,9 @@ typedef struct gmsim_port {
 typedef struct gmsim_outbox {
     uint32_t messages, asks;
     uint32_t units, places; /* clocks of writes, places in L1 that they take */
+    uint64_t served;        /* so often it has been emptied */
     gmsim_message message[GMSIM_OUTBOX];
+    uint64_t bytes[GMSIM_OUTBOX][2]; /* that the message of a store writes, a bit each */
     gmsim_ask ask[GMSIM_OUTBOX];
 } gmsim_outbox;
 
@@ -98,6 +102,7 @@ typedef struct gmsim_sm_memory {
     gmsim_port port;
     gmsim_places places;
     gmsim_pending pending[GMSIM_PENDING]; /* by a hash of the line */
+    gmsim_packets packets;
     gmsim_outbox out;
 } gmsim_sm_memory;
 
@@ -131,6 +136,7 @@ void gmsim_sm_memory_serve(gmsim_sm_memory *memory, gmsim_shared *shared);
 static inline void gmsim_outbox_clear(gmsim_outbox *out)
 {
     out->messages = out->asks = out->units = out->places = 0;
+    out->served++;
 }
 
 #pragma GCC visibility pop

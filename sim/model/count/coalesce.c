@@ -291,3 +291,24 @@ void gmsim_coalesce(gmsim_footprint *footprint, const gmtrace_chunk *chunk,
     uint64_t bits = gmsim_lane_addresses(chunk, record, address);
     gmsim_coalesce_lanes(footprint, address, bits, record->mask, record->size);
 }
+
+void gmsim_line_bytes(uint64_t (*bytes)[2], const gmsim_footprint *footprint,
+                      const gmtrace_chunk *chunk, const gmtrace_record *record)
+{
+    uint64_t address[GMTRACE_WARP_LANES];
+    uint32_t at = 0, lines = footprint->lines;
+    memset(bytes, 0, lines * sizeof *bytes);
+    gmsim_lane_addresses(chunk, record, address);
+    for (uint32_t mask = record->mask; mask; mask &= mask - 1u) {
+        uint64_t a = address[gmsim_lowest(mask)];
+        for (uint32_t left = record->size; left;) {
+            uint32_t low = (uint32_t)(a & 63u), piece = left < 64u - low ? left : 64u - low;
+            for (uint32_t n = 0; footprint->line[at] != a >> LINE_SHIFT && n < lines; n++)
+                at = at + 1u < lines ? at + 1u : 0;
+            if (footprint->line[at] == a >> LINE_SHIFT)
+                bytes[at][(a >> 6) & 1u] |= (UINT64_MAX >> (64u - piece)) << low;
+            a += piece;
+            left -= piece;
+        }
+    }
+}

@@ -210,6 +210,61 @@ GMSIM_CLONES static uint32_t slot_with(const uint32_t ready[GMSIM_MAX_SM_WARPS],
     return slot;
 }
 
+/* Of two warps that wait for a place in a queue the one of the older CTA, then the one that has
+ * waited longer. */
+static bool comes_before(const gmsim_sm *sm, uint32_t a, uint32_t b)
+{
+    const gmsim_warp *one = &sm->warp[a], *other = &sm->warp[b];
+    if (one->who.cta != other->who.cta)
+        return one->who.cta < other->who.cta;
+    return one->since != other->since ? one->since < other->since : a < b;
+}
+
+/* When the sub-partition's queue has a place. */
+GMSIM_INLINE uint64_t place_at(const gmsim_sub_partition *part)
+{
+    return part->began[part->next];
+}
+
+static void comes_next(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_sub_partition *part,
+                       uint32_t slot)
+{
+    part->first = slot + 1u;
+    sm->ready[slot] = gmsim_since_epoch(s, MAX(place_at(part), sm->warp[slot].since));
+}
+
+/* The warp would issue a memory instruction at `now`, and its sub-partition's queue is full. */
+static void wait_for_place(const gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t now)
+{
+    gmsim_sub_partition *part = sm->warp[slot].part;
+    if (!(part->waiting >> slot & 1u)) {
+        part->waiting |= 1ull << slot;
+        sm->warp[slot].since = now;
+    }
+    sm->ready[slot] = GMSIM_NEVER;
+    uint32_t first = part->first - 1u;
+    if (part->first && first != slot && comes_before(sm, first, slot))
+        return;
+    if (part->first)
+        sm->ready[first] = GMSIM_NEVER;
+    comes_next(s, sm, part, slot);
+}
+
+/* The warp has its place; the next one waits for the next. */
+static void take_place(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_sub_partition *part)
+{
+    part->first = 0;
+    if (!part->waiting)
+        return;
+    uint32_t best = (uint32_t)__builtin_ctzll(part->waiting);
+    for (uint64_t left = part->waiting & (part->waiting - 1u); left; left &= left - 1u) {
+        uint32_t slot = (uint32_t)__builtin_ctzll(left);
+        if (comes_before(sm, slot, best))
+            best = slot;
+    }
+    comes_next(s, sm, part, best);
+}
+
 /* Runs an SM up to a clock, or until it needs an answer that is under way. sm->next is when it can
  * go on; GMSIM_NEVER if no warp can. */
 static bool run_sm(gmsim_scheduler *s, gmsim_sm *sm, uint64_t limit, GError **error)
@@ -222,8 +277,24 @@ static bool run_sm(gmsim_scheduler *s, gmsim_sm *sm, uint64_t limit, GError **er
         const gmsim_warp *warp = &sm->warp[slot];
         if (warp->planned && !sm->memory.direct && !gmsim_warp_has_room(sm, warp->cursor.next))
             return true;
-        if (!warp_turn(s, sm, slot, s->epoch + clock, error))
+        uint64_t now = s->epoch + clock;
+        gmsim_sub_partition *part = warp->part;
+        bool queues =
+            warp->planned && !s->plan.functional &&
+            (warp->cursor.next->kind == GMTRACE_ACCESS || warp->cursor.next->kind == GMTRACE_BULK);
+        if (queues && place_at(part) > now) {
+            wait_for_place(s, sm, slot, now);
+            continue;
+        }
+        bool waited = part->waiting >> slot & 1u;
+        if (waited) {
+            part->waiting &= ~(1ull << slot);
+            now = warp->since;
+        }
+        if (!warp_turn(s, sm, slot, now, error))
             return false;
+        if (waited)
+            take_place(s, sm, part);
     }
 }
 
@@ -388,7 +459,7 @@ bool gmsim_schedule(gmsim_scheduler *s, GError **error)
         gmsim_sm *sm = &s->sm[i];
         memset(sm->ready, 0xff, sizeof sm->ready);
         memset(sm->part, 0, sizeof sm->part);
-        sm->unit_free = sm->unit_work = sm->constant_free = 0;
+        sm->unit_free = sm->unit_work = sm->unit_done = sm->stored = sm->constant_free = 0;
         sm->active = sm->active_since = sm->active_until = 0;
         sm->resident = sm->accesses = sm->left = 0;
         sm->unplanned = sm->records = sm->barriers = sm->end = 0;

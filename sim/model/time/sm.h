@@ -42,6 +42,9 @@ typedef struct gmsim_sub_partition {
     uint64_t began[GMSIM_QUEUE]; /* when its last memory instructions left its queue */
     uint32_t next;               /* the oldest of them */
     uint64_t shared_free;        /* when the load-store unit takes its next shared access */
+    uint32_t first;              /* of those that wait for a place in it the one that comes next,
+                                  * plus one; it stands in gmsim_sm.ready; 0: none waits */
+    uint64_t waiting;            /* those, as a mask over the SM's warps */
 } gmsim_sub_partition;
 
 typedef struct gmsim_warp {
@@ -61,6 +64,7 @@ typedef struct gmsim_warp {
     uint8_t cause[GMSIM_SCOREBOARDS];   /* gmsim_stall of a wait for it */
     uint64_t unit_free;                 /* when the load-store unit takes its next access */
     uint64_t start, arrived;            /* on the SM; at the barrier where it waits */
+    uint64_t since;                     /* it waits for a place in its sub-partition's queue */
     uint64_t stored; /* when its last store so far is there: it is not gone before */
     uint64_t copied; /* when the copies not committed yet are there */
     uint64_t group[GMSIM_COPY_GROUPS];
@@ -107,6 +111,8 @@ typedef struct gmsim_sm {
     uint64_t constant_free; /* when the constant cache is */
     uint64_t unit_free;     /* when the load-store unit takes the next request */
     uint64_t unit_work;     /* and when it would, had it worked without a pause */
+    uint64_t unit_done;     /* when it is done with the last, the way out to L2 aside */
+    uint64_t stored;        /* the same of the last store, or access to shared memory */
     uint64_t active, active_since, active_until; /* clocks with a CTA; since when it has one; the
                                                   * end of the last to end so far */
     gmsim_sub_partition part[GMSIM_MAX_SUB_PARTITIONS];

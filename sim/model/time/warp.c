@@ -447,8 +447,13 @@ const char *gmsim_warp_access(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot,
         who->now = MAX(who->now, part->shared_free);
         part->shared_free = who->now + gpu->shared_issue;
     }
+    if (MAX(*issue, sm->unit_done) >= sm->stored + gpu->l1_packet_idle)
+        gmsim_packets_close_all(&sm->memory.packets);
     const char *wrong =
         gmsim_replay_record(s->replay, &sm->memory, who, warp->cursor.chunk, record);
+    sm->unit_done = MAX(sm->unit_done, *issue) + MAX(who->clocks, 1u);
+    if (shared || record->op == GMTRACE_OP_STORE)
+        sm->stored = sm->unit_done;
     sm->unit_free = MAX(MAX(sm->unit_free, *issue) + MAX(who->clocks, 1u), answer->held);
     if (shared || (!answer->asks && answer->reach == GMSIM_REACH_L1))
         warp->unit_free = who->now + (uint64_t)who->wavefronts * gpu->sm_wavefront;

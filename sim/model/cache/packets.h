@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * packets.h - stores of an SM that become one on their way to L2. Rules, as measured on an H200 by
+ * micro/store_merge.cu (experiments in brackets):
+ *
+ * - What is stored to a line leaves as a packet. While the packet is open, further stores to the
+ *   line join it, whatever their warp, width and bytes: a sector leaves once, and is written whole
+ *   if they wrote all of it (gap, sequence, form).
+ * - The last gpu.l1_packets packets may be open; the oldest gives way (gap, 24 to 32 lines).
+ * - All are closed once the load-store unit has had no store for gpu.l1_packet_idle clocks (gap).
+ *   Accesses to shared memory count as stores there (between).
+ * - Stores that open further packets close them, too, the sooner the fewer lines a packet's own
+ *   store has: after a store of one line the first of them does, of two or three lines the second,
+ *   of more the third (sequence, singles). Reductions and atomics count as such stores, and close
+ *   the packet of their own line (between).
+ * - Only stores of the same sub-partition do: the load-store unit takes runs of one sub-partition's
+ *   instructions (form).
+ *
+ * A store's message leaves at once here (message.h). Those that join it change it while it is in
+ * the outbox; later they send what it lacks, and nothing where it lacks nothing.
+ *
+ * Left out: that packets close one after another, so that some of a late store's lines still join;
+ * fences.
+ */
+#ifndef GMSIM_PACKETS_H
+#define GMSIM_PACKETS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sim/model/cache/message.h"
+#include "sim/model/hot.h"
+
+#define GMSIM_PACKETS      32u  /* most that are open */
+#define GMSIM_PACKET_SETS  128u /* a power of two */
+#define GMSIM_PACKET_WAYS  2u
+#define GMSIM_PACKET_PARTS 8u /* sub-partitions, at most */
+
+typedef struct gmsim_packet {
+    uint64_t line;     /* and one more; 0: none */
+    uint64_t bytes[2]; /* written so far: a bit each, 64 of the line's a word */
+    uint64_t served;   /* outboxes of the SM that had been served when its message was sent */
+    uint32_t number;   /* of all packets of the SM */
+    uint32_t after, outlives; /* stores up to its own; and after that, until it is closed */
+    uint16_t message;         /* its number in the outbox */
+    uint8_t touched;          /* sectors of which bytes are written */
+    uint8_t part;             /* sub-partition of its store */
+} gmsim_packet;
+
+/* All zero before a launch. */
+typedef struct gmsim_packets {
+    gmsim_packet packet[GMSIM_PACKET_SETS][GMSIM_PACKET_WAYS]; /* by a hash of the line */
+    uint32_t next;                       /* number of the packet that is opened next */
+    uint32_t closed;                     /* those before that number are closed */
+    uint32_t stores[GMSIM_PACKET_PARTS]; /* of each sub-partition, that have opened packets */
+} gmsim_packets;
+
+static inline void gmsim_packets_close_all(gmsim_packets *packets)
+{
+    packets->closed = packets->next;
+}
+
+/* The line's packet, if it is open. */
+GMSIM_INLINE gmsim_packet *gmsim_packets_find(gmsim_packets *packets, uint64_t line, uint32_t most)
+{
+    gmsim_packet *packet = packets->packet[gmsim_hash32(line) % GMSIM_PACKET_SETS];
+    if (packet->line != line + 1u && (++packet)->line != line + 1u)
+        return NULL;
+    bool open = packets->next - packet->number <= most &&
+                (int32_t)(packet->number - packets->closed) >= 0 &&
+                packets->stores[packet->part] - packet->after <= packet->outlives;
+    return open ? packet : NULL;
+}
+
+/* Where the line's next packet goes: another of the line, or else the older one, gives way. */
+GMSIM_INLINE gmsim_packet *gmsim_packets_open(gmsim_packets *packets, uint64_t line, uint32_t part)
+{
+    gmsim_packet *packet = packets->packet[gmsim_hash32(line) % GMSIM_PACKET_SETS];
+    if (packet[0].line != line + 1u &&
+        (packet[1].line == line + 1u || (int32_t)(packet[1].number - packet[0].number) < 0))
+        packet++;
+    packet->line = line + 1u;
+    packet->number = packets->next++;
+    packet->part = (uint8_t)part;
+    return packet;
+}
+
+/* An atomic or reduction to the line. */
+static inline void gmsim_packets_drop(gmsim_packets *packets, uint64_t line)
+{
+    gmsim_packet *packet = packets->packet[gmsim_hash32(line) % GMSIM_PACKET_SETS];
+    for (uint32_t i = 0; i < GMSIM_PACKET_WAYS; i++)
+        if (packet[i].line == line + 1u)
+            packet[i].line = 0;
+}
+
+#endif

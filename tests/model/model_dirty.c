@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * model_dirty.c - how long dirty and partly written lines stay in L2, against what launches of
+ * validate/micro/l2_dirty.cu measured on an H200: an L2 of its size plays their accesses in order,
+ * four lines side by side from one SM, SMs of the two sides by turns as a hash has it.
+ */
+#include "sim/model/cache/l2.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MEGA  8192u /* lines */
+#define FIRST UINT64_C(0xfe000000)
+#define OTHER UINT64_C(0xfe200000)
+
+typedef struct player {
+    gmsim_gpu gpu;
+    gmsim_l2 l2;
+    gmsim_l2_set *set;
+} player;
+
+static const uint64_t whole[2] = {UINT64_MAX, UINT64_MAX};
+static const uint64_t low_half[2] = {UINT64_C(0x0000ffff0000ffff), UINT64_C(0x0000ffff0000ffff)};
+static const uint64_t high_half[2] = {UINT64_C(0xffff0000ffff0000), UINT64_C(0xffff0000ffff0000)};
+
+static uint32_t side_of(uint64_t line)
+{
+    return (uint32_t)((line / 4u * UINT64_C(0x9e3779b97f4a7c15)) >> 61) & 1u;
+}
+
+static void write_lines(player *p, uint64_t first, uint64_t lines, uint32_t sectors,
+                        const uint64_t bytes[2])
+{
+    for (uint64_t line = first; line < first + lines; line++) {
+        gmsim_l2_place place = gmsim_l2_find(&p->l2, line);
+        gmsim_l2_write(&p->l2, &place, side_of(line), sectors, bytes == whole ? sectors : 0, bytes);
+    }
+}
+
+static void read_lines(player *p, uint64_t first, uint64_t lines)
+{
+    for (uint64_t line = first; line < first + lines; line++) {
+        gmsim_l2_place place = gmsim_l2_find(&p->l2, line);
+        gmsim_l2_read(&p->l2, &place, side_of(line + 64u), 0xf);
+    }
+}
+
+/* What the launch of a row does; false for those that are not played. */
+static bool play(player *p, const char *experiment, uint64_t mega, uint64_t other, uint32_t sectors)
+{
+    uint64_t lines = mega * MEGA, others = other * MEGA;
+    if (!strcmp(experiment, "write")) {
+        write_lines(p, FIRST, lines, (1u << sectors) - 1u, whole);
+    } else if (!strcmp(experiment, "twice")) {
+        write_lines(p, FIRST, lines, 0xf, whole);
+        write_lines(p, FIRST, lines, 0xf, whole);
+    } else if (!strcmp(experiment, "copy") && mega == other) {
+        for (uint64_t i = 0; i < lines; i += 4u) {
+            read_lines(p, OTHER + i, 4);
+            write_lines(p, FIRST + i, 4, 0xf, whole);
+        }
+    } else if (g_str_has_prefix(experiment, "half_")) {
+        write_lines(p, FIRST, lines, 0xf, low_half);
+        if (!strcmp(experiment, "half_writes"))
+            write_lines(p, OTHER, others, 0xf, whole);
+        else
+            read_lines(p, OTHER, others);
+        write_lines(p, FIRST, lines, 0xf, high_half);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* DRAM sectors within a margin of what was measured: two MiB, and a tenth. */
+static bool near(uint64_t predicted, double measured)
+{
+    double margin = 65536.0 + measured / 10.0;
+    return (double)predicted > measured - margin && (double)predicted < measured + margin;
+}
+
+static void test_measured(void)
+{
+    const char *top = g_getenv("GMSIM_SRCDIR");
+    g_autofree char *path = g_build_filename(top ? top : ".", "validate", "measured", "h200",
+                                             "micro-l2_dirty.csv", NULL);
+    g_autofree char *text = NULL;
+    g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
+    g_auto(GStrv) row = g_strsplit(text, "\n", -1);
+    player *p = g_new0(player, 1);
+    GError *error = NULL;
+    g_assert_true(gmsim_gpu_load(&p->gpu, "h200", &error));
+    g_assert_no_error(error);
+    p->gpu.l2_flush_dirty = 0; /* the counters took one pass: nothing was restored in between */
+    p->set = g_new0(gmsim_l2_set, gmsim_l2_sets(&p->gpu));
+    gmsim_l2_init(&p->l2, p->set, &p->gpu);
+    uint32_t played = 0, missed = 0;
+    for (char **r = row + 1; *r && **r; r++) {
+        g_auto(GStrv) cell = g_strsplit(*r, ",", -1);
+        g_assert_cmpuint(g_strv_length(cell), ==, 9);
+        gmsim_l2_flush(&p->l2);
+        gmsim_l2_reset_counts(&p->l2);
+        if (!play(p, cell[0], strtoull(cell[1], NULL, 10), strtoull(cell[2], NULL, 10),
+                  (uint32_t)atoi(cell[3])))
+            continue;
+        const gmsim_l2_counts *counts = &p->l2.counts;
+        played++;
+        bool ok = near(counts->dram_read_sectors, atof(cell[7])) &&
+                  near(counts->dram_write_sectors, atof(cell[8]));
+        missed += !ok;
+        if (!ok)
+            g_test_message("%s %s %s, %s sectors: read %" G_GUINT64_FORMAT ", measured %s, "
+                           "written %" G_GUINT64_FORMAT ", measured %s",
+                           cell[0], cell[1], cell[2], cell[3], counts->dram_read_sectors, cell[7],
+                           counts->dram_write_sectors, cell[8]);
+    }
+    g_free(p->set);
+    g_free(p);
+    g_assert_cmpuint(played, ==, 83);
+    g_assert_cmpuint(missed, ==, 2);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/model/dirty/as-measured", test_measured);
+    return g_test_run();
+}

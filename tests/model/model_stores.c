@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * model_stores.c - stores that become one on their way to L2 (cache/packets.h): the rules one by
+ * one, and each launch of validate/micro/store_merge.cu whose stores follow one another without a
+ * pause against what an H200 sent. Launches that differ by more than a tenth are counted to the
+ * number: fewer or more both fail.
+ */
+#include "sim/model/cache/sm_memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BASE 1000000u /* a line */
+
+typedef struct fixture {
+    gmsim_gpu gpu;
+    gmsim_sm_memory *memory;
+    gmsim_l1_set *set;
+    gmsim_counts counts;
+    uint64_t stored;
+} fixture;
+
+static void set_up(fixture *x, gconstpointer data)
+{
+    (void)data;
+    GError *error = NULL;
+    g_assert_true(gmsim_gpu_load(&x->gpu, "h200", &error));
+    g_assert_no_error(error);
+    x->memory = g_new0(gmsim_sm_memory, 1);
+    x->set = g_new0(gmsim_l1_set, gmsim_l1_most_sets(&x->gpu));
+    gmsim_sm_memory_begin(x->memory, &x->gpu, 0, x->set, 128u << 10);
+}
+
+static void tear_down(fixture *x, gconstpointer data)
+{
+    (void)data;
+    g_free(x->set);
+    g_free(x->memory);
+}
+
+/* `word` of so many sectors of so many lines from a line on, by a sub-partition. */
+static void access_words(fixture *x, gmsim_request_kind kind, uint64_t line, uint32_t lines,
+                         uint32_t sectors, uint32_t word, uint8_t part)
+{
+    uint64_t address[GMTRACE_WARP_LANES] = {0};
+    uint32_t lanes = lines * sectors;
+    for (uint32_t i = 0; i < lanes; i++)
+        address[i] = (line + i / sectors) * 128u + i % sectors * 32u + word * 4u;
+    gmtrace_chunk chunk = {.address64 = address};
+    gmtrace_record record = {
+        .shape = GMTRACE_FULL, .size = 4, .mask = lanes < 32u ? (1u << lanes) - 1u : UINT32_MAX};
+    gmsim_request request = {.counts = &x->counts,
+                             .words = {&chunk, &record},
+                             .kind = (uint8_t)kind,
+                             .wavefronts = 1,
+                             .part = part};
+    gmsim_answer answer = {0};
+    gmsim_coalesce(&request.footprint, &chunk, &record);
+    if (kind == GMSIM_REQUEST_STORE)
+        x->stored += request.footprint.sectors;
+    gmsim_sm_memory_take(x->memory, &request, &answer);
+}
+
+static void store(fixture *x, uint64_t line, uint32_t lines, uint32_t sectors, uint32_t word)
+{
+    access_words(x, GMSIM_REQUEST_STORE, line, lines, sectors, word, 0);
+}
+
+/* Eight words of a sector are one whole write, and nothing more leaves; a ninth store neither. */
+static void test_whole(fixture *x, gconstpointer data)
+{
+    (void)data;
+    gmsim_outbox *out = &x->memory->out;
+    for (uint32_t word = 0; word < 8; word++)
+        store(x, BASE, 2, 4, word);
+    store(x, BASE, 2, 4, 3);
+    g_assert_cmpuint(out->messages, ==, 2);
+    g_assert_cmpuint(out->message[0].touched, ==, 0xf);
+    g_assert_cmpuint(out->message[1].full, ==, 0xf);
+    g_assert_cmpuint(x->counts.xbar_write_sectors, ==, 8);
+}
+
+/* Once the packet's message has been served, a store sends what it adds: new sectors, which count,
+ * and sectors that have become whole, which do not. */
+static void test_served(fixture *x, gconstpointer data)
+{
+    (void)data;
+    gmsim_outbox *out = &x->memory->out;
+    for (uint32_t word = 0; word < 7; word++)
+        store(x, BASE, 1, 1, word);
+    gmsim_outbox_clear(out);
+    store(x, BASE, 1, 1, 3);
+    g_assert_cmpuint(out->messages + out->asks, ==, 0);
+    store(x, BASE, 1, 2, 7);
+    g_assert_cmpuint(out->messages, ==, 1);
+    g_assert_cmpuint(out->message[0].touched, ==, 0x3);
+    g_assert_cmpuint(out->message[0].full, ==, 0x1);
+    g_assert_cmpuint(out->message[0].again, ==, 0x1);
+    g_assert_cmpuint(x->counts.xbar_write_sectors, ==, 2);
+}
+
+/* Idle clocks close all packets, other sub-partitions' stores none; with packets = 0 none opens. */
+static void test_closing(fixture *x, gconstpointer data)
+{
+    (void)data;
+    store(x, BASE, 1, 1, 0);
+    for (uint8_t part = 1; part < 4; part++)
+        access_words(x, GMSIM_REQUEST_STORE, BASE + 10u * part, 1, 1, 0, part);
+    store(x, BASE, 1, 1, 1);
+    g_assert_cmpuint(x->counts.xbar_write_sectors, ==, 4);
+    gmsim_packets_close_all(&x->memory->packets);
+    store(x, BASE, 1, 1, 2);
+    g_assert_cmpuint(x->counts.xbar_write_sectors, ==, 5);
+    x->gpu.l1_packets = 0;
+    store(x, BASE, 1, 1, 2);
+    g_assert_cmpuint(x->counts.xbar_write_sectors, ==, 6);
+}
+
+/* Plays what the launch of a row does once; false if it is not one of those without pauses. */
+static bool play(fixture *x, char **cell)
+{
+    const char *experiment = cell[0], *what = cell[1];
+    uint32_t lines = (uint32_t)atoi(cell[2]), sectors = (uint32_t)atoi(cell[3]);
+    uint32_t links = (uint32_t)atoi(cell[4]);
+    if (!strcmp(experiment, "sequence")) {
+        for (uint32_t k = 0; what[k]; k++)
+            store(x, BASE + 100u * (uint32_t)(what[k] - '0'), lines, sectors, k);
+        return true;
+    }
+    bool gap = !strcmp(experiment, "gap") && !links, singles = !strcmp(experiment, "singles");
+    bool load = g_str_has_prefix(what, "load"), atom = !strcmp(what, "atom");
+    bool red = !strcmp(what, "red"), own = !strcmp(what, "red_line");
+    if (!gap && !singles && !load && !red && !own && !atom)
+        return false;
+    store(x, BASE, lines, sectors, 0);
+    for (uint32_t k = 0; singles && k < links; k++)
+        store(x, BASE + 200u + k, 1, 1, 0);
+    if (load)
+        access_words(x, GMSIM_REQUEST_LOAD, BASE + 300u, lines, sectors, 0, 0);
+    if (red || own)
+        access_words(x, GMSIM_REQUEST_REDUCTION, BASE + (own ? 0u : 300u), lines, sectors, 2, 0);
+    if (atom)
+        access_words(x, GMSIM_REQUEST_ATOMIC, BASE + 300u, lines, sectors, 2, 0);
+    if (red || own || atom) /* counted with what leaves, not with stores */
+        x->counts.xbar_write_sectors -= (uint64_t)lines * sectors;
+    store(x, BASE, lines, sectors, 1);
+    return true;
+}
+
+static void test_measured(fixture *x, gconstpointer data)
+{
+    (void)data;
+    const char *top = g_getenv("GMSIM_SRCDIR");
+    g_autofree char *path = g_build_filename(top ? top : ".", "validate", "measured", "h200",
+                                             "micro-store_merge.csv", NULL);
+    g_autofree char *text = NULL;
+    g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
+    g_auto(GStrv) row = g_strsplit(text, "\n", -1);
+    uint32_t compared = 0, missed = 0;
+    for (char **r = row + 1; *r && **r; r++) {
+        g_auto(GStrv) cell = g_strsplit(*r, ",", -1);
+        g_assert_cmpuint(g_strv_length(cell), ==, 12);
+        gmsim_sm_memory_begin(x->memory, &x->gpu, 0, x->set, 128u << 10);
+        memset(&x->counts, 0, sizeof x->counts);
+        x->stored = 0;
+        if (!play(x, cell))
+            continue;
+        double sent = (double)x->counts.xbar_write_sectors / (double)x->stored;
+        double measured = atof(cell[9]) / atof(cell[8]);
+        compared++;
+        if (sent < measured - 0.1 || sent > measured + 0.1) {
+            missed++;
+            g_test_message("%s %s, %s lines of %s sectors, %s: %.3f, measured %.3f", cell[0],
+                           cell[1], cell[2], cell[3], cell[4], sent, measured);
+        }
+    }
+    g_assert_cmpuint(compared, ==, 111);
+    g_assert_cmpuint(missed, ==, 3);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+#define ADD(name, function)                                                                        \
+    g_test_add("/model/stores/" name, fixture, NULL, set_up, function, tear_down)
+    ADD("stores-that-fill-a-sector-write-it-whole", test_whole);
+    ADD("what-joins-late-sends-what-is-missing", test_served);
+    ADD("idle-clocks-close-packets-other-parts-do-not", test_closing);
+    ADD("as-measured", test_measured);
+    return g_test_run();
+}
