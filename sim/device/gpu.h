@@ -159,6 +159,7 @@ typedef struct gmsim_gpu {
     uint32_t sm_issue;        /* clocks in which a sub-partition issues an instruction */
     uint32_t sm_queue;        /* memory instructions a sub-partition holds, at most GMSIM_QUEUE */
     uint32_t sm_wavefront;    /* clocks until a warp's next wavefront; other warps' come between */
+    uint32_t sm_branch;       /* clocks that a taken branch takes beyond its stall count */
     uint32_t sm_operands;     /* clocks from such an instruction's turn until it has read them */
     uint32_t sm_under_way;    /* accesses of a warp, where the trace tells no dependences */
     uint32_t sm_barrier;      /* clocks from the last arrival until the first warp goes on */

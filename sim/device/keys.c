@@ -169,6 +169,8 @@ const gmsim_key gmsim_keys[] = {
     GIVEN(sm, queue, COUNT, 1, GMSIM_QUEUE, "4", "memory instructions that a sub-partition holds"),
     GIVEN(sm, wavefront, COUNT, 1, 64, "2",
           "clocks between two wavefronts of one warp in the load-store unit"),
+    GIVEN(sm, branch, COUNT, 0, 1000, "4",
+          "clocks that a taken branch takes beyond what its control bits say"),
     GIVEN(sm, operands, COUNT, 0, 1000, "10",
           "clocks until a memory instruction has read its operands"),
     GIVEN(sm, under_way, COUNT, 1, 6, "4",

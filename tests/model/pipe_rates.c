@@ -44,6 +44,8 @@ static const struct {
     {"rtx4090", {128, 2, 16, 64, 64, 64, 0, 32, 256}, {4, 64, 0}},
 };
 
+static bool jumps; /* two of every eight instructions are a branch and what it skips */
+
 /* `count` instructions of a kind, a store, EXIT. */
 static void fill(gmtrace_instr *instr, unsigned count, what kind, bool chain)
 {
@@ -61,6 +63,12 @@ static void fill(gmtrace_instr *instr, unsigned count, what kind, bool chain)
         instr[i].stall = (uint8_t)MAX(kinds[kind].stall, 1u);
         instr[i].write_barrier = kinds[kind].stall ? 7 : 0;
         instr[i].wait_mask = kinds[kind].stall ? 0 : 1;
+    }
+    for (unsigned i = 6; jumps && i + 1 < count; i += 8) {
+        instr[i].opcode = "BRA";
+        instr[i].op_class = GMTRACE_CLASS_BRANCH;
+        instr[i].target = i + 2;
+        instr[i].stall = 6;
     }
     instr[count].opcode = "STG.E";
     instr[count].op_class = GMTRACE_CLASS_STORE;
@@ -147,6 +155,14 @@ static void test_chains(gconstpointer data)
             expect(published[g].gpu, (what)k, true, published[g].chain[k]);
 }
 
+/* A taken branch takes 4 clocks beyond its stall count (micro-code_fetch.csv: over, jump). */
+static void test_branches(void)
+{
+    jumps = true;
+    expect("h200", FP32, true, (6 * 4 + 6 + 4) / 8.);
+    jumps = false;
+}
+
 /* Of what the pipes could do, the scheduler issues half. */
 static void test_issue(void)
 {
@@ -181,5 +197,6 @@ int main(int argc, char **argv)
         g_test_add_data_func(chains, GUINT_TO_POINTER(i), test_chains);
     }
     g_test_add_func("/pipe/issue", test_issue);
+    g_test_add_func("/pipe/branches", test_branches);
     return g_test_run();
 }

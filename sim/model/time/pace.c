@@ -4,10 +4,13 @@
  * long after an instruction the next may issue, and which scoreboards an instruction sets and waits
  * for; results of variable latency (special functions, shuffles, constants) come after a time that
  * depends on the unit (traces/code/decoded.h). What a unit costs is the GPU's: [pipe] of its .ini.
+ * Wherever the way does not go on with the next instruction, a branch was taken: what follows it
+ * comes some clocks later than its control bits say (micro/code_fetch.cu).
  * A load from constant memory has one address, or 32 if the lanes' indices differ.
  *
- * Left out: fetching the instructions, conflicts between register banks, results that arrive
- * together, loads of constants that miss.
+ * Left out: fetching instructions of loops that do not fit the smallest cache (over 5 KB a taken
+ * branch costs twice as much, over 32 KB an instruction two clocks), conflicts between register
+ * banks, results that arrive together, loads of constants that miss.
  */
 #include "sim/model/time/pace.h"
 
@@ -67,6 +70,7 @@ bool gmsim_paces_begin(gmsim_paces *paces, const gmtrace_kernel *kernel,
 {
     gmsim_paces_clear(paces);
     paces->kernel = kernel;
+    paces->branch = gpu->sm_branch;
     paces->cost = g_try_new(gmsim_cost, kernel->instr_count + 1u);
     if (!paces->cost)
         return false;
@@ -85,6 +89,7 @@ void gmsim_paces_clear(gmsim_paces *paces)
 
 typedef struct walk {
     uint64_t clock;
+    uint32_t next; /* instruction behind the last one; GMTRACE_NO_INSTR: the way begins */
     uint64_t due[GMSIM_SCOREBOARDS];
     uint64_t pipe[GMSIM_PIPES], unit, constant;
 } walk;
@@ -97,6 +102,9 @@ static uint32_t bounded(uint64_t clocks)
 static void walk_piece(const gmsim_paces *paces, const gmtrace_path_piece *piece, gmsim_pace *pace,
                        walk *w)
 {
+    if (w->next != GMTRACE_NO_INSTR && w->next != piece->first)
+        w->clock += paces->branch;
+    w->next = piece->first + piece->count;
     for (uint32_t n = piece->first; n < piece->first + piece->count; n++) {
         const gmtrace_instr *instr = &paces->kernel->instr[n];
         const gmsim_cost *cost = &paces->cost[n];
@@ -137,7 +145,7 @@ const gmsim_pace *gmsim_pace_make(gmsim_paces *paces, const gmtrace_path *way)
         paces->room = room;
     }
     gmsim_pace *pace = &paces->pace[way->number];
-    walk w = {.clock = 0};
+    walk w = {.next = GMTRACE_NO_INSTR};
     for (uint32_t b = 0; b < GMSIM_SCOREBOARDS; b++)
         pace->wait_at[b] = GMTRACE_PATH_NEVER;
     /* Pieces of one loop stand one after the other with the same count, and take turns. */
@@ -164,6 +172,7 @@ const gmsim_pace *gmsim_pace_make(gmsim_paces *paces, const gmtrace_path *way)
         }
     }
     pace->clocks = bounded(w.clock);
+    pace->next = w.next;
     pace->unit = bounded(w.unit);
     pace->constant = bounded(w.constant);
     for (uint32_t p = 0; p < GMSIM_PIPES; p++)

@@ -18,6 +18,7 @@ typedef struct gmsim_pace {
     uint32_t clocks; /* from the issue of the first instruction until the next after them */
     uint32_t pipe[GMSIM_PIPES];
     uint32_t unit, constant;
+    uint32_t next;                       /* instruction that comes if no branch is taken last */
     uint32_t wait_at[GMSIM_SCOREBOARDS]; /* clocks before the first that waits for what was set
                                           * before the way; GMTRACE_PATH_NEVER: none does */
     uint32_t due[GMSIM_SCOREBOARDS];     /* clocks until what the way itself sets is there; 0: it
@@ -31,7 +32,8 @@ typedef struct gmsim_paces {
     gmsim_cost *cost; /* one an instruction */
     gmsim_pace *pace; /* by gmtrace_path.number */
     uint32_t room;
-    bool failed; /* there was no memory for a way */
+    uint32_t branch; /* clocks */
+    bool failed;     /* there was no memory for a way */
 } gmsim_paces;
 
 /* Forgets the kernel before. False where there is no memory. */

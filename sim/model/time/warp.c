@@ -110,8 +110,9 @@ static void wait_for_group(gmsim_sm *sm, const gmsim_warp *warp, uint64_t *clock
     sm->timing.stall[GMSIM_STALL_L2] += there - before;
 }
 
+/* The way to instruction `to`, or to the end: GMTRACE_NO_INSTR. */
 GMSIM_INLINE void add_way(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp, ahead *plan,
-                          const gmtrace_path *way)
+                          const gmtrace_path *way, uint32_t to)
 {
     const gmsim_pace *pace = gmsim_pace_of(s->paces, way);
     if (!pace->clocks)
@@ -127,7 +128,8 @@ GMSIM_INLINE void add_way(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp, ah
     }
     warp->uses |= pace->uses;
     warp->sets |= pace->sets;
-    plan->slots += pace->clocks;
+    plan->slots +=
+        pace->clocks + (to != pace->next && to != GMTRACE_NO_INSTR ? s->paces->branch : 0);
     for (uint32_t p = 0; p < GMSIM_PIPES; p++)
         warp->pipe[p] += pace->pipe[p];
     warp->unit += pace->unit;
@@ -212,13 +214,14 @@ gmsim_ahead gmsim_warp_ahead(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
         if (warp->cursor.next == warp->cursor.end && !gmsim_warp_refill(s, warp, error)) {
             if (*error)
                 return GMSIM_AHEAD_FAILED;
-            add_way(s, sm, warp, &plan, gmtrace_path_end(s->paths, &warp->path));
+            add_way(s, sm, warp, &plan, gmtrace_path_end(s->paths, &warp->path), GMTRACE_NO_INSTR);
             if (plan.unknown >> GMSIM_UNDER_WAY_STORED & 1u)
                 put_off(&warp->way, &plan, GMSIM_UNDER_WAY_STORED, 0);
             return set_out(s, warp, &plan, true, ready);
         }
         record = warp->cursor.next;
-        add_way(s, sm, warp, &plan, gmtrace_path_step(s->paths, &warp->path, record));
+        add_way(s, sm, warp, &plan, gmtrace_path_step(s->paths, &warp->path, record),
+                record->instr);
         for (uint32_t left = waits_of(s, warp, record->instr); left; left &= left - 1u)
             wait_for(sm, warp, &plan, gmsim_lowest(left), 0);
         if (record->kind != GMTRACE_EXEC)

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * slru.h - segmented LRU (Karedla et al., Computer 27(3), 1994): lines that were wanted again after
+ * they came are protected, up to half of those the set holds; the least recently used of the others
+ * leaves first. One protected line too many makes the least recently used of them an ordinary one,
+ * as if it had just come. An H200's L1 keeps twice as many lines wanted twice as lines wanted once
+ * (micro/l1_replace.cu: hot, pair). A way's byte is the time of its last use by the set's clock, 0
+ * where it is empty, and in its highest bit whether it is protected.
+ */
+#ifndef GMSIM_SLRU_H
+#define GMSIM_SLRU_H
+
+#define GMSIM_SLRU_PROTECTED 0x80u
+
+/* The set's clock, a step on; times become ranks when it no longer fits seven bits. */
+static inline uint8_t gmsim_slru_now(gmsim_lines lines)
+{
+    if (*lines.set == GMSIM_SLRU_PROTECTED - 1u) {
+        uint8_t rank[32];
+        for (uint32_t i = 0; i < lines.ways; i++) {
+            uint8_t time = lines.way[i] & 0x7fu;
+            rank[i] = time != 0;
+            for (uint32_t k = 0; k < lines.ways; k++) {
+                uint8_t other = lines.way[k] & 0x7fu;
+                rank[i] = (uint8_t)(rank[i] + (other && other < time));
+            }
+        }
+        for (uint32_t i = 0; i < lines.ways; i++)
+            lines.way[i] = (uint8_t)((lines.way[i] & GMSIM_SLRU_PROTECTED) | rank[i]);
+        *lines.set = lines.ways;
+    }
+    return (uint8_t)++*lines.set;
+}
+
+static inline void gmsim_slru_fill(gmsim_lines lines, uint32_t way)
+{
+    lines.way[way] = gmsim_slru_now(lines);
+}
+
+static inline void gmsim_slru_use(gmsim_lines lines, uint32_t way)
+{
+    uint32_t held = 0, protects = 0, oldest = way;
+    lines.way[way] = (uint8_t)(gmsim_slru_now(lines) | GMSIM_SLRU_PROTECTED);
+    for (uint32_t i = 0; i < lines.ways; i++) {
+        held += lines.way[i] != 0;
+        protects += lines.way[i] >> 7;
+        if (lines.way[i] & GMSIM_SLRU_PROTECTED && lines.way[i] < lines.way[oldest])
+            oldest = i;
+    }
+    if (protects > (held + 1u) / 2u)
+        lines.way[oldest] = gmsim_slru_now(lines);
+}
+
+static inline uint32_t gmsim_slru_victim(gmsim_lines lines, uint32_t candidates)
+{
+    uint32_t oldest = (uint32_t)__builtin_ctz(candidates);
+    for (uint32_t left = candidates; left; left &= left - 1u) {
+        uint32_t way = (uint32_t)__builtin_ctz(left);
+        oldest = lines.way[way] < lines.way[oldest] ? way : oldest;
+    }
+    return oldest;
+}
+
+#endif
