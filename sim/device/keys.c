@@ -79,7 +79,7 @@ const gmsim_key gmsim_keys[] = {
     NEEDED(l1, size, SIZE, 1024, 1u << 22, "unified L1 and shared memory of an SM"),
     NEEDED(l1, max_cache, SIZE, 1024, 1u << 22, "most of it that caches"),
     NEEDED(l1, sets, COUNT, 1, 4096, "sets of L1, whatever its size"),
-    POLICY(l1, replacement, REPLACEMENT, gmsim_replacement_names, 0, "lru",
+    POLICY(l1, replacement, REPLACEMENT, gmsim_replacement_names, 0, "slru",
            "which line of a full set leaves"),
     POLICY(l1, hash, HASH, gmsim_hash_names, 0, "polynomial", "which set a line belongs to"),
     POLICY(l1, write, WRITE, gmsim_write_names, GMSIM_WRITE_through, "through",

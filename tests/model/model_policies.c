@@ -36,6 +36,8 @@ static const struct {
     {GMSIM_REPLACEMENT_plru, "v0 v2 v1 v3 v0 u1 u2 v0 v3 v1 v2 u3 u1 v2"},
     /* Used lines stay (Jaleel et al., figure 2): 0 and 1 are used, then others come. */
     {GMSIM_REPLACEMENT_srrip, "u0 u1 v2 v3 v2 v3 v0 u0 v1"},
+    /* Two are protected; the third that is makes 0 an ordinary line, as if it had just come. */
+    {GMSIM_REPLACEMENT_slru, "u0 v1 u2 v3 u1 v3 v0"},
 };
 
 static void test_by_hand(void)

@@ -9,6 +9,7 @@
  *   number of sets does not depend on the carve-out, the ways do, and need not be the same for all
  *   (micro/l1_sets.cu: fit, evict). Which line leaves, what a store leaves behind and which set is
  *   whose are policies (sim/policy).
+ * - The smallest L1, of 20 KB, does not protect lines wanted twice (micro/l1_replace.cu: hot).
  * - A store counts as a hit when its line's tag is present, whatever the sector. Of what
  *   it leaves, bytes that are not a whole word cannot be read (micro/cache_probe.cu: store).
  * - .lu and no-allocate loads hit but do not allocate; .cg, .cv, volatile and coherent loads are
@@ -54,7 +55,9 @@ void gmsim_l1_init(gmsim_l1 *l1, gmsim_l1_set *set, const gmsim_gpu *gpu, uint32
                      .replacement = gpu->l1_replacement,
                      .hash = gpu->l1_hash,
                      .write = gpu->l1_write};
-    l1->usual = l1->replacement == GMSIM_REPLACEMENT_lru && l1->hash == GMSIM_HASH_polynomial &&
+    if (sets < gpu->l1_sets && l1->replacement == GMSIM_REPLACEMENT_slru)
+        l1->replacement = GMSIM_REPLACEMENT_lru; /* so small, it protects nothing */
+    l1->usual = l1->replacement == GMSIM_REPLACEMENT_slru && l1->hash == GMSIM_HASH_polynomial &&
                 l1->write == GMSIM_WRITE_through;
     if (l1->ways >= GMSIM_L1_SLOTS) {
         l1->ways = GMSIM_L1_SLOTS;
@@ -83,7 +86,7 @@ GMSIM_INLINE gmsim_lines lines_of(gmsim_l1 *l1, gmsim_l1_set *set)
 GMSIM_INLINE void use(gmsim_l1 *l1, gmsim_l1_set *set, uint32_t place, bool usual)
 {
     if (usual)
-        gmsim_lru_use(lines_of(l1, set), place);
+        gmsim_slru_use(lines_of(l1, set), place);
     else
         gmsim_replacements[l1->replacement].use(lines_of(l1, set), place);
 }
@@ -124,8 +127,8 @@ GMSIM_INLINE uint32_t make_room(gmsim_l1 *l1, gmsim_l1_set *set, bool usual)
     uint32_t ways = l1->ways + ((uint32_t)(set - l1->set) < l1->larger), empty = 0, place;
     gmsim_lines lines = lines_of(l1, set);
     if (usual) {
-        place = gmsim_lru_oldest(lines, ways);
-        gmsim_lru_fill(lines, place);
+        place = gmsim_lru_oldest(lines, ways); /* the least byte: protected ones are greater */
+        gmsim_slru_fill(lines, place);
         return place;
     }
     const gmsim_replacement *policy = &gmsim_replacements[l1->replacement];

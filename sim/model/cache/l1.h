@@ -31,7 +31,7 @@ typedef struct gmsim_l1 {
     gmsim_sets sets;
     uint32_t ways, larger; /* lines a set holds; the first `larger` sets hold one more */
     uint32_t replacement, hash, write; /* policies */
-    bool usual;                        /* least recently used, polynomial, write-through */
+    bool usual;                        /* segmented LRU, polynomial, write-through */
     uint64_t order;                    /* the replacement's */
 } gmsim_l1;
 

@@ -10,6 +10,9 @@
 #ifndef GMSIM_SLRU_H
 #define GMSIM_SLRU_H
 
+#include <stdbool.h>
+#include <string.h>
+
 #define GMSIM_SLRU_PROTECTED 0x80u
 
 /* The set's clock, a step on; times become ranks when it no longer fits seven bits. */
@@ -37,18 +40,35 @@ static inline void gmsim_slru_fill(gmsim_lines lines, uint32_t way)
     lines.way[way] = gmsim_slru_now(lines);
 }
 
+/* Are more than half of the lines protected? */
+static inline bool gmsim_slru_is_over(gmsim_lines lines)
+{
+    uint32_t held = 0, protects = 0;
+    if (lines.ways == 8u) {
+        uint64_t way, low = UINT64_C(0x7f7f7f7f7f7f7f7f);
+        memcpy(&way, lines.way, sizeof way);
+        protects = (uint32_t)__builtin_popcountll(way & ~low);
+        held = (uint32_t)__builtin_popcountll((((way & low) + low) | way) & ~low);
+    } else {
+        for (uint32_t i = 0; i < lines.ways; i++) {
+            held += lines.way[i] != 0;
+            protects += lines.way[i] >> 7;
+        }
+    }
+    return protects > (held + 1u) / 2u;
+}
+
 static inline void gmsim_slru_use(gmsim_lines lines, uint32_t way)
 {
-    uint32_t held = 0, protects = 0, oldest = way;
+    const uint8_t before = lines.way[way];
     lines.way[way] = (uint8_t)(gmsim_slru_now(lines) | GMSIM_SLRU_PROTECTED);
-    for (uint32_t i = 0; i < lines.ways; i++) {
-        held += lines.way[i] != 0;
-        protects += lines.way[i] >> 7;
+    if (before & GMSIM_SLRU_PROTECTED || !gmsim_slru_is_over(lines))
+        return;
+    uint32_t oldest = way;
+    for (uint32_t i = 0; i < lines.ways; i++)
         if (lines.way[i] & GMSIM_SLRU_PROTECTED && lines.way[i] < lines.way[oldest])
             oldest = i;
-    }
-    if (protects > (held + 1u) / 2u)
-        lines.way[oldest] = gmsim_slru_now(lines);
+    lines.way[oldest] = gmsim_slru_now(lines);
 }
 
 static inline uint32_t gmsim_slru_victim(gmsim_lines lines, uint32_t candidates)
