@@ -25,6 +25,7 @@ static const part parts[] = {
     {"lsu", offsetof(gmsim_cost, unit)},
     {"constant", offsetof(gmsim_cost, constant)},
     {"latency", offsetof(gmsim_cost, latency)},
+    {"delay", offsetof(gmsim_cost, delay)},
 };
 
 static uint16_t *field_of(gmsim_cost *cost, const char *name, uint16_t *pipe)
@@ -53,7 +54,7 @@ char *gmsim_cost_parse(const char *text, gmsim_cost *cost)
         uint16_t *field = field_of(&read, name, &pipe);
         if (!field)
             return g_strdup_printf("'%s' is no pipe (fma, heavy, alu, xu, fp64, tensor, uniform, "
-                                   "lsu, constant), nor latency",
+                                   "lsu, constant), nor latency or delay",
                                    name);
         if (*field)
             return g_strdup_printf("%s: one pipe of the sub-partition, and each word once", name);

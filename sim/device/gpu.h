@@ -57,6 +57,7 @@ typedef struct gmsim_cost {
     uint16_t unit;         /* the SM's load-store unit: shuffles and the like */
     uint16_t constant;     /* the SM's constant cache */
     uint16_t latency;      /* until the scoreboard that it sets is free */
+    uint16_t delay;        /* of the warp's next instruction, beyond what control bits say */
 } gmsim_cost;
 
 /* Most that the model's tables hold. */
@@ -171,7 +172,7 @@ typedef struct gmsim_gpu {
         pipe_sfu, pipe_convert, pipe_convert64, pipe_bits, pipe_tensor, pipe_tensor_f16,
         pipe_tensor_tf32, pipe_tensor_int8, pipe_tensor_fp64, pipe_wgmma, pipe_shuffle, pipe_vote,
         pipe_match_any, pipe_match_all, pipe_redux, pipe_ldc, pipe_uldc, pipe_s2r, pipe_s2ur,
-        pipe_cs2r, pipe_uniform, pipe_membar;
+        pipe_cs2r, pipe_uniform, pipe_membar, pipe_reconverge, pipe_return;
 
     /* [launch]: order in which hardware hands the first CTAs to SMs is built from these. */
     gmsim_list launch_groups; /* SMs of each group of SMs (GPC); one group of all where unknown */

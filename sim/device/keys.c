@@ -211,6 +211,8 @@ const gmsim_key gmsim_keys[] = {
     COST(cs2r, "alu 2, latency 12", "CS2R, R2UR"),
     COST(uniform, "uniform 2, latency 12", "the uniform datapath: U..."),
     COST(membar, "latency 255", "MEMBAR"),
+    COST(reconverge, "delay 13", "BSYNC"),
+    COST(return, "delay 38", "RET, with the CALL before it"),
     MAYBE(launch, groups, COUNTS, 1, 1024,
           "SMs of each group of SMs, in the order in which the first CTAs fill them"),
     POLICY(launch, order, ORDER, gmsim_order_names, 0, "groups", "which SMs the first CTAs go to"),

@@ -24,7 +24,7 @@ typedef enum gmtrace_unit {
     GMTRACE_UNIT_IMAD,
     GMTRACE_UNIT_IMAD_WIDE,   /* 64-bit result */
     GMTRACE_UNIT_ALU,         /* integer add, logic, shift, select, compare, minimum */
-    GMTRACE_UNIT_SFU,         /* MUFU */
+    GMTRACE_UNIT_SFU,         /* MUFU FCHK */
     GMTRACE_UNIT_CONVERT,     /* to integer, to another width of float, to an integral float */
     GMTRACE_UNIT_CONVERT64,   /* the same from or to 64 bits */
     GMTRACE_UNIT_BITS,        /* POPC FLO BREV */
@@ -46,6 +46,8 @@ typedef enum gmtrace_unit {
     GMTRACE_UNIT_CS2R, /* and R2UR */
     GMTRACE_UNIT_UNIFORM,
     GMTRACE_UNIT_MEMBAR,
+    GMTRACE_UNIT_RECONVERGE, /* BSYNC */
+    GMTRACE_UNIT_RETURN,
     GMTRACE_UNITS
 } gmtrace_unit;
 

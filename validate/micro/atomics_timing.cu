@@ -12,9 +12,10 @@
 #include <cstdio>
 #include <cstdlib>
 
-enum op { RED_U32, ATOM_U32, RED_F32, ATOM_F32, RED_U64, CAS_U32, EXCH_U32, MAX_U32, OPS };
+enum op { RED_U32, ATOM_U32, RED_F32, ATOM_F32, RED_U64, CAS_U32, EXCH_U32, MAX_U32, RED_F64, ATOM_F64, OPS };
 static const char *const op_name[] = {"red.add.u32", "atom.add.u32", "red.add.f32",  "atom.add.f32",
-                                      "red.add.u64", "atom.cas.u32", "atom.exch.u32", "red.max.u32"};
+                                      "red.add.u64", "atom.cas.u32", "atom.exch.u32", "red.max.u32",
+                                      "red.add.f64", "atom.add.f64"};
 
 struct plan {
     uint32_t group, stride, warp, cta, turns;
@@ -24,6 +25,7 @@ template <int OP, bool SHARED> __device__ static uint32_t work(uint64_t p, uint3
 {
     uint32_t r = 0;
     float f = 0;
+    double d = 0;
 #define DO(which, head, tail, ...)                                                                 \
     if (OP == which && SHARED)                                                                     \
         asm volatile(head ".shared." tail __VA_ARGS__);                                            \
@@ -37,8 +39,10 @@ template <int OP, bool SHARED> __device__ static uint32_t work(uint64_t p, uint3
     DO(CAS_U32, "atom", "cas.b32 %0,[%1],%2,%2;", : "=r"(r) : "l"(p), "r"(value) : "memory");
     DO(EXCH_U32, "atom", "exch.b32 %0,[%1],%2;", : "=r"(r) : "l"(p), "r"(value) : "memory");
     DO(MAX_U32, "red", "max.u32 [%0],%1;", ::"l"(p), "r"(value) : "memory");
+    DO(RED_F64, "red", "add.f64 [%0],%1;", ::"l"(p), "d"((double)value) : "memory");
+    DO(ATOM_F64, "atom", "add.f64 %0,[%1],%2;", : "=d"(d) : "l"(p), "d"((double)value) : "memory");
 #undef DO
-    return r + (uint32_t)f;
+    return r + (uint32_t)f + (uint32_t)d;
 }
 
 template <int OP, bool SHARED>
@@ -46,7 +50,7 @@ __global__ void __launch_bounds__(1024) repeat(plan p, char *base, uint32_t *gat
 {
     __shared__ unsigned long long last;
     extern __shared__ char memory[];
-    const uint32_t unit = OP == RED_U64 ? 8 : 4, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const uint32_t unit = OP == RED_U64 || OP == RED_F64 || OP == ATOM_F64 ? 8 : 4, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     uint64_t at = (SHARED ? (uint64_t)__cvta_generic_to_shared(memory) : (uint64_t)base) +
                   (uint64_t)unit * (lane / p.group * p.stride + warp * p.warp + (SHARED ? 0 : blockIdx.x * p.cta));
     uint32_t sum = 0, value = threadIdx.x + 1;
@@ -144,6 +148,8 @@ int main(void)
     all<CAS_U32, false>();
     all<EXCH_U32, false>();
     all<MAX_U32, false>();
+    all<RED_F64, false>();
+    all<ATOM_F64, false>();
     all<RED_U32, true>();
     all<ATOM_U32, true>();
     all<ATOM_F32, true>();

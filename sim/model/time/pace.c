@@ -50,6 +50,8 @@ static const size_t cost_at[GMTRACE_UNITS] = {
     [GMTRACE_UNIT_CS2R] = offsetof(gmsim_gpu, pipe_cs2r),
     [GMTRACE_UNIT_UNIFORM] = offsetof(gmsim_gpu, pipe_uniform),
     [GMTRACE_UNIT_MEMBAR] = offsetof(gmsim_gpu, pipe_membar),
+    [GMTRACE_UNIT_RECONVERGE] = offsetof(gmsim_gpu, pipe_reconverge),
+    [GMTRACE_UNIT_RETURN] = offsetof(gmsim_gpu, pipe_return),
 };
 
 static gmsim_cost cost_of(const gmsim_gpu *gpu, const gmtrace_decoded *decoded)
@@ -120,7 +122,7 @@ static void walk_piece(const gmsim_paces *paces, const gmtrace_path_piece *piece
             w->due[instr->write_barrier] = w->clock + MAX(cost->latency, 1u);
         else if (instr->read_barrier < GMSIM_SCOREBOARDS)
             w->due[instr->read_barrier] = w->clock + MAX(cost->latency / 2u, 1u);
-        w->clock += MAX(instr->stall, 1u);
+        w->clock += MAX(instr->stall, 1u) + cost->delay;
         w->pipe[GMSIM_PIPE_ISSUE]++;
         w->pipe[GMSIM_PIPE_HEAVY] += cost->heavy;
         if (cost->pipe != GMSIM_PIPE_ISSUE)

@@ -153,7 +153,7 @@ static inline void add_instruction(gmsim_scheduler *s, gmsim_warp *warp, ahead *
         warp->due[board] = (uint32_t)MIN(plan->slots + cost->latency, UINT32_MAX);
         warp->sets |= 1u << board;
     }
-    plan->slots += stall_of(kernel, instr);
+    plan->slots += stall_of(kernel, instr) + cost->delay;
     warp->pipe[GMSIM_PIPE_ISSUE]++;
     warp->pipe[GMSIM_PIPE_HEAVY] += cost->heavy;
     if (cost->pipe != GMSIM_PIPE_ISSUE)
