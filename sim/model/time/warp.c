@@ -301,8 +301,10 @@ uint64_t gmsim_warp_issue(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint6
     }
     /* Shuffles and the like were in the load-store unit all along the way, not behind the accesses
      * that it has taken since. */
+    if (!warp->unit)
+        return issue;
     sm->unit_work = MAX(sm->unit_work, now) + warp->unit;
-    return warp->unit ? MAX(issue, sm->unit_work) : issue;
+    return MAX(issue, sm->unit_work);
 }
 
 static inline gmsim_stall cause_of(uint32_t reach, bool shared)
