@@ -282,7 +282,7 @@ static bool run_sm(gmsim_scheduler *s, gmsim_sm *sm, uint64_t limit, GError **er
         bool queues =
             warp->planned && !s->plan.functional &&
             (warp->cursor.next->kind == GMTRACE_ACCESS || warp->cursor.next->kind == GMTRACE_BULK);
-        if (queues && place_at(part) > now + warp->clocks) {
+        if (queues && place_at(part) > now) {
             wait_for_place(s, sm, slot, now);
             continue;
         }
