@@ -265,6 +265,21 @@ static void take_place(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_sub_partiti
     comes_next(s, sm, part, best);
 }
 
+/* When a warp that has waited for its place sets out: so that it reaches its access with the place,
+ * not sooner than it could. */
+static uint64_t begins_at(gmsim_sm *sm, const gmsim_sub_partition *part, const gmsim_warp *warp)
+{
+    uint64_t place = place_at(part), there = warp->since + warp->clocks;
+    if (place <= there)
+        return warp->since;
+    gmsim_stall cause =
+        warp->cursor.next->space == GMTRACE_SPACE_SHARED ? GMSIM_STALL_SHARED : GMSIM_STALL_L1;
+    if (warp->constant > warp->clocks) /* those before it wait for constants, too */
+        cause = GMSIM_STALL_MATH;
+    sm->timing.stall[cause] += place - there;
+    return place - warp->clocks;
+}
+
 /* Runs an SM up to a clock, or until it needs an answer that is under way. sm->next is when it can
  * go on; GMSIM_NEVER if no warp can. */
 static bool run_sm(gmsim_scheduler *s, gmsim_sm *sm, uint64_t limit, GError **error)
@@ -289,7 +304,7 @@ static bool run_sm(gmsim_scheduler *s, gmsim_sm *sm, uint64_t limit, GError **er
         bool waited = part->waiting >> slot & 1u;
         if (waited) {
             part->waiting &= ~(1ull << slot);
-            now = warp->since;
+            now = begins_at(sm, part, warp);
         }
         if (!warp_turn(s, sm, slot, now, error))
             return false;
