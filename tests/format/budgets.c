@@ -155,8 +155,8 @@ static void read_all(gmtrace_reader *reader, uint32_t warps)
 {
     gmtrace_error error;
     for (uint32_t i = 0; i < gmtrace_launch_count(reader); i++) {
-        uint64_t *cta;
-        size_t ctas;
+        uint64_t *cta = NULL;
+        size_t ctas = 0;
         need(gmtrace_select_launch(reader, i, &error) &&
                  gmtrace_list_ctas(reader, &cta, &ctas, &error),
              &error);
