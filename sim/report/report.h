@@ -22,8 +22,8 @@
 G_BEGIN_DECLS
 
 /* The formats, the first of them the default: NAME is gmsim_format_NAME of some file. As words, for
- * the help of a command: " text json csv". */
-#define GMSIM_FORMATS(X)        X(text) X(json) X(csv)
+ * the help of a command: " text json csv ...". */
+#define GMSIM_FORMATS(X)        X(text) X(json) X(csv) X(callgrind)
 #define GMSIM_FORMAT_WORD(name) " " #name
 #define GMSIM_FORMAT_WORDS      GMSIM_FORMATS(GMSIM_FORMAT_WORD)
 
@@ -56,6 +56,7 @@ typedef struct gmsim_report {
     GHashTable *likes;  /* launches by kernel and shape */
     GHashTable *names;  /* texts of the kernels' names */
     GPtrArray *verdict; /* of each kernel's longest launch */
+    GArray *totals;     /* uint64_t: sums of all that was written */
     uint32_t written;
 } gmsim_report;
 
@@ -121,7 +122,7 @@ extern const gmsim_format *const gmsim_formats[];
 const gmsim_format *gmsim_format_find(const char *name);
 /* That which `path` ends in (".csv"), else the default. path may be NULL. */
 const gmsim_format *gmsim_format_of(const char *path);
-/* "text, json, csv". Free with g_free(). */
+/* "text, json, csv, ...". Free with g_free(). */
 char *gmsim_format_names(void);
 
 G_END_DECLS
