@@ -102,13 +102,14 @@ static bool has_control_bits(const gmtrace_kernel *kernel)
 /* Occupancy of the launch on this GPU, and from it the plan. */
 static bool plan_launch(const gmsim_model *model, const gmtrace_capture *capture,
                         const gmtrace_launch *launch, const gmtrace_kernel *kernel,
-                        gmsim_occupancy *occupancy, gmsim_plan *plan, GError **error)
+                        gmsim_result *result, gmsim_plan *plan, GError **error)
 {
     const gmsim_gpu *gpu = &model->gpu;
+    gmsim_occupancy *occupancy = &result->occupancy;
     uint64_t threads = volume(launch->block);
     bool same_gpu =
         capture->cc_major == gpu->gpu_cc_major && capture->cc_minor == gpu->gpu_cc_minor;
-    gmsim_demand demand = {
+    result->demand = (gmsim_demand){
         .threads = (uint32_t)MIN(threads, UINT32_MAX),
         .registers = gmsim_registers_granted(kernel->registers),
         .static_shared = kernel->static_shared,
@@ -118,7 +119,7 @@ static bool plan_launch(const gmsim_model *model, const gmtrace_capture *capture
         .shared_config = same_gpu ? launch->shared_config : UINT32_MAX,
         .carveout_percent = launch->carveout_percent,
     };
-    gmsim_occupancy_compute(gpu, &demand, occupancy);
+    gmsim_occupancy_compute(gpu, &result->demand, occupancy);
     if (occupancy->blocks == 0 || threads == 0)
         return usage(error, kernel->name,
                      "one CTA needs more than an SM of this GPU has; choose another with --gpu");
@@ -259,8 +260,8 @@ const gmsim_result *gmsim_model_run(gmsim_model *model, gmtrace_reader *reader, 
                                  .reader = reader,
                                  .progress = progress,
                                  .progress_data = data};
-    if (!plan_launch(model, gmtrace_get_capture(reader), launch, kernel, &result->occupancy,
-                     &scheduler.plan, error))
+    if (!plan_launch(model, gmtrace_get_capture(reader), launch, kernel, result, &scheduler.plan,
+                     error))
         return NULL;
     if (!gmtrace_select_launch(reader, index, &reason)) {
         gmsim_trace_error(error, NULL, &reason);

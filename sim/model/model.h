@@ -145,6 +145,7 @@ typedef struct gmsim_executed {
 typedef struct gmsim_result {
     const gmtrace_launch *launch;
     const gmtrace_kernel *kernel;
+    gmsim_demand demand; /* what occupancy follows from */
     gmsim_occupancy occupancy;
     gmsim_start start;
     double waves;      /* CTAs / (SMs * CTAs an SM) */

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "sim/analysis/rows.h"
+#include "sim/report/application_words.h"
 #include "sim/report/format.h"
-#include "sim/report/names.h"
 #include "sim/report/text.h"
 #include "sim/report/words.h"
 
@@ -211,43 +211,16 @@ static void put_head(GString *out, const gmsim_report *report)
     g_free(trace);
 }
 
-static char *time_of(const gmsim_timing *timing)
-{
-    static const struct {
-        double least;
-        const char *unit;
-    } scale[] = {{1e6, "s"}, {1e3, "ms"}, {1, "us"}};
-    const double us = (double)timing->cycles / MAX(timing->clock_mhz, 1);
-    unsigned at = 0;
-    char number[G_ASCII_DTOSTR_BUF_SIZE];
-
-    while (at + 1 < G_N_ELEMENTS(scale) && us < scale[at].least)
-        at++;
-    g_ascii_formatd(number, sizeof number, "%.2f", us / scale[at].least);
-    return g_strdup_printf("%s %s", number, scale[at].unit);
-}
-
 /* The kernel that takes most, and what its longest launch suffers from. */
 static void put_verdict(GString *out, const gmsim_report *report, char *const *name)
 {
-    const gmsim_kernel_total *total = gmsim_application_total(report->application), *kernel;
     unsigned *order = gmsim_application_order(report->application, GMSIM_BY_CLOCKS);
     const verdict_text *text = report->verdict->pdata[order[0]];
-    GString *what = g_string_new(NULL);
+    char *what = gmsim_application_verdict(report->application, name, text->what);
 
-    kernel = gmsim_application_kernel(report->application, order[0]);
-    if (kernel->launches > 1)
-        g_string_append_printf(what, "%s takes %s of the cycles in %s launches. Its longest, %u: ",
-                               name[order[0]], gmsim_percentage(kernel->clocks, total->clocks).text,
-                               gmsim_count(kernel->launches).text, kernel->longest);
-    else
-        g_string_append_printf(what, "%s takes %s of the cycles in launch %u. ", name[order[0]],
-                               gmsim_percentage(kernel->clocks, total->clocks).text,
-                               kernel->longest);
-    g_string_append(what, text->what);
     gmsim_heading(out, report->color, "VERDICT");
     g_string_append(out, "  ");
-    gmsim_wrap(out, what->str, GMSIM_TEXT_INDENT, GMSIM_TEXT_INDENT, GMSIM_REPORT_WIDTH);
+    gmsim_wrap(out, what, GMSIM_TEXT_INDENT, GMSIM_TEXT_INDENT, GMSIM_REPORT_WIDTH);
     g_string_append_c(out, '\n');
     if (text->fix != NULL) {
         g_string_append_printf(out, "%*sFix: ", (int)GMSIM_TEXT_INDENT, "");
@@ -255,39 +228,21 @@ static void put_verdict(GString *out, const gmsim_report *report, char *const *n
         g_string_append_c(out, '\n');
     }
     g_string_append_c(out, '\n');
-    g_string_free(what, TRUE);
+    g_free(what);
     g_free(order);
 }
 
-/* Launches that are in no sum, and the first of their kernels. */
 static void put_unknown(GString *out, const gmsim_report *report, char *const *name)
 {
-    const uint32_t launches = gmsim_application_total(report->application)->unknown;
-    const unsigned kernels = gmsim_application_kernels(report->application);
-    unsigned first = kernels, others = 0;
-    GString *text;
+    char *text = gmsim_application_unknown(report->application, name);
 
-    for (unsigned i = kernels; i > 0; i--) {
-        if (gmsim_application_kernel(report->application, i - 1)->unknown > 0) {
-            others += first < kernels;
-            first = i - 1;
-        }
-    }
-    if (launches == 0)
+    if (text == NULL)
         return;
-    text = g_string_new(NULL);
-    g_string_append_printf(text, "%s launch%s of %s", gmsim_count(launches).text,
-                           launches == 1 ? "" : "es", name[first]);
-    if (others > 0)
-        g_string_append_printf(text, " and %u more kernel%s", others, others == 1 ? "" : "s");
-    g_string_append(text,
-                    " moved data that the capture could not see (see Model): they have no times "
-                    "and are in no sum of all.");
     gmsim_heading(out, report->color, "UNKNOWN");
     g_string_append(out, "  ");
-    gmsim_wrap(out, text->str, GMSIM_TEXT_INDENT, GMSIM_TEXT_INDENT, GMSIM_REPORT_WIDTH);
+    gmsim_wrap(out, text, GMSIM_TEXT_INDENT, GMSIM_TEXT_INDENT, GMSIM_REPORT_WIDTH);
     g_string_append(out, "\n\n");
-    g_string_free(text, TRUE);
+    g_free(text);
 }
 
 static void put_time(GString *out, const gmsim_report *report)
@@ -297,7 +252,7 @@ static void put_time(GString *out, const gmsim_report *report)
 
     if (!sum->timed)
         return;
-    time = time_of(&sum->timing);
+    time = gmsim_time_words(&sum->timing);
     gmsim_heading(out, report->color, "Time");
     g_string_append_printf(out, "  %s cycles, %s at %u MHz, without what lies between launches\n",
                            gmsim_count(sum->timing.cycles).text, time, sum->timing.clock_mhz);
@@ -308,19 +263,6 @@ static void put_time(GString *out, const gmsim_report *report)
 
 /* -------------------------------------------------------------------------------------- the tables
  */
-
-/* "DRAM 83%": what binds, and how much of the time that alone needs at least. */
-static char *bound_of(const gmsim_result *result)
-{
-    const uint64_t least = result->min_cycles[result->bound];
-
-    if (least == 0 || (result->unseen & GMSIM_UNSEEN_TRAFFIC))
-        return g_strdup("-");
-    if (!result->timed || result->timing.cycles == 0)
-        return g_strdup(gmsim_resource_name(result->bound));
-    return g_strdup_printf("%s %.0f%%", gmsim_resource_name(result->bound),
-                           100.0 * (double)least / (double)result->timing.cycles);
-}
 
 static gmsim_field bytes_of(const gmsim_result *result, const char *read, const char *written)
 {
@@ -367,7 +309,7 @@ static void put_title(GString *out, const gmsim_report *report, const char *titl
 static void put_kernel(gmsim_table *table, const gmsim_report *report, const char *name,
                        const gmsim_kernel_total *kernel)
 {
-    char *bound = bound_of(&kernel->sum);
+    char *bound = gmsim_bound_words(&kernel->sum);
 
     gmsim_table_row(table, (gmsim_field[]){
                                gmsim_words(name),
@@ -410,7 +352,7 @@ static void put_kernels(GString *out, const gmsim_report *report, char *const *n
 
 static void put_launch(gmsim_table *table, const char *name, const leader *l)
 {
-    char index[16], *bound = bound_of(&l->result);
+    char index[16], *bound = gmsim_bound_words(&l->result);
 
     g_snprintf(index, sizeof index, "%u", l->index);
     gmsim_table_row(
@@ -451,26 +393,6 @@ static void put_launches(GString *out, const gmsim_report *report, char *const *
     g_string_append_c(out, '\n');
 }
 
-/* Kernels of one name that are of other code have a number behind it. */
-static char **kernel_names(const gmsim_application *application, unsigned width)
-{
-    const unsigned count = gmsim_application_kernels(application);
-    char **name = g_new0(char *, count + 1), **text;
-    GHashTable *times = g_hash_table_new(g_str_hash, g_str_equal);
-
-    for (unsigned i = 0; i < count; i++) {
-        const char *own = gmsim_application_kernel(application, i)->sum.kernel->name;
-        const unsigned before = GPOINTER_TO_UINT(g_hash_table_lookup(times, own));
-
-        name[i] = before > 0 ? g_strdup_printf("%s #%u", own, before + 1) : g_strdup(own);
-        g_hash_table_insert(times, (gpointer)own, GUINT_TO_POINTER(before + 1));
-    }
-    text = gmsim_short_names((const char *const *)name, count, width);
-    g_hash_table_unref(times);
-    g_strfreev(name);
-    return text;
-}
-
 /* What no launch's traffic told is said as well. */
 static void put_footer(GString *out, const gmsim_report *report)
 {
@@ -483,8 +405,8 @@ static void put_footer(GString *out, const gmsim_report *report)
 
 static void put_all(GString *out, const gmsim_report *report)
 {
-    char **name = kernel_names(report->application, NAME_WIDTH);
-    char **longer = kernel_names(report->application, GMSIM_REPORT_WIDTH / 2);
+    char **name = gmsim_application_names(report->application, NAME_WIDTH);
+    char **longer = gmsim_application_names(report->application, GMSIM_REPORT_WIDTH / 2);
 
     put_head(out, report);
     g_string_append_c(out, '\n');

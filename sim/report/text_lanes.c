@@ -4,9 +4,9 @@
  * request touch. The sum over all requests per bank is not shown: a conflict that moves from bank
  * to bank leaves it flat.
  */
-#include <stdlib.h>
 #include <string.h>
 
+#include "sim/analysis/hot_lines.h"
 #include "sim/analysis/rows.h"
 #include "sim/report/format.h"
 #include "sim/report/text.h"
@@ -14,132 +14,6 @@
 
 #define SHOWN        4u  /* instructions, unless verbose */
 #define LEFT_COLUMNS 44u /* of the histogram */
-
-/* Instructions of one opcode and kind of access at one source line: an unrolled loop's are one to
- * its reader. Cost of their excess in a common unit: a wavefront takes a clock of one SM, a sector
- * 32 bytes of L2's rate. `work` is what ranks equals. */
-typedef struct hot {
-    uint64_t cost, work, excess;
-    const gmsim_instr_counts *instr; /* that with the worst request */
-    unsigned instructions;
-    gmsim_counts counts; /* of all of them */
-} hot;
-
-static int by_cost(const void *left, const void *right)
-{
-    const hot *a = (const hot *)left, *b = (const hot *)right;
-
-    if (a->cost != b->cost)
-        return a->cost < b->cost ? 1 : -1;
-    if (a->work != b->work)
-        return a->work < b->work ? 1 : -1;
-    return (a->instr > b->instr) - (a->instr < b->instr);
-}
-
-static const gmtrace_instr *code_of(const gmsim_result *result, const gmsim_instr_counts *instr)
-{
-    return instr->instr < result->kernel->instr_count ? &result->kernel->instr[instr->instr] : NULL;
-}
-
-/* By source line, access and opcode; what has no line stands alone, by its place in the code. */
-static gint by_line(gconstpointer left, gconstpointer right, gpointer data)
-{
-    const hot *a = left, *b = right;
-    const gmtrace_instr *ca = code_of(data, a->instr), *cb = code_of(data, b->instr);
-    const bool lined_a = ca != NULL && ca->line > 0, lined_b = cb != NULL && cb->line > 0;
-    int by = lined_b - lined_a;
-
-    if (by == 0 && lined_a && lined_b) {
-        by = (ca->file > cb->file) - (ca->file < cb->file);
-        if (by == 0)
-            by = (ca->line > cb->line) - (ca->line < cb->line);
-        if (by == 0)
-            by = (int)a->instr->row - (int)b->instr->row;
-        return by != 0 ? by : strcmp(ca->opcode, cb->opcode);
-    }
-    return by != 0 ? by : (a->instr > b->instr) - (a->instr < b->instr);
-}
-
-static void add_counts(gmsim_counts *sum, const gmsim_counts *part)
-{
-    sum->requests += part->requests;
-    sum->sectors += part->sectors;
-    sum->sectors_ideal += part->sectors_ideal;
-    sum->wavefronts += part->wavefronts;
-    sum->wavefronts_ideal += part->wavefronts_ideal;
-}
-
-/* Adds `part` to the line it is of. */
-static void merge(hot *line, const hot *part)
-{
-    add_counts(&line->counts, &part->counts);
-    line->instructions++;
-    line->excess += part->excess;
-    line->cost += part->cost;
-    line->work += part->work;
-    if (part->instr->worst.work > line->instr->worst.work)
-        line->instr = part->instr;
-}
-
-/* Verbose reports have every instruction. */
-static hot *rank(const gmsim_report *report, const gmsim_result *result, unsigned *count)
-{
-    const gmsim_gpu *gpu = report->gpu;
-    hot *ranked = g_new0(hot, result->instr_count);
-    uint64_t all_sms = (uint64_t)GMSIM_SECTOR_BYTES * gpu->gpu_sm_count;
-    /* Where the rate of L2 is unknown: a sector of each SM a clock. */
-    uint64_t l2_rate = gpu->l2_bytes_per_clock > 0 ? gpu->l2_bytes_per_clock : all_sms;
-
-    for (uint32_t i = 0; i < result->instr_count; i++) {
-        const gmsim_instr_counts *instr = &result->instr[i];
-        uint64_t weight = gmsim_row_is_shared(instr->row) ? l2_rate : all_sms;
-        uint64_t excess = gmsim_work_excess(instr->row, &instr->counts);
-
-        ranked[i] = (hot){.instr = instr,
-                          .instructions = 1,
-                          .counts = instr->counts,
-                          .excess = excess,
-                          .cost = excess * weight,
-                          .work = gmsim_work(instr->row, &instr->counts) * weight};
-    }
-    *count = result->instr_count;
-    if (!report->verbose) {
-        *count = 0;
-        g_qsort_with_data(ranked, (gint)result->instr_count, sizeof *ranked, by_line,
-                          (gpointer)result);
-        for (uint32_t i = 0; i < result->instr_count; i++) {
-            if (*count > 0 && by_line(&ranked[*count - 1], &ranked[i], (gpointer)result) == 0)
-                merge(&ranked[*count - 1], &ranked[i]);
-            else
-                ranked[(*count)++] = ranked[i];
-        }
-    }
-    qsort(ranked, *count, sizeof *ranked, by_cost);
-    return ranked;
-}
-
-static uint64_t all_excess(const gmsim_result *result, bool shared)
-{
-    uint64_t sum = 0;
-
-    for (uint32_t i = 0; i < result->instr_count; i++) {
-        if (gmsim_row_is_shared(result->instr[i].row) == shared)
-            sum += gmsim_work_excess(result->instr[i].row, &result->instr[i].counts);
-    }
-    return sum;
-}
-
-static char *why(const gmsim_instr_counts *instr)
-{
-    gmsim_pattern pattern;
-
-    if (gmsim_row_in(instr->row, GMSIM_ROWS_LOCAL))
-        return g_strdup("spill or per-thread array");
-    if (instr->worst.work == 0)
-        return g_strdup("");
-    gmsim_pattern_of(&instr->worst, &pattern);
-    return gmsim_pattern_words(&pattern, gmsim_row_is_shared(instr->row));
-}
 
 static void put_source(GString *out, const gmsim_report *report, const gmsim_result *result,
                        const gmsim_instr_counts *instr)
@@ -160,7 +34,7 @@ static void put_source(GString *out, const gmsim_report *report, const gmsim_res
 }
 
 /* "LDG.E x4" */
-static char *opcode_of(const gmsim_result *result, const hot *line)
+static char *opcode_of(const gmsim_result *result, const gmsim_hot_line *line)
 {
     char *opcode = gmsim_clean(gmsim_instr_opcode(result, line->instr), 18), *times, *both;
 
@@ -176,11 +50,11 @@ static char *opcode_of(const gmsim_result *result, const hot *line)
 }
 
 static void put_hot(GString *out, gmsim_table *table, const gmsim_report *report,
-                    const gmsim_result *result, const hot *line, const uint64_t all[2])
+                    const gmsim_result *result, const gmsim_hot_line *line, const uint64_t all[2])
 {
     const gmsim_instr_counts *instr = line->instr;
     const gmsim_counts *counts = &line->counts;
-    char *place = gmsim_instr_place(result, instr), *words = why(instr);
+    char *place = gmsim_instr_place(result, instr), *words = gmsim_worst_words(instr);
     char *opcode = opcode_of(result, line);
 
     gmsim_table_row(
@@ -210,14 +84,14 @@ void gmsim_text_hot(GString *out, const gmsim_report *report, const gmsim_result
         {.title = "source", .width = 18, .gap = 1, .left = true},
         {.title = "worst request", .gap = 1, .left = true},
     };
-    const uint64_t all[2] = {all_excess(result, false), all_excess(result, true)};
+    const uint64_t all[2] = {gmsim_hot_excess(result, false), gmsim_hot_excess(result, true)};
     unsigned count, shown;
     gmsim_table table;
-    hot *ranked;
+    gmsim_hot_line *ranked;
 
     if (result->instr_count == 0)
         return;
-    ranked = rank(report, result, &count);
+    ranked = gmsim_hot_lines(report->gpu, result, report->verbose, &count);
     shown = report->verbose ? count : MIN(count, SHOWN);
     gmsim_heading(out, report->color,
                   count < result->instr_count ? "Hot lines" : "Hot instructions");

@@ -9,6 +9,7 @@
 #include "sim/report/format.h"
 #include "sim/report/formats.h"
 #include "sim/report/names.h"
+#include "sim/report/notes.h"
 #include "sim/report/origin.h"
 #include "sim/report/text.h"
 #include "sim/report/words.h"
@@ -24,6 +25,13 @@ static void put_part(GString *out, const char *label, char *text)
     gmsim_wrap(out, text, INDENT + (unsigned)strlen(label), INDENT, GMSIM_REPORT_WIDTH);
     g_string_append_c(out, '\n');
     g_free(text);
+}
+
+static void put_note(const char *label, const char *text, gpointer data)
+{
+    g_autofree char *before = label[0] != 0 ? g_strconcat(label, ": ", NULL) : g_strdup("");
+
+    put_part(data, before, g_strdup(text));
 }
 
 void gmsim_text_verdict(GString *out, const gmsim_report *report, const gmsim_result *result)
@@ -42,19 +50,7 @@ void gmsim_text_verdict(GString *out, const gmsim_report *report, const gmsim_re
     put_part(out, "Bound: ", gmsim_finding_bound(result, &verdict.finding[0]));
     for (unsigned i = 1; i < verdict.count; i++)
         put_part(out, "Also: ", gmsim_finding_aside(result, &verdict.finding[i]));
-    g_autofree char *origin = gmsim_origin_of(report->capture);
-    for (unsigned i = 0; origin != NULL && i < verdict.count; i++)
-        if (verdict.finding[i].kind == GMSIM_FINDING_LOCAL)
-            put_part(out, "Code: ", gmsim_origin_of_local(origin));
-    if (result->unseen & GMSIM_UNSEEN_TRAFFIC)
-        put_part(out, "Unknown: ",
-                 g_strdup("the capture could not see all of this kernel's memory traffic (see "
-                          "Model): its hits, L2, DRAM and times are not given."));
-    put_part(out, "Unsteady: ", gmsim_unsteady_words(result));
-    if (result->truncated)
-        put_part(out, "",
-                 g_strdup("The trace is cut short: these are the counts of the part that could be "
-                          "read, not of the launch."));
+    gmsim_notes(report->capture, result, &verdict, put_note, out);
 }
 
 static void put_dimensions(GString *out, const char *label, const uint32_t size[3])
@@ -127,29 +123,13 @@ static void put_header(GString *out, const gmsim_report *report, uint32_t index,
 
 void gmsim_text_footer(GString *out, const gmsim_report *report, const gmsim_result *result)
 {
-    GString *text =
-        g_string_new("counts follow from addresses; hits, L2, DRAM and time are modelled, time as "
-                     "calibrated on an H200; min cycles are lower bounds from counts and "
-                     "bandwidths. Not modelled: the TLB.");
-    unsigned named = 0;
+    char *text = gmsim_model_words(report->capture, result);
 
-    for (unsigned bit = 0; gmsim_unseen_table[bit].name != NULL; bit++) {
-        if (result->unseen >> bit & 1u)
-            g_string_append_printf(text, "%s%s", named++ > 0 ? ", " : " Not seen by the capture: ",
-                                   gmsim_unseen_table[bit].name);
-    }
-    if (named > 0)
-        g_string_append_c(text, '.');
-    g_autofree char *origin = gmsim_origin_of(report->capture);
-    if (origin != NULL) {
-        g_autofree char *meaning = gmsim_origin_meaning(origin);
-        g_string_append(text, meaning);
-    }
     gmsim_heading(out, report->color, "Model");
     g_string_append(out, "  ");
-    gmsim_wrap(out, text->str, 7, 7, GMSIM_REPORT_WIDTH);
+    gmsim_wrap(out, text, 7, 7, GMSIM_REPORT_WIDTH);
     g_string_append_c(out, '\n');
-    g_string_free(text, TRUE);
+    g_free(text);
 }
 
 void gmsim_text_full(GString *out, const gmsim_report *report, uint32_t index,

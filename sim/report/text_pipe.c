@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * text_pipe.c - the memory pipe, occupancy and allocation tables of the text report. "Bytes" are
- * what the lanes asked for in shared memory and what moves (sectors of 32 bytes) below it.
+ * text_pipe.c - the memory pipe, occupancy and allocation tables of the text report.
  */
 #include <inttypes.h>
-#include <stddef.h>
 
+#include "sim/analysis/pipe.h"
 #include "sim/analysis/rows.h"
 #include "sim/report/format.h"
 #include "sim/report/text.h"
@@ -26,86 +25,45 @@ static const gmsim_column pipe_columns[] = {
     {.title = "share", .gap = 1, .left = true},
 };
 
-typedef struct pipe_table {
-    const gmsim_result *result;
-    gmsim_table table;
-    bool shown[GMSIM_RESOURCES];
-} pipe_table;
-
-/* Adds the name, and the least cycles of a resource (-1: of none) that no line before showed. */
-static void put_line(pipe_table *p, const char *unit, const char *access, int resource,
-                     gmsim_field field[G_N_ELEMENTS(pipe_columns)])
+/* A number, "-" where the line has none. */
+static gmsim_field known(gmsim_unit unit, uint64_t value)
 {
-    char *name = g_strdup_printf("  %-6s %-12s", unit, access);
+    return value == GMSIM_PIPE_UNKNOWN ? gmsim_words("-") : gmsim_number_of(unit, (double)value);
+}
+
+static void put_line(gmsim_table *table, const gmsim_result *result, const gmsim_pipe_line *line)
+{
+    const bool of_rows = line->row >= 0,
+               shared = of_rows && gmsim_row_is_shared((gmsim_row)line->row);
+    const uint64_t requests = line->requests == GMSIM_PIPE_UNKNOWN ? 0 : line->requests;
+    char *name = g_strdup_printf("  %-6s %-12s", line->unit, line->access);
     GString *bar = g_string_new(NULL);
-
-    field[0] = gmsim_words(name);
-    field[8] = gmsim_words("");
-    if (resource >= 0 && !p->shown[resource]) {
-        uint64_t least = p->result->min_cycles[resource];
-
-        p->shown[resource] = true;
-        if (p->result->unseen & GMSIM_UNSEEN_TRAFFIC) {
-            field[8] = gmsim_words("-");
-        } else {
-            field[8] = gmsim_number_of(GMSIM_UNIT_COUNT, (double)least);
-            gmsim_bar(bar, least, p->result->min_cycles[p->result->bound], BAR_COLUMNS);
-        }
-    }
-    field[9] = gmsim_words(bar->str);
-    gmsim_table_row(&p->table, field);
-    g_free(name);
-    g_string_free(bar, TRUE);
-}
-
-static void put_rows(pipe_table *p, uint32_t rows, const char *unit, int resource)
-{
-    for (unsigned i = 0; i < GMSIM_ROWS; i++) {
-        const gmsim_counts *c = &p->result->row[i];
-        gmsim_row row = (gmsim_row)i;
-        bool shared = gmsim_row_is_shared(row), remote = row == GMSIM_REMOTE_SHARED;
-        uint64_t bytes = shared ? c->bytes : c->sectors * GMSIM_SECTOR_BYTES;
-        uint64_t work = gmsim_work(row, c), looked_up = c->l1_hit_sectors + c->l1_miss_sectors;
-        gmsim_field field[] = {
-            [1] = gmsim_number_of(GMSIM_UNIT_COUNT, (double)c->requests),
-            [2] = gmsim_number_of(GMSIM_UNIT_COUNT, (double)work),
-            [3] = gmsim_words(shared ? "wave" : "sect"),
-            [4] = gmsim_quotient(GMSIM_UNIT_RATIO, work, c->requests),
-            [5] = gmsim_quotient(GMSIM_UNIT_RATIO, gmsim_work_ideal(row, c),
-                                 remote ? 0 : c->requests),
-            [6] = gmsim_quotient(GMSIM_UNIT_PERCENT, c->l1_hit_sectors,
-                                 p->result->unseen & GMSIM_UNSEEN_TRAFFIC ? 0 : looked_up),
-            [7] = gmsim_number_of(GMSIM_UNIT_BYTES, (double)bytes),
-            [9] = gmsim_words(""),
-        };
-
-        if (c->requests == 0)
-            field[1] = gmsim_words("-");
-        if (gmsim_row_in(row, rows) && c->instructions > 0)
-            put_line(p, unit, gmsim_row_table[i].access, resource, field);
-    }
-}
-
-/* Below L1: sectors, and of them hits; UINT64_MAX where nothing is looked up. */
-static void put_sectors(pipe_table *p, int resource, const char *unit, const char *access,
-                        uint64_t sectors, uint64_t hits)
-{
-    const gmsim_field none = gmsim_words("-");
-    const bool unseen = (p->result->unseen & GMSIM_UNSEEN_TRAFFIC) != 0;
     gmsim_field field[] = {
-        [1] = none,
-        [2] = unseen ? none : gmsim_number_of(GMSIM_UNIT_COUNT, (double)sectors),
-        [3] = gmsim_words("sect"),
-        [4] = none,
-        [5] = none,
-        [6] = gmsim_quotient(GMSIM_UNIT_PERCENT, MIN(hits, sectors),
-                             hits == UINT64_MAX || unseen ? 0 : sectors),
-        [7] = unseen ? none
-                     : gmsim_number_of(GMSIM_UNIT_BYTES, (double)(sectors * GMSIM_SECTOR_BYTES)),
-        [9] = none,
+        gmsim_words(name),
+        known(GMSIM_UNIT_COUNT, line->requests),
+        known(GMSIM_UNIT_COUNT, line->work),
+        gmsim_words(shared ? "wave" : "sect"),
+        gmsim_quotient(GMSIM_UNIT_RATIO, line->work, requests),
+        gmsim_quotient(GMSIM_UNIT_RATIO, line->ideal,
+                       line->ideal == GMSIM_PIPE_UNKNOWN ? 0 : requests),
+        gmsim_quotient(GMSIM_UNIT_PERCENT, line->hits, line->looked_up),
+        known(GMSIM_UNIT_BYTES, line->bytes),
+        gmsim_words(""),
+        gmsim_words(""),
     };
 
-    put_line(p, unit, access, resource, field);
+    if (line->resource >= 0 && (result->unseen & GMSIM_UNSEEN_TRAFFIC)) {
+        field[8] = gmsim_words("-");
+    } else if (line->resource >= 0) {
+        const uint64_t least = result->min_cycles[line->resource];
+
+        field[8] = gmsim_number_of(GMSIM_UNIT_COUNT, (double)least);
+        gmsim_bar(bar, least, result->min_cycles[result->bound], BAR_COLUMNS);
+        field[9] = gmsim_words(bar->str);
+    }
+    gmsim_table_row(table, field);
+    g_free(name);
+    g_string_free(bar, TRUE);
 }
 
 /* Says which resource has no "min cycles", where a GPU's description gives no rate for it. */
@@ -122,26 +80,16 @@ static void put_unknown(GString *out, const gmsim_gpu *gpu, const char *unit, co
 void gmsim_text_pipe(GString *out, const gmsim_report *report, const gmsim_result *result)
 {
     const gmsim_l2_counts *l2 = &result->l2;
-    uint64_t atomics = l2->atomic_sectors + l2->reduction_sectors;
-    pipe_table p = {.result = result};
+    gmsim_pipe_line line[GMSIM_PIPE_LINES];
+    const unsigned count = gmsim_pipe_lines(result, line);
+    gmsim_table table;
 
-    if (gmsim_rows_sum(result, GMSIM_ROWS_ALL, offsetof(gmsim_counts, instructions)) == 0)
+    if (count == 0)
         return;
-    gmsim_table_begin(&p.table, GMSIM_TABLE_TEXT, pipe_columns, G_N_ELEMENTS(pipe_columns), out,
+    gmsim_table_begin(&table, GMSIM_TABLE_TEXT, pipe_columns, G_N_ELEMENTS(pipe_columns), out,
                       report->color);
-    put_rows(&p, GMSIM_ROWS_SHARED, "shared", GMSIM_RESOURCE_SHARED);
-    put_rows(&p, GMSIM_ROWS_GLOBAL | GMSIM_ROWS_LOCAL, "L1", GMSIM_RESOURCE_L1);
-    put_rows(&p, GMSIM_ROWS_BULK, "TMA", -1);
-    if (l2->read_sectors > 0)
-        put_sectors(&p, GMSIM_RESOURCE_L2, "L2", "read", l2->read_sectors, l2->read_hit_sectors);
-    if (l2->write_sectors > 0)
-        put_sectors(&p, GMSIM_RESOURCE_L2, "L2", "write", l2->write_sectors, l2->write_hit_sectors);
-    if (atomics > 0)
-        put_sectors(&p, GMSIM_RESOURCE_L2, "L2", "atomic", atomics, UINT64_MAX);
-    if (l2->read_sectors + l2->write_sectors + atomics > 0) {
-        put_sectors(&p, GMSIM_RESOURCE_DRAM, "DRAM", "read", l2->dram_read_sectors, UINT64_MAX);
-        put_sectors(&p, -1, "DRAM", "write", l2->dram_write_sectors, UINT64_MAX);
-    }
+    for (unsigned i = 0; i < count; i++)
+        put_line(&table, result, &line[i]);
     put_unknown(out, report->gpu, "L2", "l2.bytes_per_clock", report->gpu->l2_bytes_per_clock);
     put_unknown(out, report->gpu, "DRAM", "dram.bytes_per_clock",
                 report->gpu->dram_bytes_per_clock);

@@ -54,6 +54,18 @@ char *gmsim_unsteady_words(const gmsim_result *result)
     return g_string_free(words, FALSE);
 }
 
+char *gmsim_worst_words(const gmsim_instr_counts *instr)
+{
+    gmsim_pattern pattern;
+
+    if (gmsim_row_in(instr->row, GMSIM_ROWS_LOCAL))
+        return g_strdup("spill or per-thread array");
+    if (instr->worst.work == 0)
+        return g_strdup("");
+    gmsim_pattern_of(&instr->worst, &pattern);
+    return gmsim_pattern_words(&pattern, gmsim_row_is_shared(instr->row));
+}
+
 char *gmsim_code_place(const gmsim_result *result, uint32_t instr)
 {
     const gmtrace_kernel *kernel = result->kernel;

@@ -26,6 +26,9 @@ char *gmsim_finding_aside(const gmsim_result *result, const gmsim_finding *findi
  * banks and sectors. */
 char *gmsim_pattern_words(const gmsim_pattern *pattern, bool shared);
 
+/* The same of an instruction's worst request, or what local memory is for; "" of none. */
+char *gmsim_worst_words(const gmsim_instr_counts *instr);
+
 /* "transpose.cu:8", "pc 0x170" or the row's name. */
 char *gmsim_instr_place(const gmsim_result *result, const gmsim_instr_counts *instr);
 /* The same of an instruction of the table. */
