@@ -60,6 +60,8 @@ struct gmtrace_paths {
     uint32_t path_count;
     uint64_t unplaced;  /* records whose instruction is no block */
     uint32_t start;     /* the state at the entry */
+    uint32_t *target;   /* by instruction, where it is a block of its own: twice its number, and one
+                         * more if it is guarded; else PATH_NONE */
     uint32_t loop_work; /* of path_unroll() */
     bool failed;
 };
@@ -78,6 +80,21 @@ static bool make_start(gmtrace_paths *p)
     return start.place != UINT32_MAX && p->start != UINT32_MAX;
 }
 
+static bool find_targets(gmtrace_paths *p)
+{
+    const gmt_graph *flow = &p->graph.flow;
+    p->target = calloc(p->graph.instr_count + (size_t)1, sizeof *p->target);
+    if (!p->target)
+        return false;
+    for (uint32_t i = 0; i < p->graph.instr_count; i++) {
+        const uint32_t b = flow->block_of[i];
+        const bool alone = flow->block[b].first == i && flow->block[b].count == 1;
+        const bool guarded = p->kernel->instr[i].predicate != GMTRACE_NO_REGISTER;
+        p->target[i] = alone ? 2 * b + guarded : PATH_NONE;
+    }
+    return true;
+}
+
 gmtrace_paths *gmtrace_paths_create(const gmtrace_kernel *kernel, gmtrace_detail detail)
 {
     gmtrace_paths *made = calloc(1, sizeof *made);
@@ -89,7 +106,7 @@ gmtrace_paths *gmtrace_paths_create(const gmtrace_kernel *kernel, gmtrace_detail
     made->move = calloc(made->move_slots, sizeof *made->move);
     if (made->move && path_graph_build(&made->graph, kernel, detail))
         made->search = path_search_create(&made->graph);
-    if (made->search && make_start(made))
+    if (made->search && make_start(made) && find_targets(made))
         return made;
     gmtrace_paths_free(made);
     return NULL;
@@ -110,6 +127,7 @@ void gmtrace_paths_free(gmtrace_paths *paths)
     path_list_free(&paths->whole);
     free(paths->way);
     free(paths->move);
+    free(paths->target);
     free(paths);
 }
 
@@ -359,7 +377,7 @@ static bool make_move(gmtrace_paths *p, move *made)
     return made->path && next[0].place != UINT32_MAX && made->next != UINT32_MAX && !p->made.failed;
 }
 
-static uint32_t slot_of(const gmtrace_paths *p, uint32_t state, uint32_t to, uint64_t code)
+static inline uint32_t slot_of(const gmtrace_paths *p, uint32_t state, uint32_t to, uint64_t code)
 {
     const uint64_t key = (((uint64_t)state << 32 | to) ^ code * 0xc2b2ae3d27d4eb4fu);
     return (uint32_t)(key * 0x9e3779b97f4a7c15u >> 32) & (p->move_slots - 1);
@@ -419,8 +437,8 @@ void gmtrace_path_enter(gmtrace_paths *paths, gmtrace_path_warp *warp, uint32_t 
     warp->mask[0] = live;
 }
 
-static const gmtrace_path *step_to(gmtrace_paths *p, gmtrace_path_warp *warp, uint32_t to,
-                                   uint32_t mask, bool guarded)
+static __attribute__((noinline)) const gmtrace_path *
+step_to(gmtrace_paths *p, gmtrace_path_warp *warp, uint32_t to, uint32_t mask, bool guarded)
 {
     uint64_t code = 0;
     uint32_t seen = 0;
@@ -466,13 +484,24 @@ const gmtrace_path *gmtrace_path_step(gmtrace_paths *paths, gmtrace_path_warp *w
         return &paths->empty;
     }
     warp->copied = record->op == GMTRACE_OP_COPY_READ ? instr : GMTRACE_NO_INSTR;
-    const gmtrace_instr *self = &paths->kernel->instr[instr];
-    const uint32_t to = paths->graph.flow.block_of[instr];
-    if (paths->graph.flow.block[to].first != instr || paths->graph.flow.block[to].count != 1) {
+    const uint32_t target = paths->target[instr];
+    if (target == PATH_NONE) {
         paths->unplaced++; /* recorded, although no capture is known to do it */
         return &paths->empty;
     }
-    return step_to(paths, warp, to, record->mask, self->predicate != GMTRACE_NO_REGISTER);
+    /* Nearly always a whole warp goes where one went before. */
+    if (warp->parts == 1 && !paths->failed) {
+        const uint32_t moving = warp->mask[0] & record->mask;
+        const uint64_t code = moving == warp->mask[0] ? ALL_MOVE : SOME_MOVE;
+        move *m = &paths->move[slot_of(paths, warp->state, target / 2, code)];
+        if (moving && m->path && m->next_parts == 1 && m->state == warp->state &&
+            m->to == target / 2 && m->code == code) {
+            m->taken++;
+            warp->state = m->next;
+            return m->path;
+        }
+    }
+    return step_to(paths, warp, target / 2, record->mask, target & 1);
 }
 
 const gmtrace_path *gmtrace_path_end(gmtrace_paths *paths, gmtrace_path_warp *warp)

@@ -61,7 +61,7 @@ static bool start_cta(gmsim_scheduler *s, uint32_t sm_number, uint32_t place, ui
                            threads < 32u ? (1u << threads) - 1u : GMSIM_ALL_LANES);
         cta->live |= 1u << i;
         uint64_t go = now + start;
-        sm->ready[first + i] = gmsim_since_epoch(s, go);
+        gmsim_ready_at(s, sm, first + i, go);
         sm->timing.stall[GMSIM_STALL_LAUNCH] += go - now;
     }
     cta->end = now;

@@ -62,6 +62,14 @@ static inline uint32_t gmsim_since_epoch(const gmsim_scheduler *s, uint64_t cloc
     return clocks < GMSIM_NEVER ? (uint32_t)clocks : GMSIM_NEVER - 1u;
 }
 
+/* The warp goes on at that clock. */
+static inline void gmsim_ready_at(const gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot,
+                                  uint64_t clock)
+{
+    uint32_t ready = sm->ready[slot] = gmsim_since_epoch(s, clock);
+    sm->next = MIN(sm->next, ready);
+}
+
 #pragma GCC visibility pop
 
 #endif

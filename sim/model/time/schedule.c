@@ -16,10 +16,14 @@
 #include "sim/model/count/lanes.h"
 #include "sim/model/hot.h"
 #include "sim/model/time/deal.h"
+#include "sim/model/time/places.h"
 #include "sim/model/time/warp.h"
 
 #include <stdlib.h>
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 /* Times beyond this many clocks after the epoch move it. */
 #define EPOCH_CLOCKS (1u << 30)
@@ -35,7 +39,7 @@ static gmsim_cta *cta_of(gmsim_sm *sm, const gmsim_warp *warp)
 /* A warp that waited at a barrier can go on. */
 static void resume(const gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t clock)
 {
-    sm->ready[slot] = gmsim_since_epoch(s, clock);
+    gmsim_ready_at(s, sm, slot, clock);
 }
 
 /* Lets a barrier's warps go if nothing is missing any more. */
@@ -147,48 +151,38 @@ GMSIM_INLINE void set_out(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, gmsim
         sm->ready[slot] = GMSIM_NEVER;
     } else {
         warp->planned = true;
-        sm->ready[slot] = gmsim_since_epoch(s, next + warp->clocks);
+        gmsim_ready_at(s, sm, slot, next + warp->clocks);
     }
 }
 
-/* Plans the way to the warp's next record; `now` is when the last one issued. */
-static bool plan_turn(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t now, GError **error)
+/* The turn of a warp whose next record issues at `now`, if other warps let it. Turns come in the
+ * order of these times, so that those who share the load-store unit reach it in that order. */
+GMSIM_INLINE bool warp_turn(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t now,
+                            GError **error)
 {
+    gmsim_warp *warp = &sm->warp[slot];
+    if (warp->planned) { /* else it has just begun, or was at a barrier */
+        const gmtrace_record *record = warp->cursor.next++;
+        now -= MIN(now, warp->clocks);
+        const char *wrong = gmsim_warp_execute(s, sm, slot, record, &now);
+        if (wrong)
+            return corrupt(error, warp, wrong);
+        if (record->kind == GMTRACE_BARRIER) {
+            warp->planned = false;
+            sm->ready[slot] = gmsim_since_epoch(s, now);
+            return arrive(s, sm, slot, record, now, error);
+        }
+    }
     uint64_t next = now;
-    gmsim_ahead ahead = gmsim_warp_ahead(s, sm, &sm->warp[slot], now, &next, error);
+    gmsim_ahead ahead = gmsim_warp_ahead(s, sm, warp, now, &next, error);
     if (ahead == GMSIM_AHEAD_FAILED)
         return false;
     set_out(s, sm, slot, ahead, next);
     return true;
 }
 
-/* The turn of a warp whose next record issues at `now`, if other warps let it. Turns come in the
- * order of these times, so that those who share the load-store unit reach it in that order. */
-static bool warp_turn(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t now, GError **error)
-{
-    gmsim_warp *warp = &sm->warp[slot];
-    if (!warp->planned) /* it has just begun, or was at a barrier */
-        return plan_turn(s, sm, slot, now, error);
-    const gmtrace_record *record = warp->cursor.next++;
-    uint64_t issue = gmsim_warp_issue(s, sm, slot, now - MIN(now, warp->clocks));
-    sm->records++;
-    warp->last = record->instr;
-    if (record->kind == GMTRACE_ACCESS || record->kind == GMTRACE_BULK) {
-        const char *wrong = gmsim_warp_access(s, sm, slot, record, &issue);
-        if (wrong)
-            return corrupt(error, warp, wrong);
-    } else if (record->kind == GMTRACE_BARRIER) {
-        warp->planned = false;
-        sm->ready[slot] = gmsim_since_epoch(s, issue);
-        return arrive(s, sm, slot, record, issue, error);
-    } else if (record->kind == GMTRACE_COPY_COMMIT) {
-        gmsim_warp_commit(sm, slot);
-    }
-    return plan_turn(s, sm, slot, issue, error);
-}
-
 /* Least of the warps' ready times. */
-GMSIM_CLONES static uint32_t earliest(const uint32_t ready[GMSIM_MAX_SM_WARPS])
+GMSIM_INLINE uint32_t earliest(const uint32_t ready[GMSIM_MAX_SM_WARPS])
 {
     uint32_t least[8];
     memcpy(least, ready, sizeof least);
@@ -202,115 +196,71 @@ GMSIM_CLONES static uint32_t earliest(const uint32_t ready[GMSIM_MAX_SM_WARPS])
     return MIN(one, other);
 }
 
-GMSIM_CLONES static uint32_t slot_with(const uint32_t ready[GMSIM_MAX_SM_WARPS], uint32_t clock)
+/* The first warp that is ready at that clock; there is one. */
+GMSIM_INLINE uint32_t slot_with(const uint32_t ready[GMSIM_MAX_SM_WARPS], uint32_t clock)
 {
+#ifdef __SSE2__
+    __m128i want = _mm_set1_epi32((int)clock);
+    for (uint32_t i = 0;; i += 16u) {
+        const __m128i *four = (const __m128i *)(const void *)(ready + i);
+        __m128i a = _mm_cmpeq_epi32(_mm_loadu_si128(four), want);
+        __m128i b = _mm_cmpeq_epi32(_mm_loadu_si128(four + 1), want);
+        __m128i c = _mm_cmpeq_epi32(_mm_loadu_si128(four + 2), want);
+        __m128i d = _mm_cmpeq_epi32(_mm_loadu_si128(four + 3), want);
+        __m128i bytes = _mm_packs_epi16(_mm_packs_epi32(a, b), _mm_packs_epi32(c, d));
+        uint32_t found = (uint32_t)_mm_movemask_epi8(bytes);
+        if (found)
+            return i + gmsim_lowest(found);
+    }
+#else
     uint32_t slot = 0;
     while (ready[slot] != clock)
         slot++;
     return slot;
+#endif
 }
 
-/* Of two warps that wait for a place in a queue the one of the older CTA, then the one that has
- * waited longer. */
-static bool comes_before(const gmsim_sm *sm, uint32_t a, uint32_t b)
+/* The warp at `slot` has its turn at `now`, or waits for a place in its sub-partition's queue. */
+GMSIM_INLINE bool take_turn(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t now,
+                            GError **error)
 {
-    const gmsim_warp *one = &sm->warp[a], *other = &sm->warp[b];
-    if (one->who.cta != other->who.cta)
-        return one->who.cta < other->who.cta;
-    return one->since != other->since ? one->since < other->since : a < b;
-}
-
-/* When the sub-partition's queue has a place. */
-GMSIM_INLINE uint64_t place_at(const gmsim_sub_partition *part)
-{
-    return part->began[part->next];
-}
-
-static void comes_next(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_sub_partition *part,
-                       uint32_t slot)
-{
-    part->first = slot + 1u;
-    sm->ready[slot] = gmsim_since_epoch(s, MAX(place_at(part), sm->warp[slot].since));
-}
-
-/* The warp would issue a memory instruction at `now`, and its sub-partition's queue is full. */
-static void wait_for_place(const gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t now)
-{
-    gmsim_sub_partition *part = sm->warp[slot].part;
-    if (!(part->waiting >> slot & 1u)) {
-        part->waiting |= 1ull << slot;
-        sm->warp[slot].since = now;
+    const gmsim_warp *warp = &sm->warp[slot];
+    gmsim_sub_partition *part = warp->part;
+    bool waited = false;
+    if (warp->planned && !s->plan.functional && gmsim_warp_queues(warp->cursor.next)) {
+        if (gmsim_place_at(part) > now) {
+            gmsim_place_wait(s, sm, slot, now);
+            return true;
+        }
+        waited = part->waiting >> slot & 1u;
+        if (waited) {
+            part->waiting &= ~(1ull << slot);
+            now = gmsim_place_set_out(sm, part, warp);
+        }
     }
-    sm->ready[slot] = GMSIM_NEVER;
-    uint32_t first = part->first - 1u;
-    if (part->first && first != slot && comes_before(sm, first, slot))
-        return;
-    if (part->first)
-        sm->ready[first] = GMSIM_NEVER;
-    comes_next(s, sm, part, slot);
-}
-
-/* The warp has its place; the next one waits for the next. */
-static void take_place(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_sub_partition *part)
-{
-    part->first = 0;
-    if (!part->waiting)
-        return;
-    uint32_t best = (uint32_t)__builtin_ctzll(part->waiting);
-    for (uint64_t left = part->waiting & (part->waiting - 1u); left; left &= left - 1u) {
-        uint32_t slot = (uint32_t)__builtin_ctzll(left);
-        if (comes_before(sm, slot, best))
-            best = slot;
-    }
-    comes_next(s, sm, part, best);
-}
-
-/* When a warp that has waited for its place sets out: so that it reaches its access with the place,
- * not sooner than it could. */
-static uint64_t begins_at(gmsim_sm *sm, const gmsim_sub_partition *part, const gmsim_warp *warp)
-{
-    uint64_t place = place_at(part), there = warp->since + warp->clocks;
-    if (place <= there)
-        return warp->since;
-    gmsim_stall cause =
-        warp->cursor.next->space == GMTRACE_SPACE_SHARED ? GMSIM_STALL_SHARED : GMSIM_STALL_L1;
-    if (warp->constant > warp->clocks) /* those before it wait for constants, too */
-        cause = GMSIM_STALL_MATH;
-    sm->timing.stall[cause] += place - there;
-    return place - warp->clocks;
+    if (!warp_turn(s, sm, slot, now, error))
+        return false;
+    if (waited)
+        gmsim_place_pass_on(s, sm, part);
+    return true;
 }
 
 /* Runs an SM up to a clock, or until it needs an answer that is under way. sm->next is when it can
  * go on; GMSIM_NEVER if no warp can. */
-static bool run_sm(gmsim_scheduler *s, gmsim_sm *sm, uint64_t limit, GError **error)
+GMSIM_CLONES static bool run_sm(gmsim_scheduler *s, gmsim_sm *sm, uint64_t limit, GError **error)
 {
-    for (;;) {
-        uint32_t clock = sm->next = earliest(sm->ready);
-        if (clock == GMSIM_NEVER || s->epoch + clock >= limit)
-            return true;
+    const uint64_t epoch = s->epoch, span = limit - epoch;
+    const uint32_t until = span < GMSIM_NEVER ? (uint32_t)span : GMSIM_NEVER;
+    for (uint32_t clock = sm->next; clock < until;) {
         uint32_t slot = slot_with(sm->ready, clock);
         const gmsim_warp *warp = &sm->warp[slot];
         if (warp->planned && !sm->memory.direct && !gmsim_warp_has_room(sm, warp->cursor.next))
             return true;
-        uint64_t now = s->epoch + clock;
-        gmsim_sub_partition *part = warp->part;
-        bool queues =
-            warp->planned && !s->plan.functional &&
-            (warp->cursor.next->kind == GMTRACE_ACCESS || warp->cursor.next->kind == GMTRACE_BULK);
-        if (queues && place_at(part) > now) {
-            wait_for_place(s, sm, slot, now);
-            continue;
-        }
-        bool waited = part->waiting >> slot & 1u;
-        if (waited) {
-            part->waiting &= ~(1ull << slot);
-            now = begins_at(sm, part, warp);
-        }
-        if (!warp_turn(s, sm, slot, now, error))
+        if (!take_turn(s, sm, slot, epoch + clock, error))
             return false;
-        if (waited)
-            take_place(s, sm, part);
+        clock = sm->next = earliest(sm->ready);
     }
+    return true;
 }
 
 /* The SM's turn at what all share: what it asked for in this step is answered, and warps that wait
@@ -328,8 +278,6 @@ static bool answer_sm(gmsim_scheduler *s, gmsim_sm *sm, uint64_t limit, GError *
             gmsim_ahead ahead = gmsim_warp_go_on(s, sm, &sm->warp[slot], &next);
             set_out(s, sm, slot, ahead, next);
         }
-    } else if (sm->next == GMSIM_NEVER || s->epoch + sm->next >= limit) {
-        return true;
     }
     sm->memory.direct = s->shared;
     bool done = run_sm(s, sm, limit, error);
@@ -383,15 +331,20 @@ static bool resolve_deadlock(gmsim_scheduler *s, uint64_t now, GError **error)
 }
 
 /* Ready times are 32 bits wide: long launches move the clock they are counted from. */
+static void move_ready(uint32_t *ready, uint32_t clocks)
+{
+    if (*ready != GMSIM_NEVER)
+        *ready = *ready > clocks ? *ready - clocks : 0;
+}
+
 static void move_epoch(gmsim_scheduler *s, uint32_t clocks)
 {
     s->epoch += clocks;
-    for (uint32_t i = 0; i < s->plan.sms; i++)
-        for (uint32_t slot = 0; slot < GMSIM_MAX_SM_WARPS; slot++) {
-            uint32_t *ready = &s->sm[i].ready[slot];
-            if (*ready != GMSIM_NEVER)
-                *ready = *ready > clocks ? *ready - clocks : 0;
-        }
+    for (uint32_t i = 0; i < s->plan.sms; i++) {
+        for (uint32_t slot = 0; slot < GMSIM_MAX_SM_WARPS; slot++)
+            move_ready(&s->sm[i].ready[slot], clocks);
+        move_ready(&s->sm[i].next, clocks);
+    }
 }
 
 /* The places that CTAs have left in this step. */
@@ -473,6 +426,7 @@ bool gmsim_schedule(gmsim_scheduler *s, GError **error)
     for (uint32_t i = 0; i < s->plan.sms; i++) {
         gmsim_sm *sm = &s->sm[i];
         memset(sm->ready, 0xff, sizeof sm->ready);
+        sm->next = GMSIM_NEVER;
         memset(sm->part, 0, sizeof sm->part);
         sm->unit_free = sm->unit_work = sm->unit_done = sm->stored = sm->constant_free = 0;
         sm->active = sm->active_since = sm->active_until = 0;

@@ -9,12 +9,11 @@
  * - Between two records it issues the instructions that lie between, in its own time (pace.c), but
  *   no sooner than its sub-partition's scheduler and pipes, which other warps use too, let it.
  * - A sub-partition holds gpu.sm_queue memory instructions that the SM's load-store unit has not
- *   taken. The unit takes one request a clock, more slowly where a request has many lines or bank
- *   conflicts, and not while the way to L2 is full of stores.
- *   Accesses of one warp do not overlap there, and take two clocks a wavefront of shared memory or
- *   of what L1 holds: two warps keep it
- *   busy. A sub-partition hands it an access to shared memory every four clocks
- * (micro/lsu_share.cu).
+ *   taken (places.h). The unit takes one request a clock, more slowly where a request has many
+ * lines or bank conflicts, and not while the way to L2 is full of stores. Accesses of one warp do
+ * not overlap there, and take two clocks a wavefront of shared memory or of what L1 holds: two
+ * warps keep it busy. A sub-partition hands it an access to shared memory every four clocks
+ *   (micro/lsu_share.cu).
  * - A wait for asynchronous copies lasts until the groups it names are there.
  * - A warp is gone when its last store has left the SM and its last atomic has come back.
  *
@@ -24,6 +23,7 @@
 
 #include "sim/model/count/lanes.h"
 #include "sim/model/hot.h"
+#include "sim/model/time/places.h"
 #include "sim/model/trace_error.h"
 
 #include <string.h>
@@ -270,11 +270,10 @@ static void forget_accesses(gmsim_sm *sm, uint32_t slot, uint32_t board)
     sm->warp[slot].under_way &= ~(1u << board);
 }
 
-uint64_t gmsim_warp_issue(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t now)
+/* When the record issues if the warp goes on at `now`. */
+GMSIM_INLINE uint64_t issue_at(const gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t now)
 {
     gmsim_warp *warp = &sm->warp[slot];
-    if (s->plan.functional)
-        return now;
     gmsim_sub_partition *part = warp->part;
     uint64_t issue = now + warp->clocks;
     for (uint32_t left = warp->uses & ~(1u << GMSIM_PIPE_ISSUE); left; left &= left - 1u) {
@@ -359,7 +358,8 @@ static inline void take_up(gmsim_sm *sm, gmsim_warp *warp, const gmsim_access *a
         count_load(sm, access->done - access->issue);
 }
 
-void gmsim_warp_commit(gmsim_sm *sm, uint32_t slot)
+/* The copies of a warp since the last time are a group. */
+static void end_group(gmsim_sm *sm, uint32_t slot)
 {
     gmsim_warp *warp = &sm->warp[slot];
     warp->groups++;
@@ -422,16 +422,9 @@ static void take_or_put_off(gmsim_sm *sm, gmsim_warp *warp)
     sm->accesses += unknown;
 }
 
-/* The access alone, in the order in which warps come. */
-static const char *access_untimed(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
-                                  const gmtrace_record *record, uint64_t now)
-{
-    warp->who.now = now;
-    return gmsim_replay_record(s->replay, &sm->memory, &warp->who, warp->cursor.chunk, record);
-}
-
-const char *gmsim_warp_access(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot,
-                              const gmtrace_record *record, uint64_t *issue)
+/* An access issues at `*issue`, which moves on while its sub-partition's queue is full. */
+GMSIM_INLINE const char *access_memory(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot,
+                                       const gmtrace_record *record, uint64_t *issue)
 {
     gmsim_warp *warp = &sm->warp[slot];
     gmsim_executor *who = &warp->who;
@@ -439,45 +432,47 @@ const char *gmsim_warp_access(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot,
     const gmsim_gpu *gpu = s->plan.gpu;
     gmsim_sub_partition *part = warp->part;
     const gmsim_site *site = gmsim_tally_site(&s->replay->tally, record->instr);
-    bool shared = record->space == GMTRACE_SPACE_SHARED;
-    if (s->plan.functional)
-        return access_untimed(s, sm, warp, record, *issue);
-    uint64_t room = part->began[part->next];
-    if (room > *issue) {
-        sm->timing.stall[shared ? GMSIM_STALL_SHARED : GMSIM_STALL_L1] += room - *issue;
-        *issue = room;
+    const bool shared = record->space == GMTRACE_SPACE_SHARED;
+    uint64_t at = *issue, room = gmsim_place_at(part);
+    if (room > at) {
+        sm->timing.stall[shared ? GMSIM_STALL_SHARED : GMSIM_STALL_L1] += room - at;
+        *issue = at = room;
     }
-    who->now = MAX(*issue, MAX(sm->unit_free, warp->unit_free));
+    uint64_t free = MAX(sm->unit_free, at), done = MAX(sm->unit_done, at);
+    uint64_t now = MAX(free, warp->unit_free);
     if (shared) {
-        who->now = MAX(who->now, part->shared_free);
-        part->shared_free = who->now + gpu->shared_issue;
+        now = MAX(now, part->shared_free);
+        part->shared_free = now + gpu->shared_issue;
     }
-    if (MAX(*issue, sm->unit_done) >= sm->stored + gpu->l1_packet_idle)
+    who->now = now;
+    if (done >= sm->stored + gpu->l1_packet_idle)
         gmsim_packets_close_all(&sm->memory.packets);
     const char *wrong =
         gmsim_replay_record(s->replay, &sm->memory, who, warp->cursor.chunk, record);
-    sm->unit_done = MAX(sm->unit_done, *issue) + MAX(who->clocks, 1u);
+    const uint32_t clocks = MAX(who->clocks, 1u);
+    sm->unit_done = done += clocks;
     if (shared || record->op == GMTRACE_OP_STORE)
-        sm->stored = sm->unit_done;
-    sm->unit_free = MAX(MAX(sm->unit_free, *issue) + MAX(who->clocks, 1u), answer->held);
+        sm->stored = done;
+    free += clocks;
+    sm->unit_free = MAX(free, answer->held);
     if (shared || (!answer->asks && answer->reach == GMSIM_REACH_L1))
-        warp->unit_free = who->now + (uint64_t)who->wavefronts * gpu->sm_wavefront;
-    sm->unit_work += MAX(who->clocks, 1u);
+        warp->unit_free = now + (uint64_t)who->wavefronts * gpu->sm_wavefront;
+    sm->unit_work += clocks;
     warp->stored = MAX(warp->stored, answer->stored);
-    part->began[part->next] = who->now;
-    part->next = part->next + 1u < gpu->sm_queue ? part->next + 1u : 0;
+    gmsim_place_take(part, now, gpu->sm_queue);
     uint32_t board = site->scoreboard, read_board = site->read_scoreboard;
     if (!s->plan.control_bits) {
         board = warp->next_scoreboard;
         read_board = GMSIM_SCOREBOARDS;
         warp->next_scoreboard = (board + 1u) % gpu->sm_under_way;
     }
-    bool load = record->op == GMTRACE_OP_LOAD && !shared;
-    bool copy = record->op == GMTRACE_OP_COPY_READ;
+    const uint64_t read = now + gpu->sm_operands;
+    const bool load = record->op == GMTRACE_OP_LOAD && !shared;
+    const bool copy = record->op == GMTRACE_OP_COPY_READ;
     if (answer->asks || warp->under_way) {
         sm->access[sm->accesses] =
-            (gmsim_access){.issue = *issue,
-                           .read = who->now + gpu->sm_operands,
+            (gmsim_access){.issue = at,
+                           .read = read,
                            .done = answer->done,
                            .queued = answer->queued,
                            .slot = (uint8_t)slot,
@@ -496,8 +491,27 @@ const char *gmsim_warp_access(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot,
         warp->copied = MAX(warp->copied, answer->done);
     else
         set_free(warp, board, answer->done, answer->queued, cause_of(answer->reach, shared));
-    set_free(warp, read_board, who->now + gpu->sm_operands, 0, GMSIM_STALL_L1);
+    set_free(warp, read_board, read, 0, GMSIM_STALL_L1);
     if (load)
-        count_load(sm, answer->done - *issue);
+        count_load(sm, answer->done - at);
     return wrong;
+}
+
+const char *gmsim_warp_execute(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot,
+                               const gmtrace_record *record, uint64_t *now)
+{
+    gmsim_warp *warp = &sm->warp[slot];
+    sm->records++;
+    warp->last = record->instr;
+    if (!s->plan.functional)
+        *now = issue_at(s, sm, slot, *now);
+    if (gmsim_warp_queues(record)) {
+        if (!s->plan.functional)
+            return access_memory(s, sm, slot, record, now);
+        warp->who.now = *now;
+        return gmsim_replay_record(s->replay, &sm->memory, &warp->who, warp->cursor.chunk, record);
+    }
+    if (record->kind == GMTRACE_COPY_COMMIT)
+        end_group(sm, slot);
+    return NULL;
 }

@@ -29,24 +29,25 @@ gmsim_ahead gmsim_warp_ahead(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
 gmsim_ahead gmsim_warp_go_on(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
                              uint64_t *ready);
 
-/* When the record issues if the warp goes on at `now`: after its own time, and after what other
- * warps have put on the pipes it needs. */
-uint64_t gmsim_warp_issue(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t now);
+/* The warp, which goes on at `*now`, executes its next record. It issues after the warp's own time,
+ * after what other warps have put on the pipes that it needs, and when its sub-partition's queue
+ * has a place: `*now` becomes that clock. An access takes its time at the load-store unit, counts,
+ * and something may wait for it; a barrier is the caller's. Returns NULL, or what is wrong with the
+ * record. */
+const char *gmsim_warp_execute(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot,
+                               const gmtrace_record *record, uint64_t *now);
 
-/* An access: its time at the load-store unit, what it counts, and what waits for it. `*issue` moves
- * on while its sub-partition's queue is full. Returns NULL, or what is wrong with the record. */
-const char *gmsim_warp_access(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot,
-                              const gmtrace_record *record, uint64_t *issue);
-
-/* The copies of a warp since the last time are a group. */
-void gmsim_warp_commit(gmsim_sm *sm, uint32_t slot);
+/* Whether the record takes a place in its sub-partition's queue. */
+static inline bool gmsim_warp_queues(const gmtrace_record *record)
+{
+    return record->kind == GMTRACE_ACCESS || record->kind == GMTRACE_BULK;
+}
 
 /* Whether the warp's next record can be executed while answers are under way. */
 static inline bool gmsim_warp_has_room(const gmsim_sm *sm, const gmtrace_record *record)
 {
     return sm->accesses < GMSIM_ACCESSES &&
-           ((record->kind != GMTRACE_ACCESS && record->kind != GMTRACE_BULK) ||
-            gmsim_replay_room(&sm->memory, record));
+           (!gmsim_warp_queues(record) || gmsim_replay_room(&sm->memory, record));
 }
 
 /* Takes up the answers to all that the SM has asked; its outbox is empty then. */

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * places.h - the queue between a sub-partition and the SM's load-store unit. It holds gpu.sm_queue
+ * memory instructions that the unit has not taken. Of warps that wait for a place in it the one of
+ * the oldest CTA comes next, then the one that has waited longest (micro/warp_order.cu, `store`;
+ * micro/store_merge.cu, `form`). Such a warp sets out so that it arrives with the place: what it
+ * waits stands before its way, not behind it.
+ */
+#ifndef GMSIM_PLACES_H
+#define GMSIM_PLACES_H
+
+#include "sim/model/hot.h"
+#include "sim/model/time/launch.h"
+
+/* When the sub-partition's queue has a place. */
+GMSIM_INLINE uint64_t gmsim_place_at(const gmsim_sub_partition *part)
+{
+    return part->began[part->next];
+}
+
+/* The place is taken by an instruction that the load-store unit takes at that clock. */
+GMSIM_INLINE void gmsim_place_take(gmsim_sub_partition *part, uint64_t clock, uint32_t places)
+{
+    part->began[part->next] = clock;
+    part->next = part->next + 1u < places ? part->next + 1u : 0;
+}
+
+GMSIM_INLINE bool gmsim_place_comes_before(const gmsim_sm *sm, uint32_t a, uint32_t b)
+{
+    const gmsim_warp *one = &sm->warp[a], *other = &sm->warp[b];
+    if (one->who.cta != other->who.cta)
+        return one->who.cta < other->who.cta;
+    return one->since != other->since ? one->since < other->since : a < b;
+}
+
+GMSIM_INLINE void gmsim_place_next(const gmsim_scheduler *s, gmsim_sm *sm,
+                                   gmsim_sub_partition *part, uint32_t slot)
+{
+    part->first = slot + 1u;
+    sm->ready[slot] = gmsim_since_epoch(s, MAX(gmsim_place_at(part), sm->warp[slot].since));
+}
+
+/* The warp would issue a memory instruction at `now`, and its sub-partition's queue is full. */
+GMSIM_INLINE void gmsim_place_wait(const gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot,
+                                   uint64_t now)
+{
+    gmsim_sub_partition *part = sm->warp[slot].part;
+    if (!(part->waiting >> slot & 1u)) {
+        part->waiting |= 1ull << slot;
+        sm->warp[slot].since = now;
+    }
+    sm->ready[slot] = GMSIM_NEVER;
+    uint32_t first = part->first - 1u;
+    if (part->first && first != slot && gmsim_place_comes_before(sm, first, slot))
+        return;
+    if (part->first)
+        sm->ready[first] = GMSIM_NEVER;
+    gmsim_place_next(s, sm, part, slot);
+}
+
+/* The warp that came next has its place; another one waits for the next. */
+GMSIM_INLINE void gmsim_place_pass_on(const gmsim_scheduler *s, gmsim_sm *sm,
+                                      gmsim_sub_partition *part)
+{
+    part->first = 0;
+    if (!part->waiting)
+        return;
+    uint32_t best = (uint32_t)__builtin_ctzll(part->waiting);
+    for (uint64_t left = part->waiting & (part->waiting - 1u); left; left &= left - 1u) {
+        uint32_t slot = (uint32_t)__builtin_ctzll(left);
+        if (gmsim_place_comes_before(sm, slot, best))
+            best = slot;
+    }
+    gmsim_place_next(s, sm, part, best);
+}
+
+/* When a warp that has waited for its place sets out. The wait is the load-store unit's, but that
+ * of a warp whose way takes longer for constants than for all else: those before it wait for
+ * constants, too. */
+GMSIM_INLINE uint64_t gmsim_place_set_out(gmsim_sm *sm, const gmsim_sub_partition *part,
+                                          const gmsim_warp *warp)
+{
+    uint64_t place = gmsim_place_at(part), there = warp->since + warp->clocks;
+    if (place <= there)
+        return warp->since;
+    gmsim_stall cause =
+        warp->cursor.next->space == GMTRACE_SPACE_SHARED ? GMSIM_STALL_SHARED : GMSIM_STALL_L1;
+    if (warp->constant > warp->clocks)
+        cause = GMSIM_STALL_MATH;
+    sm->timing.stall[cause] += place - there;
+    return place - warp->clocks;
+}
+
+#endif
