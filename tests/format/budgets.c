@@ -214,14 +214,7 @@ static bool claims_are_bounded(bool trusted)
     gmtest_trace trace;
     need(instr != NULL, &error);
     for (uint32_t i = 0; i < size; i++)
-        instr[i] = (gmtrace_instr){.pc = 16 * (uint64_t)i,
-                                   .opcode = "MOV",
-                                   .operands = "",
-                                   .file = GMTRACE_UNKNOWN,
-                                   .target = GMTRACE_NO_INSTR,
-                                   .predicate = GMTRACE_NO_REGISTER,
-                                   .write_barrier = 7,
-                                   .read_barrier = 7};
+        instr[i] = gmtest_instr(i, "MOV");
     gmtest_open(&trace, path);
     gmtest_use_kernel(&trace, &kernel);
     for (unsigned i = 0; i < 1000; i++) {
@@ -249,23 +242,14 @@ static bool claims_are_bounded(bool trusted)
 static bool loops_are_bounded(void)
 {
     static gmtrace_instr instr[4 * LOOPS + 2];
-    const gmtrace_instr blank = {.opcode = "",
-                                 .operands = "",
-                                 .file = GMTRACE_UNKNOWN,
-                                 .target = GMTRACE_NO_INSTR,
-                                 .predicate = GMTRACE_NO_REGISTER,
-                                 .stall = 1,
-                                 .write_barrier = 7,
-                                 .read_barrier = 7};
     const gmtrace_operand writes_r0 = {.file = GMTRACE_REG_GENERAL, .count = 1, .write = 1};
     const gmtrace_operand writes_p0 = {.file = GMTRACE_REG_PREDICATE, .count = 1, .write = 1};
     const gmtrace_kernel kernel = {
         .mangled = "k", .name = "k", .instr_count = 4 * LOOPS + 2, .instr = instr};
     for (uint32_t i = 0; i < kernel.instr_count; i++) {
-        instr[i] = blank;
-        instr[i].pc = 16 * (uint64_t)i;
+        instr[i] = gmtest_instr(i, (const char *[]){"MOV", "IADD3", "ISETP.LT.AND", "BRA"}[i % 4]);
+        instr[i].stall = 1;
         instr[i].op_class = i % 4 == 3 ? GMTRACE_CLASS_BRANCH : GMTRACE_CLASS_INT;
-        instr[i].opcode = (const char *[]){"MOV", "IADD3", "ISETP.LT.AND", "BRA"}[i % 4];
         instr[i].operands =
             (const char *[]){"R0, 0x0", "R0, R0, 0x1, RZ", "P0, PT, R0, 0x7fffffff, PT", ""}[i % 4];
         instr[i].operand_count = i % 4 < 3;
@@ -276,14 +260,12 @@ static bool loops_are_bounded(void)
         }
     }
     for (uint32_t i = 4 * LOOPS; i < kernel.instr_count; i++) {
-        instr[i] = blank;
-        instr[i].pc = 16 * (uint64_t)i;
+        instr[i] = gmtest_instr(i, i == 4 * LOOPS ? "LDG.E" : "EXIT");
+        instr[i].stall = 1;
     }
-    instr[4 * LOOPS].opcode = "LDG.E";
     instr[4 * LOOPS].op_class = GMTRACE_CLASS_LOAD;
     instr[4 * LOOPS].space = GMTRACE_SPACE_GLOBAL;
     instr[4 * LOOPS].width = 4;
-    instr[4 * LOOPS + 1].opcode = "EXIT";
     instr[4 * LOOPS + 1].op_class = GMTRACE_CLASS_EXIT;
     const gmtrace_record record = {.instr = 4 * LOOPS,
                                    .kind = GMTRACE_ACCESS,

@@ -7,6 +7,7 @@
  * The first byte gives the writer's memory; then sixteen bytes make a call.
  */
 #include "tests/fuzz/fuzz.h"
+#include "tests/support/trace_builder.h"
 
 #include "traces/gmtrace.h"
 
@@ -139,14 +140,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static const char *const opcode[4] = {"LDG.E", "STS", "BAR.SYNC", "EXIT"};
     gmtrace_instr instr[4];
     for (unsigned i = 0; i < 4; i++)
-        instr[i] = (gmtrace_instr){.pc = 16 * i,
-                                   .opcode = opcode[i],
-                                   .operands = "",
-                                   .file = GMTRACE_UNKNOWN,
-                                   .target = GMTRACE_NO_INSTR,
-                                   .predicate = GMTRACE_NO_REGISTER,
-                                   .write_barrier = 7,
-                                   .read_barrier = 7};
+        instr[i] = gmtest_instr(i, opcode[i]);
     const gmtrace_kernel kernel = {.mangled = "k", .name = "k", .instr_count = 4, .instr = instr};
     const gmtrace_capture capture = {
         .source = "fuzz", .program = "", .gpu = "", .detail = GMTRACE_DETAIL_MEMORY};

@@ -5,6 +5,7 @@
  * four lines side by side from one SM, SMs of the two sides by turns as a hash has it.
  */
 #include "sim/model/cache/l2.h"
+#include "tests/support/measured.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -81,12 +82,7 @@ static bool near(uint64_t predicted, double measured)
 
 static void test_measured(void)
 {
-    const char *top = g_getenv("GMSIM_SRCDIR");
-    g_autofree char *path = g_build_filename(top ? top : ".", "validate", "measured", "h200",
-                                             "micro-l2_dirty.csv", NULL);
-    g_autofree char *text = NULL;
-    g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
-    g_auto(GStrv) row = g_strsplit(text, "\n", -1);
+    g_autoptr(GPtrArray) rows = gmtest_measured("micro-l2_dirty.csv", 9);
     player *p = g_new0(player, 1);
     GError *error = NULL;
     g_assert_true(gmsim_gpu_load(&p->gpu, "h200", &error));
@@ -95,9 +91,8 @@ static void test_measured(void)
     p->set = g_new0(gmsim_l2_set, gmsim_l2_sets(&p->gpu));
     gmsim_l2_init(&p->l2, p->set, &p->gpu);
     uint32_t played = 0, missed = 0;
-    for (char **r = row + 1; *r && **r; r++) {
-        g_auto(GStrv) cell = g_strsplit(*r, ",", -1);
-        g_assert_cmpuint(g_strv_length(cell), ==, 9);
+    for (guint r = 0; r < rows->len; r++) {
+        char **cell = g_ptr_array_index(rows, r);
         gmsim_l2_flush(&p->l2);
         gmsim_l2_reset_counts(&p->l2);
         if (!play(p, cell[0], strtoull(cell[1], NULL, 10), strtoull(cell[2], NULL, 10),

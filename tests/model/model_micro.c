@@ -12,24 +12,7 @@
 #include "sim/model/count/banks.h"
 #include "sim/model/count/coalesce.h"
 #include "sim/model/carveout.h"
-
-static GPtrArray *read_table(const char *name)
-{
-    const char *top = g_getenv("GMSIM_SRCDIR");
-    g_autofree char *path =
-        g_build_filename(top ? top : ".", "validate", "measured", "h200", name, NULL);
-    g_autofree char *text = NULL;
-    g_autoptr(GError) error = NULL;
-    g_file_get_contents(path, &text, NULL, &error);
-    g_assert_no_error(error);
-    GPtrArray *rows = g_ptr_array_new_with_free_func((GDestroyNotify)g_strfreev);
-    g_auto(GStrv) line = g_strsplit(text, "\n", -1);
-    for (char **l = line + 1; *line && *l; l++)
-        if (**l)
-            g_ptr_array_add(rows, g_strsplit(*l, ",", -1));
-    g_assert_cmpuint(rows->len, >, 100);
-    return rows;
-}
+#include "tests/support/measured.h"
 
 static uint32_t predict(const char *op, uint32_t width, uint32_t mask, const uint64_t *address)
 {
@@ -61,10 +44,9 @@ static void test_shared_patterns(void)
         uint32_t width, misses;
     } known[] = {{"ld", 16, 19}, {"copy", 4, 7}, {"copy", 8, 4}};
     uint32_t misses[G_N_ELEMENTS(known)] = {0};
-    g_autoptr(GPtrArray) rows = read_table("micro-shared_patterns.csv");
+    g_autoptr(GPtrArray) rows = gmtest_measured("micro-shared_patterns.csv", 37);
     for (guint r = 0; r < rows->len; r++) {
         char **cell = g_ptr_array_index(rows, r);
-        g_assert_cmpuint(g_strv_length(cell), ==, 37);
         uint32_t width = (uint32_t)strtoul(cell[1], NULL, 10);
         uint32_t mask = (uint32_t)strtoul(cell[3], NULL, 16);
         uint32_t measured = (uint32_t)strtoul(cell[36], NULL, 10);
@@ -95,7 +77,7 @@ static void test_copy_async(void)
 {
     enum { FIRST = 4, SECTORS = FIRST + 2 * GMTRACE_WARP_LANES + 1, COLUMNS = SECTORS + 1 };
     uint32_t misses = 0, runs = 0, shifted = 0;
-    g_autoptr(GPtrArray) rows = read_table("micro-copy_async.csv");
+    g_autoptr(GPtrArray) rows = gmtest_measured("micro-copy_async.csv", 70);
     for (guint r = 0; r < rows->len; r++) {
         char **cell = g_ptr_array_index(rows, r);
         g_assert_cmpuint(g_strv_length(cell), ==, COLUMNS);
@@ -141,13 +123,12 @@ static void test_carveout(void)
 {
     gmsim_gpu gpu;
     g_autoptr(GError) error = NULL;
-    g_autoptr(GPtrArray) rows = read_table("micro-carveout.csv");
+    g_autoptr(GPtrArray) rows = gmtest_measured("micro-carveout.csv", 8);
     gmsim_gpu_load(&gpu, "h200", &error);
     g_assert_no_error(error);
     for (guint r = 0; r < rows->len; r++) {
         char **cell = g_ptr_array_index(rows, r);
         long n[8];
-        g_assert_cmpuint(g_strv_length(cell), ==, 8);
         for (unsigned i = 0; i < 8; i++)
             n[i] = strtol(cell[i], NULL, 10);
         gmsim_demand demand = {.threads = (uint32_t)n[3],

@@ -6,6 +6,7 @@
  * number: fewer or more both fail.
  */
 #include "sim/model/cache/sm_memory.h"
+#include "tests/support/measured.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -150,16 +151,10 @@ static bool play(fixture *x, char **cell)
 static void test_measured(fixture *x, gconstpointer data)
 {
     (void)data;
-    const char *top = g_getenv("GMSIM_SRCDIR");
-    g_autofree char *path = g_build_filename(top ? top : ".", "validate", "measured", "h200",
-                                             "micro-store_merge.csv", NULL);
-    g_autofree char *text = NULL;
-    g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
-    g_auto(GStrv) row = g_strsplit(text, "\n", -1);
+    g_autoptr(GPtrArray) rows = gmtest_measured("micro-store_merge.csv", 12);
     uint32_t compared = 0, missed = 0;
-    for (char **r = row + 1; *r && **r; r++) {
-        g_auto(GStrv) cell = g_strsplit(*r, ",", -1);
-        g_assert_cmpuint(g_strv_length(cell), ==, 12);
+    for (guint r = 0; r < rows->len; r++) {
+        char **cell = g_ptr_array_index(rows, r);
         gmsim_sm_memory_begin(x->memory, &x->gpu, 0, x->set, 128u << 10);
         memset(&x->counts, 0, sizeof x->counts);
         x->stored = 0;

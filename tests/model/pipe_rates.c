@@ -49,16 +49,10 @@ static bool jumps; /* two of every eight instructions are a branch and what it s
 /* `count` instructions of a kind, a store, EXIT. */
 static void fill(gmtrace_instr *instr, unsigned count, what kind, bool chain)
 {
-    for (unsigned i = 0; i < count + 2; i++)
-        instr[i] = (gmtrace_instr){.pc = 16u * i,
-                                   .opcode = kinds[kind].opcode,
-                                   .operands = "",
-                                   .file = GMTRACE_UNKNOWN,
-                                   .target = GMTRACE_NO_INSTR,
-                                   .predicate = GMTRACE_NO_REGISTER,
-                                   .stall = 1,
-                                   .write_barrier = 7,
-                                   .read_barrier = 7};
+    for (unsigned i = 0; i < count + 2; i++) {
+        instr[i] = gmtest_instr(i, kinds[kind].opcode);
+        instr[i].stall = 1;
+    }
     for (unsigned i = 0; chain && i < count; i++) {
         instr[i].stall = (uint8_t)MAX(kinds[kind].stall, 1u);
         instr[i].write_barrier = kinds[kind].stall ? 7 : 0;

@@ -28,6 +28,21 @@ enum {
     GMTEST_INSTRS
 };
 
+/* Instruction number `index` of a kernel, which waits for nothing and that nothing waits for,
+ * without operands, source or target: what a test is about is set upon it. For programs that do not
+ * link the builder as well. */
+static inline gmtrace_instr gmtest_instr(uint32_t index, const char *opcode)
+{
+    return (gmtrace_instr){.pc = 16 * (uint64_t)index,
+                           .opcode = opcode,
+                           .operands = "",
+                           .file = GMTRACE_UNKNOWN,
+                           .target = GMTRACE_NO_INSTR,
+                           .predicate = GMTRACE_NO_REGISTER,
+                           .write_barrier = 7,
+                           .read_barrier = 7};
+}
+
 typedef struct gmtest_trace {
     gmtrace_writer *writer;
     uint32_t kernel;

@@ -420,3 +420,17 @@ void gmtrace_decode_kernel(const gmtrace_kernel *kernel, gmtrace_decoded *decode
     for (uint32_t i = 0; i < kernel->instr_count; i++)
         decoded[i].varies = decoded[i].unit == GMTRACE_UNIT_LDC && gmt_varies(kernel, decoded, i);
 }
+
+bool gmtrace_accesses_by_lane(const gmtrace_instr *instr)
+{
+    switch (instr->op_class) {
+    case GMTRACE_CLASS_LOAD:
+    case GMTRACE_CLASS_STORE:
+    case GMTRACE_CLASS_ATOMIC:
+    case GMTRACE_CLASS_REDUCTION:
+    case GMTRACE_CLASS_COPY_ASYNC:
+        return instr->space != GMTRACE_SPACE_CONSTANT && instr->space != GMTRACE_SPACE_NONE;
+    default:
+        return false;
+    }
+}

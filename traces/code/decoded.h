@@ -85,6 +85,9 @@ typedef struct gmtrace_decoded {
 gmtrace_decoded gmtrace_decode(const gmtrace_instr *instr);
 /* The whole table, into kernel->instr_count records. */
 void gmtrace_decode_kernel(const gmtrace_kernel *kernel, gmtrace_decoded *decoded);
+/* Whether lanes access memory at addresses of their own: loads, stores, atomics, reductions and
+ * asynchronous copies by class, but of constants. */
+bool gmtrace_accesses_by_lane(const gmtrace_instr *instr);
 /* Whether the opcode is SASS's, not PTX's. */
 bool gmtrace_is_sass(const gmtrace_instr *instr);
 

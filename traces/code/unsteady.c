@@ -84,20 +84,6 @@ static bool guard_marked(const marks *m, const gmtrace_instr *instr)
     return is_guarded(instr) && (m->predicates >> instr->predicate & 1u);
 }
 
-static bool touches_memory(const gmtrace_instr *instr)
-{
-    switch ((gmtrace_class)instr->op_class) {
-    case GMTRACE_CLASS_LOAD:
-    case GMTRACE_CLASS_STORE:
-    case GMTRACE_CLASS_ATOMIC:
-    case GMTRACE_CLASS_REDUCTION:
-    case GMTRACE_CLASS_COPY_ASYNC:
-        return instr->space != GMTRACE_SPACE_CONSTANT && instr->space != GMTRACE_SPACE_NONE;
-    default:
-        return false;
-    }
-}
-
 /* The registers between brackets: "desc[UR6][R2.64+0x10]" has R2 and R3, and UR6. Operands do not
  * tell them from those of the data, which may be neighbours. */
 static void mark_address(marks *m, const gmtrace_instr *instr)
@@ -131,7 +117,7 @@ static bool overlap(const marks *a, const marks *b)
 /* The instruction is executed by what is marked, or accesses what is. */
 static bool is_steered(const marks *m, const gmtrace_instr *instr)
 {
-    const bool memory = touches_memory(instr);
+    const bool memory = gmtrace_accesses_by_lane(instr);
     if ((memory || gmt_transfers(instr)) && guard_marked(m, instr))
         return true;
     for (uint32_t k = 0; k < instr->operand_count && gmt_transfers(instr); k++)

@@ -94,20 +94,6 @@ static const char *read_key(const char *at, key *out, const char **problem)
 
 /* ----------------------------------------------------------------------------- what it will be */
 
-static bool accesses_by_lane(const gmtrace_instr *instr)
-{
-    switch (instr->op_class) {
-    case GMTRACE_CLASS_LOAD:
-    case GMTRACE_CLASS_STORE:
-    case GMTRACE_CLASS_ATOMIC:
-    case GMTRACE_CLASS_REDUCTION:
-    case GMTRACE_CLASS_COPY_ASYNC:
-        return instr->space != GMTRACE_SPACE_CONSTANT && instr->space != GMTRACE_SPACE_NONE;
-    default:
-        return false;
-    }
-}
-
 static uint8_t op_of(uint8_t op_class)
 {
     switch (op_class) {
@@ -135,7 +121,7 @@ static void set_action(accel_site *site, const accel_format *format)
     site->op = site->tma ? decoded.op : op_of(instr->op_class);
     site->kind = decoded.kind;
     site->mbarrier = decoded.mbarrier;
-    if (accesses_by_lane(instr))
+    if (gmtrace_accesses_by_lane(instr))
         site->action = instr->space == GMTRACE_SPACE_GENERIC ? ACCEL_GENERIC : ACCEL_ACCESS;
     else if (site->tma)
         site->action = decoded.op == GMTRACE_OP_PREFETCH ? ACCEL_BULK_PREFETCH : ACCEL_BULK;
@@ -162,7 +148,7 @@ static char *operand_text(const gmtrace_instr *instr, const key *k)
 {
     char text[2 * MAX_LIST * (LONGEST_NAME + 4) + 1];
     size_t used = 0;
-    const unsigned brackets = !accesses_by_lane(instr)                      ? 0
+    const unsigned brackets = !gmtrace_accesses_by_lane(instr)              ? 0
                               : instr->op_class == GMTRACE_CLASS_COPY_ASYNC ? 2
                                                                             : 1;
     text[0] = '\0';

@@ -10,6 +10,8 @@
 #ifndef GMSIM_SLRU_H
 #define GMSIM_SLRU_H
 
+#include "sim/policy/replacement/lru.h"
+
 #include <stdbool.h>
 #include <string.h>
 
@@ -71,14 +73,10 @@ static inline void gmsim_slru_use(gmsim_lines lines, uint32_t way)
     lines.way[oldest] = gmsim_slru_now(lines);
 }
 
+/* The highest bit makes a protected line younger than any other. */
 static inline uint32_t gmsim_slru_victim(gmsim_lines lines, uint32_t candidates)
 {
-    uint32_t oldest = (uint32_t)__builtin_ctz(candidates);
-    for (uint32_t left = candidates; left; left &= left - 1u) {
-        uint32_t way = (uint32_t)__builtin_ctz(left);
-        oldest = lines.way[way] < lines.way[oldest] ? way : oldest;
-    }
-    return oldest;
+    return gmsim_lru_victim(lines, candidates);
 }
 
 #endif
