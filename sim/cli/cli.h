@@ -28,6 +28,7 @@ int cli_gpus(int argc, char **argv);
 int cli_compare(int argc, char **argv);
 int cli_sweep(int argc, char **argv);
 int cli_samples(int argc, char **argv);
+int cli_check(int argc, char **argv);
 
 /* message.c: every message is one line on stderr, "gmsim: ...". */
 void cli_say(const char *format, ...) G_GNUC_PRINTF(1, 2);
@@ -59,6 +60,9 @@ typedef struct cli_output {
     char *partial; /* NULL where the target is written in place (a pipe, a device) */
 } cli_output;
 
+/* Whether both are one regular file: writing over what is read is never meant. Either may be NULL
+ * or "-". */
+bool cli_output_is(const char *output, const char *input);
 /* path NULL or "-" is standard output. Refuses a folder. Says why it fails. */
 bool cli_output_open(cli_output *output, const char *path);
 /* With keep, flushes and renames into place; otherwise removes what was written. Says why it
@@ -73,6 +77,11 @@ bool cli_program_run(const char *program, char **arguments, const char *trace, i
 /* The name of a trace in a new temporary folder, or NULL after saying why; then removes both. */
 char *cli_program_trace(void);
 void cli_program_forget(const char *trace);
+/* Runs it, and where it did what it should, simulate() with its trace, which stays where `trace`
+ * names it and is temporary where that is NULL. Returns simulate()'s code, or CLI_FAILED. A signal
+ * that ended the program ends us. */
+int cli_program_follow(const char *program, char **arguments, const char *trace,
+                       int (*simulate)(const char *trace, gpointer data), gpointer data);
 
 /* guard.c: one path each that goes when a signal ends us; NULL: no more. A folder goes last. */
 typedef enum cli_guarded {

@@ -44,6 +44,15 @@ static bool open_partial(cli_output *output)
     return true;
 }
 
+bool cli_output_is(const char *output, const char *input)
+{
+    struct stat in, out;
+
+    return output != NULL && input != NULL && strcmp(output, "-") != 0 && stat(input, &in) == 0 &&
+           stat(output, &out) == 0 && S_ISREG(out.st_mode) && in.st_dev == out.st_dev &&
+           in.st_ino == out.st_ino;
+}
+
 bool cli_output_open(cli_output *output, const char *path)
 {
     struct stat status;

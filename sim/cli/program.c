@@ -142,6 +142,24 @@ char *cli_program_trace(void)
     return path;
 }
 
+int cli_program_follow(const char *program, char **arguments, const char *trace,
+                       int (*simulate)(const char *trace, gpointer data), gpointer data)
+{
+    char *file = trace != NULL ? g_strdup(trace) : cli_program_trace();
+    int code = CLI_FAILED, ended = 0;
+
+    if (file != NULL && cli_program_run(program, arguments, file, &ended))
+        code = simulate(file, data);
+    if (trace == NULL && file != NULL)
+        cli_program_forget(file);
+    g_free(file);
+    if (ended != 0) {
+        signal(ended, SIG_DFL);
+        raise(ended);
+    }
+    return code;
+}
+
 void cli_program_forget(const char *trace)
 {
     char *folder = g_path_get_dirname(trace);

@@ -7,10 +7,8 @@
 #include "sim/cli/cli.h"
 #include "sim/cli/plot.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "sim/api/samples.h"
@@ -84,6 +82,7 @@ static const char description[] =
     "  gmsim gpus [NAME]         list the GPUs, or one GPU's numbers with their sources\n"
     "  gmsim sweep ...           vary sizes, GPUs, traces; one line for each combination\n"
     "  gmsim compare A B         two traces, kernels or GPUs side by side\n"
+    "  gmsim check LIMITS TRACE  hold launches to limits, for continuous integration\n"
     "  gmsim samples             list the traces that come with gmsim\n"
     "\n"
     "Examples:\n"
@@ -107,7 +106,7 @@ static bool use_color(void)
 /* A lone word that is no file may be a mistyped command. */
 static bool check_word(const char *word)
 {
-    static const char *const commands[] = {"gpus", "compare", "sweep", "samples", NULL};
+    static const char *const commands[] = {"gpus", "compare", "sweep", "check", "samples", NULL};
     const char *guess;
 
     char *sample = gmsim_sample_find(word);
@@ -165,17 +164,6 @@ static bool check_options(void)
         return false;
     }
     return true;
-}
-
-/* Writing the report over the trace it was made from is never meant. */
-static bool output_is_trace(void)
-{
-    struct stat trace, output;
-
-    return given.synthetic == NULL && given.output != NULL && strcmp(given.output, "-") != 0 &&
-           stat(given.trace, &trace) == 0 && stat(given.output, &output) == 0 &&
-           S_ISREG(output.st_mode) && trace.st_dev == output.st_dev &&
-           trace.st_ino == output.st_ino;
 }
 
 static int replay(gmsim_simulation *simulation)
@@ -244,7 +232,7 @@ static int run(void)
         cli_say("--plot: draws times, which --functional leaves out");
         return CLI_USAGE;
     }
-    if (output_is_trace()) {
+    if (given.synthetic == NULL && cli_output_is(given.output, given.trace)) {
         cli_say("%s: is the trace itself; name another file for --output", given.output);
         return CLI_USAGE;
     }
@@ -264,23 +252,12 @@ static int run(void)
     return code;
 }
 
-/* The trace stays only where --trace says so. */
-static int run_program(void)
+static int run_after(const char *trace, gpointer unused)
 {
-    bool temporary = given.trace == NULL;
-    int code = CLI_FAILED, ended = 0;
-
-    if (temporary)
-        given.trace = cli_program_trace();
-    if (given.trace != NULL && cli_program_run(given.program, given.rest, given.trace, &ended))
-        code = run();
-    if (temporary && given.trace != NULL)
-        cli_program_forget(given.trace);
-    if (ended != 0) {
-        signal(ended, SIG_DFL);
-        raise(ended);
-    }
-    return code;
+    (void)unused;
+    if (given.trace == NULL)
+        given.trace = g_strdup(trace);
+    return run();
 }
 
 /* --synthetic help, and --synthetic PATTERN:help. */
@@ -321,7 +298,9 @@ int cli_simulate(int argc, char **argv)
         } else if (wants_patterns()) {
             code = print_patterns();
         } else if (check_options()) {
-            code = given.program != NULL ? run_program() : run();
+            code = given.program != NULL
+                       ? cli_program_follow(given.program, given.rest, given.trace, run_after, NULL)
+                       : run();
         }
     }
     g_option_context_free(context);

@@ -54,7 +54,7 @@ static char *read_text(const char *path, GError **error)
         return NULL;
     }
     if (length > MAX_FILE) {
-        gmsim_ini_fail(error, path, 0, "longer than %u bytes; a GPU's description is a short text",
+        gmsim_ini_fail(error, path, 0, "longer than %u bytes; it must be a short text",
                        MAX_FILE);
         return NULL;
     }
@@ -64,7 +64,7 @@ static char *read_text(const char *path, GError **error)
         unsigned line = 1;
         for (const char *s = text; s < end; s++)
             line += *s == '\n';
-        gmsim_ini_fail(error, path, line, "not text; a GPU is described by lines 'key = value'");
+        gmsim_ini_fail(error, path, line, "not text; it must be lines 'key = value'");
         return NULL;
     }
     return g_steal_pointer(&text);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * ini.h - the lines of a GPU's .ini file.
+ * ini.h - the lines of an .ini file: a GPU's, or others of that form.
  */
 #ifndef GMSIM_INI_H
 #define GMSIM_INI_H

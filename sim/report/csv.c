@@ -174,4 +174,5 @@ const gmsim_format gmsim_format_csv = {
     .begin_pairs = csv_begin_pairs,
     .pair = csv_pair,
     .end_pairs = csv_end,
-    .sweep = csv_sweep};
+    .sweep = csv_sweep,
+    .limits = gmsim_csv_limits};

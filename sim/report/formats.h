@@ -16,6 +16,11 @@ GMSIM_FORMATS(GMSIM_FORMAT_DECLARE)
 void gmsim_text_pair(gmsim_report *report, const gmsim_comparison_of_two *compare);
 void gmsim_text_sweep(gmsim_report *report, const gmsim_sweep *sweep);
 
+/* limits.c */
+void gmsim_text_limits(gmsim_report *report, const gmsim_limits *limits);
+void gmsim_csv_limits(gmsim_report *report, const gmsim_limits *limits);
+void gmsim_json_limits(gmsim_report *report, const gmsim_limits *limits);
+
 /* report_json.c */
 void gmsim_json_begin(gmsim_report *report);
 void gmsim_json_launch(gmsim_report *report, uint32_t index, const gmsim_result *result);

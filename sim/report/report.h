@@ -5,8 +5,8 @@
  *
  * Launches and pairs are begun once, given every result in trace order, and ended. Between them
  * sums of each kernel are kept and, for a summary, the launches that lead, so a trace of any number
- * of launches is written in constant memory. A sweep is
- * written when all its points are known.
+ * of launches is written in constant memory. A sweep is written when all its points are known,
+ * answers to limits when all launches were asked.
  */
 #ifndef GMSIM_REPORT_H
 #define GMSIM_REPORT_H
@@ -15,6 +15,7 @@
 
 #include "sim/analysis/application.h"
 #include "sim/analysis/compare.h"
+#include "sim/analysis/limits.h"
 #include "sim/analysis/metrics.h"
 #include "sim/report/json.h"
 #include "sim/report/table.h"
@@ -113,6 +114,7 @@ typedef struct gmsim_format {
     void (*pair)(gmsim_report *report, const gmsim_comparison_of_two *compare);
     void (*end_pairs)(gmsim_report *report, bool complete);
     void (*sweep)(gmsim_report *report, const gmsim_sweep *sweep);
+    void (*limits)(gmsim_report *report, const gmsim_limits *limits);
 } gmsim_format;
 
 /* Ended by NULL; the first is the default. */

@@ -55,4 +55,5 @@ const gmsim_format gmsim_format_text = {.name = "text",
                                         .launch = text_launch,
                                         .end = text_end,
                                         .pair = gmsim_text_pair,
-                                        .sweep = gmsim_text_sweep};
+                                        .sweep = gmsim_text_sweep,
+                                        .limits = gmsim_text_limits};

@@ -161,11 +161,12 @@ static void json_sweep(gmsim_report *report, const gmsim_sweep *sweep)
 
 const gmsim_format gmsim_format_json = {
     .name = "json",
-    .meaning = "schemas gmsim-report/1, gmsim-compare/1, gmsim-sweep/1; streamed",
+    .meaning = "schemas gmsim-report/1, gmsim-compare/1, gmsim-sweep/1, gmsim-check/1; streamed",
     .begin = gmsim_json_begin,
     .launch = gmsim_json_launch,
     .end = gmsim_json_end,
     .begin_pairs = json_begin_pairs,
     .pair = json_pair,
     .end_pairs = gmsim_json_end,
-    .sweep = json_sweep};
+    .sweep = json_sweep,
+    .limits = gmsim_json_limits};
