@@ -54,6 +54,7 @@ typedef struct gmsim_job {
     const char *launches;     /* only these launches: "0-7", "2,5-8,100-" */
     unsigned top;             /* text: so many kernels and launches of many; 0: one screen */
     const char *sort;         /* "cycles" (default), "launches" or a metric: their order */
+    bool arrays;              /* traffic by allocation, too */
 } gmsim_job;
 
 /* Simulates; *report is set to its text (NULL on failure), *error to one line without the

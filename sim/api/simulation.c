@@ -270,6 +270,11 @@ bool gmsim_simulation_open(gmsim_simulation *s, const gmsim_job *job, const char
     s->report.caches = s->options.caches;
     s->report.flush = s->options.flush;
     s->report.verbose = job->verbose;
+    s->report.arrays = job->arrays || s->format->arrays;
+    if (s->report.arrays) {
+        s->arrays = gmsim_arrays_new();
+        s->options.watch = gmsim_arrays_watch(s->arrays);
+    }
     return true;
 }
 
@@ -305,6 +310,8 @@ static bool run_launch(gmsim_simulation *s, bool picked, const gmsim_result **re
 {
     GError *why = NULL;
 
+    if (s->arrays != NULL)
+        gmsim_arrays_begin(s->arrays, gmtrace_get_launch(s->reader, s->next));
     *result = gmsim_model_run(s->model, s->reader, s->next,
                               all->progress != NULL ? tell_progress : NULL, all, &why);
     if (*result != NULL || (!picked && g_error_matches(why, GMSIM_ERROR, GMSIM_ERROR_USAGE))) {
@@ -351,6 +358,9 @@ bool gmsim_simulation_step(gmsim_simulation *s, const gmsim_result **result, uin
 {
     if (!gmsim_simulation_replay(s, result, index, progress, data, error))
         return false;
+    if (*result != NULL && s->arrays != NULL)
+        s->report.array =
+            gmsim_arrays_read(s->arrays, &s->report.array_count, &s->report.array_sum);
     if (*result != NULL)
         s->format->launch(&s->report, *index, *result);
     return true;
@@ -380,6 +390,7 @@ void gmsim_simulation_close(gmsim_simulation *s)
 {
     if (s->model != NULL)
         gmsim_model_free(s->model);
+    gmsim_arrays_free(s->arrays);
     gmtrace_close(s->reader);
     if (s->kernel != NULL)
         g_regex_unref(s->kernel);

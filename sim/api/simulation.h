@@ -27,6 +27,7 @@ typedef struct gmsim_simulation {
     gmsim_options options;
     gmtrace_reader *reader;
     gmsim_model *model;
+    gmsim_arrays *arrays; /* NULL: not wanted */
     GRegex *kernel;
     char *trace;
     const char **kernels;      /* names of the trace's */

@@ -21,7 +21,7 @@ static struct {
         *caches, *limit_memory, *color, *source, *top, *sort;
     guint64 top_count;
     char **set, **rest;
-    gboolean flush, functional, verbose, quiet, version;
+    gboolean flush, functional, arrays, verbose, quiet, version;
 } given;
 
 static const GOptionEntry entries[] = {
@@ -60,6 +60,8 @@ static const GOptionEntry entries[] = {
      "Empty L2 before every launch, as ncu does; else it keeps what the launch before left", NULL},
     {"functional", 0, 0, G_OPTION_ARG_NONE, &given.functional, "Count without timing: faster",
      NULL},
+    {"arrays", 0, 0, G_OPTION_ARG_NONE, &given.arrays,
+     "Traffic by allocation, too; with --format csv a row for each", NULL},
     {"plot", 0, 0, G_OPTION_ARG_FILENAME, &given.plot,
      "Draw each launch into that folder, by running gnuplot: where its clocks go", "DIR"},
     {"source", 0, 0, G_OPTION_ARG_FILENAME, &given.source,
@@ -222,7 +224,8 @@ static int run(void)
                               .verbose = given.verbose,
                               .source = given.source,
                               .top = (unsigned)given.top_count,
-                              .sort = given.sort};
+                              .sort = given.sort,
+                              .arrays = given.arrays};
     gmsim_simulation simulation;
     cli_output output = {0};
     GError *error = NULL;

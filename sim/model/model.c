@@ -9,6 +9,7 @@
 
 #include "sim/model/time/schedule.h"
 #include "sim/model/trace_error.h"
+#include "sim/model/watch.h"
 
 #include <stdlib.h>
 
@@ -19,6 +20,7 @@ struct gmsim_model {
     gmsim_l2_set *l2_set;
     gmsim_sm *sm;
     gmsim_freed *freed;
+    uint64_t *dirty_line; /* of L2, for a watch */
     gmsim_paces paces;
     gmsim_replay replay;
     gmsim_shared shared;
@@ -63,6 +65,16 @@ gmsim_model *gmsim_model_new(const gmsim_gpu *gpu, const gmsim_options *options,
     }
     gmsim_shared_init(&model->shared, model->l2_set, &model->gpu);
     gmsim_replay_prepare(&model->replay, &model->gpu);
+    if (model->options.watch) {
+        model->dirty_line = new_table(gmsim_l2_sets(gpu), GMSIM_L2_WAYS * sizeof(uint64_t));
+        if (!model->dirty_line) {
+            gmsim_model_free(model);
+            no_memory(error);
+            return NULL;
+        }
+        model->replay.watch = model->shared.l2.watch = model->options.watch;
+        model->shared.l2.dirty_line = model->dirty_line;
+    }
     return model;
 }
 
@@ -72,6 +84,7 @@ void gmsim_model_free(gmsim_model *model)
         return;
     gmsim_tally_clear(&model->replay.tally);
     gmsim_paces_clear(&model->paces);
+    free(model->dirty_line);
     free(model->freed);
     free(model->sm);
     free(model->l2_set);
@@ -223,9 +236,13 @@ static uint32_t unseen_of(const gmtrace_kernel *kernel, const gmtrace_decoded *d
 static bool replay_once(gmsim_model *model, gmsim_scheduler *scheduler, GError **error)
 {
     uint32_t sets = gmsim_l1_most_sets(&model->gpu);
-    for (uint32_t i = 0; i < model->gpu.gpu_sm_count; i++)
+    for (uint32_t i = 0; i < model->gpu.gpu_sm_count; i++) {
         gmsim_sm_memory_begin(&model->sm[i].memory, &model->gpu, i,
                               model->l1_set + (size_t)i * sets, model->result.occupancy.l1_bytes);
+        model->sm[i].memory.watch = model->options.watch;
+    }
+    if (model->options.watch)
+        model->options.watch->begin(model->options.watch);
     gmsim_tally_reset(&model->replay.tally);
     gmsim_l2_reset_counts(&model->shared.l2);
     gmsim_shared_begin(&model->shared);

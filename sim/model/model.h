@@ -178,6 +178,8 @@ typedef enum gmsim_caches {
     GMSIM_CACHES_WARM, /* the launch is replayed once before counting */
 } gmsim_caches;
 
+typedef struct gmsim_watch gmsim_watch;
+
 typedef struct gmsim_options {
     gmsim_caches caches;
     bool flush; /* L2 is emptied before every launch, as ncu does by default; else a launch finds
@@ -186,6 +188,7 @@ typedef struct gmsim_options {
                  * is answered: the same result, more slowly. For tests */
     bool functional; /* no times: warps take turns record by record. Faster; what depends on order
                       * comes out somewhat different */
+    gmsim_watch *watch; /* told of every access (watch.h); NULL: nobody. Borrowed */
 } gmsim_options;
 
 typedef struct gmsim_model gmsim_model;

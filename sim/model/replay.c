@@ -22,6 +22,7 @@
 #include "sim/model/count/banks.h"
 #include "sim/model/count/lanes.h"
 #include "sim/model/count/local.h"
+#include "sim/model/watch.h"
 
 /* A bulk copy moves at most what shared memory can hold; far more is not a copy. */
 #define MAX_BULK_BYTES (1u << 20)
@@ -153,6 +154,14 @@ static void count_operations(gmsim_request *request, const gmtrace_chunk *chunk,
     }
 }
 
+/* Whoever looks on is told. */
+static inline void tell(const gmsim_replay *replay, gmsim_row row, const gmtrace_chunk *chunk,
+                        const gmtrace_record *record, const gmsim_footprint *footprint)
+{
+    if (G_UNLIKELY(replay->watch))
+        replay->watch->access(replay->watch, row, chunk, record, footprint);
+}
+
 static const char *replay_global(gmsim_replay *replay, gmsim_sm_memory *memory, gmsim_executor *who,
                                  const gmtrace_chunk *chunk, const gmtrace_record *record)
 {
@@ -196,6 +205,7 @@ static const char *replay_global(gmsim_replay *replay, gmsim_sm_memory *memory, 
         counts->copies_bypass += site->copy_bypass;
     }
     note_worst(replay, entry, footprint->sectors, who, chunk, record);
+    tell(replay, (gmsim_row)row, chunk, record, footprint);
     request.counts = counts;
     request.words = (gmsim_l1_words){chunk, record};
     request.kind = kind_of[record->op];
@@ -228,6 +238,8 @@ static const char *replay_local(gmsim_replay *replay, gmsim_sm_memory *memory, g
         count_footprint(replay, who, &request.footprint, 1u, counts);
         who->wavefronts += !is_store;
         sectors += request.footprint.sectors;
+        tell(replay, is_store ? GMSIM_LOCAL_STORE : GMSIM_LOCAL_LOAD, chunk, pass ? NULL : record,
+             &request.footprint);
         request.counts = counts;
         request.words = (gmsim_l1_words){NULL, NULL};
         request.kind = is_store ? GMSIM_REQUEST_STORE : GMSIM_REQUEST_LOAD;
@@ -370,6 +382,7 @@ static const char *replay_bulk(gmsim_replay *replay, gmsim_sm_memory *memory, gm
         gmsim_coalesce_range(&request.footprint, address, step);
         counts->sectors += request.footprint.sectors;
         counts->tags += request.footprint.lines;
+        tell(replay, row, NULL, left == record->aux ? record : NULL, &request.footprint);
         request.counts = counts;
         request.kind = (uint8_t)kind;
         request.wavefronts = 1u;

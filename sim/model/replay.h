@@ -20,14 +20,15 @@ typedef struct gmsim_replay {
     uint64_t turn;                   /* of the SM that is run: the step's number << 16 | the SM's */
     uint64_t l1_clocks;              /* least clocks of all L1 tag and data stages, added up */
     uint64_t degree[GMSIM_DEGREE_BINS];
+    gmsim_watch *watch; /* NULL: nobody looks on */
 } gmsim_replay;
 
 /* Who executes a record. */
 typedef struct gmsim_executor {
     uint64_t cta;
     uint32_t warp;
-    uint8_t part;           /* sub-partition of the SM */
-    uint64_t window;        /* address of the warp's local memory */
+    uint8_t part;    /* sub-partition of the SM */
+    uint64_t window; /* address of the warp's local memory */
     uint32_t copy_sectors;
     gmsim_copy_source copy; /* of its last asynchronous copy that reads */
     uint32_t copy_instr;    /* and that copy's instruction; GMTRACE_NO_INSTR: done with */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * csv.c - CSV: one row a launch, named as in `ncu --csv --page raw`, gmsim's own metrics after
- * ncu's; one a quantity of a
- * comparison, one a point and launch of a sweep. A metric that a launch does not have is an empty
+ * ncu's, or one an array that it touched; one a quantity of a comparison, one a point and launch of
+ * a sweep. A metric that a launch does not have is an empty
  * field. Leaves out ncu's second row of units: every count is in base units.
  */
 #include <math.h>
@@ -42,8 +42,16 @@ static void csv_begin(gmsim_report *report)
     static const char *const names[LAUNCH_COLUMNS] = {"ID",        "Kernel Name", "Block Size",
                                                       "Grid Size", "Device",      "CC",
                                                       "Complete",  "L2 At Start", "Unsteady"};
-    gmsim_column *columns = g_new0(gmsim_column, LAUNCH_COLUMNS + gmsim_metric_all);
+    gmsim_column *columns;
 
+    if (report->arrays) {
+        GString *out = g_string_new(NULL);
+
+        gmsim_csv_arrays_begin(report, out);
+        write_out(report, out);
+        return;
+    }
+    columns = g_new0(gmsim_column, LAUNCH_COLUMNS + gmsim_metric_all);
     for (unsigned i = 0; i < LAUNCH_COLUMNS; i++)
         columns[i].key = names[i];
     columns[5].bare = true;
@@ -70,7 +78,7 @@ static char *unsteady_keys(const gmsim_result *result)
     return g_string_free(keys, FALSE);
 }
 
-static void csv_launch(gmsim_report *report, uint32_t index, const gmsim_result *result)
+static void csv_metrics(gmsim_report *report, uint32_t index, const gmsim_result *result)
 {
     const gmsim_gpu *gpu = report->gpu;
     gmsim_field *field = g_new0(gmsim_field, LAUNCH_COLUMNS + gmsim_metric_all);
@@ -99,10 +107,21 @@ static void csv_launch(gmsim_report *report, uint32_t index, const gmsim_result 
     g_free(field);
 }
 
+static void csv_launch(gmsim_report *report, uint32_t index, const gmsim_result *result)
+{
+    if (!report->arrays) {
+        csv_metrics(report, index, result);
+        return;
+    }
+    report->table.out = g_string_new(NULL);
+    gmsim_csv_arrays(report, index, result);
+    write_out(report, report->table.out);
+}
+
 static void csv_end(gmsim_report *report, bool complete)
 {
     (void)complete;
-    if (report->table.column != gmsim_pair_columns)
+    if (report->table.column != gmsim_pair_columns && !report->arrays)
         g_free((gpointer)report->table.column);
 }
 

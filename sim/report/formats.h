@@ -27,10 +27,16 @@ void gmsim_json_launch(gmsim_report *report, uint32_t index, const gmsim_result 
 void gmsim_json_end(gmsim_report *report, bool complete);
 /* What every document begins with. */
 void gmsim_json_head(gmsim_report *report, const char *schema);
-/* A GPU, and a launch in full. */
+/* A GPU, and a launch in full; with a report, traffic by allocation as well. */
 void gmsim_json_gpu(gmsim_json *json, const gmsim_gpu *gpu);
 void gmsim_json_result(gmsim_json *json, const char *key, const gmsim_gpu *gpu, uint32_t index,
-                       const gmsim_result *result);
+                       const gmsim_result *result, const gmsim_report *arrays);
+
+/* arrays.c: the launch's traffic by allocation, as a table, a member of its object, rows of CSV. */
+void gmsim_text_arrays(GString *out, const gmsim_report *report, const gmsim_result *result);
+void gmsim_json_arrays(gmsim_json *json, const gmsim_report *report, const gmsim_result *result);
+void gmsim_csv_arrays_begin(gmsim_report *report, GString *out);
+void gmsim_csv_arrays(gmsim_report *report, uint32_t index, const gmsim_result *result);
 
 /* compare_text.c: a comparison's quantities, one a row, in every format. */
 enum {

@@ -14,6 +14,7 @@
 #include <stdio.h>
 
 #include "sim/analysis/application.h"
+#include "sim/analysis/arrays.h"
 #include "sim/analysis/compare.h"
 #include "sim/analysis/limits.h"
 #include "sim/analysis/metrics.h"
@@ -49,6 +50,10 @@ typedef struct gmsim_report {
     int sort;              /* GMSIM_BY_* or a metric: what they are ordered by */
     const char *const *kernel; /* names of all kernels in the trace */
     unsigned kernels;
+    bool arrays;              /* traffic by allocation is wanted; then, of each launch: */
+    const gmsim_array *array; /* the arrays that it touched (arrays.h) ... */
+    unsigned array_count;
+    gmsim_array array_sum; /* ... and their sum */
     /* Private to the format. */
     gmsim_json json;
     gmsim_table table;
@@ -105,6 +110,7 @@ char *gmsim_sweep_describe(const gmsim_sweep *sweep, uint64_t point);
 /* A format may leave out what it cannot show: then its functions are NULL. */
 typedef struct gmsim_format {
     const char *name, *meaning;
+    bool arrays; /* it shows traffic by allocation always, not only where that is asked for */
     void (*begin)(gmsim_report *report);
     /* index: the launch's number in the trace. */
     void (*launch)(gmsim_report *report, uint32_t index, const gmsim_result *result);

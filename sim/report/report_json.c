@@ -314,7 +314,7 @@ static void put_instruction(gmsim_json *json, const gmsim_result *result,
 }
 
 void gmsim_json_result(gmsim_json *json, const char *key, const gmsim_gpu *gpu, uint32_t index,
-                       const gmsim_result *result)
+                       const gmsim_result *result, const gmsim_report *arrays)
 {
     const gmtrace_launch *launch = result->launch;
 
@@ -333,6 +333,8 @@ void gmsim_json_result(gmsim_json *json, const char *key, const gmsim_gpu *gpu, 
     for (uint32_t i = 0; i < result->instr_count; i++)
         put_instruction(json, result, &result->instr[i]);
     gmsim_json_close(json);
+    if (arrays != NULL)
+        gmsim_json_arrays(json, arrays, result);
     gmsim_json_close(json);
 }
 
@@ -413,7 +415,8 @@ static void put_kernels(gmsim_report *report)
 void gmsim_json_launch(gmsim_report *report, uint32_t index, const gmsim_result *result)
 {
     (void)gmsim_application_add(report->application, index, result);
-    gmsim_json_result(&report->json, NULL, report->gpu, index, result);
+    gmsim_json_result(&report->json, NULL, report->gpu, index, result,
+                      report->arrays ? report : NULL);
 }
 
 void gmsim_json_end(gmsim_report *report, bool complete)

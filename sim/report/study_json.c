@@ -15,7 +15,7 @@ static void put_side(gmsim_json *json, const char *key, const gmsim_side *side)
     gmsim_json_object(json, key, false);
     gmsim_json_string(json, "trace", side->trace);
     gmsim_json_gpu(json, side->gpu);
-    gmsim_json_result(json, "launch", side->gpu, side->index, side->result);
+    gmsim_json_result(json, "launch", side->gpu, side->index, side->result, NULL);
     gmsim_json_close(json);
 }
 

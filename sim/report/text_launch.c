@@ -143,6 +143,7 @@ void gmsim_text_full(GString *out, const gmsim_report *report, uint32_t index,
     gmsim_text_occupancy(out, report, result);
     gmsim_text_hot(out, report, result);
     gmsim_text_lanes(out, report, result);
+    gmsim_text_arrays(out, report, result);
     if (report->verbose)
         gmsim_text_allocations(out, report, result);
     gmsim_text_footer(out, report, result);

@@ -30,6 +30,7 @@
 #include "sim/model/cache/l2.h"
 
 #include "sim/model/hot.h"
+#include "sim/model/watch.h"
 #include "sim/model/count/lanes.h"
 #include "sim/policy/replacement.h"
 #include "sim/policy/write.h"
@@ -205,6 +206,12 @@ static __attribute__((noinline)) gmsim_l2_cost clean(gmsim_l2 *l2, gmsim_l2_set 
     if (PARTIAL(state))
         complete(&cost, set, way, PARTIAL(state));
     cost.written = (uint8_t)gmsim_sector_count(dirty);
+    if (l2->watch)
+        l2->watch->cleaned(l2->watch,
+                           set->tag[way] == FOREIGN
+                               ? GMSIM_NO_LINE
+                               : l2->dirty_line[(size_t)(set - l2->set) * GMSIM_L2_WAYS + way],
+                           cost.read, cost.written);
     if (set->tag[way] != FOREIGN)
         l2->counts.dirty_sectors -= gmsim_sector_count(dirty);
     set->state[way] &= (uint16_t)~0xf0u;
@@ -495,4 +502,12 @@ GMSIM_CLONES gmsim_l2_cost gmsim_l2_atomic(gmsim_l2 *l2, const gmsim_l2_place *p
                    missed                ? GMSIM_L2_DRAM
                    : side == place->home ? GMSIM_L2_NEAR
                                          : GMSIM_L2_FAR);
+}
+
+void gmsim_l2_note(gmsim_l2 *l2, const gmsim_l2_place *place, uint64_t line)
+{
+    const gmsim_l2_set *set = set_at(l2, place, place->home);
+    uint32_t way = way_of(set, place->tag);
+    if (way != GMSIM_L2_WAYS)
+        l2->dirty_line[(size_t)(set - l2->set) * GMSIM_L2_WAYS + way] = line;
 }

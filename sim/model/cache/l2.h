@@ -42,6 +42,8 @@ typedef struct gmsim_l2 {
     uint32_t home_shift;                /* neighbouring lines with one home, as a power of two */
     uint32_t fill_sectors;              /* brought from DRAM for one missing sector */
     uint32_t foreign;                   /* dirty sectors that a flush leaves behind */
+    gmsim_watch *watch;                 /* NULL: nobody looks on; else ... */
+    uint64_t *dirty_line;               /* ... the line of each way that is dirty, by set */
     gmsim_l2_counts counts;
 } gmsim_l2;
 
@@ -84,6 +86,8 @@ gmsim_l2_cost gmsim_l2_write(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t
                              uint32_t touched, uint32_t full, const uint64_t bytes[2]);
 gmsim_l2_cost gmsim_l2_atomic(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,
                               uint32_t touched);
+/* For a watch: the line was written, or carried out an atomic. */
+void gmsim_l2_note(gmsim_l2 *l2, const gmsim_l2_place *place, uint64_t line);
 
 #pragma GCC visibility pop
 

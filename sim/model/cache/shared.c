@@ -20,6 +20,7 @@
 #include "sim/model/count/coalesce.h"
 #include "sim/model/count/lanes.h"
 #include "sim/model/hot.h"
+#include "sim/model/watch.h"
 
 #include <string.h>
 
@@ -218,6 +219,31 @@ static void do_atomic(gmsim_shared *shared, const gmsim_l2_place *place, gmsim_s
         shared->l2.counts.reduction_sectors += message->operations;
 }
 
+/* One after the other, with whoever looks on told of each. */
+static __attribute__((noinline)) void serve_watched(gmsim_shared *shared,
+                                                    const gmsim_l2_place *place, gmsim_sender from,
+                                                    gmsim_ask *ask, gmsim_message *message,
+                                                    const uint64_t (*bytes)[2])
+{
+    gmsim_l2 *l2 = &shared->l2;
+    for (uint32_t i = 0; i < ask->messages; i++) {
+        const gmsim_l2_counts before = l2->counts;
+        if (ask->kind == GMSIM_ASK_READ)
+            read_line(shared, &place[i], from, ask, &message[i]);
+        else if (ask->kind == GMSIM_ASK_WRITE)
+            write_line(shared, &place[i], from, &message[i], bytes[i]);
+        else
+            do_atomic(shared, &place[i], from, ask, &message[i]);
+        gmsim_l2_counts change = l2->counts;
+        uint64_t *counter = (uint64_t *)&change;
+        for (size_t k = 0; k < sizeof change / sizeof *counter; k++)
+            counter[k] -= ((const uint64_t *)&before)[k];
+        if (ask->kind != GMSIM_ASK_READ)
+            gmsim_l2_note(l2, &place[i], message[i].line);
+        l2->watch->served(l2->watch, message[i].line, &change);
+    }
+}
+
 /* Fetches all lines' sets into the host's cache first: the arrays are larger than its first levels,
  * and their accesses are independent. */
 void gmsim_shared_serve(gmsim_shared *shared, gmsim_sender from, gmsim_ask *ask,
@@ -230,7 +256,9 @@ void gmsim_shared_serve(gmsim_shared *shared, gmsim_sender from, gmsim_ask *ask,
         if (count > 1u)
             gmsim_l2_prefetch(&shared->l2, &place[i], from.side);
     }
-    if (ask->kind == GMSIM_ASK_READ)
+    if (G_UNLIKELY(shared->l2.watch))
+        serve_watched(shared, place, from, ask, message, bytes);
+    else if (ask->kind == GMSIM_ASK_READ)
         for (uint32_t i = 0; i < count; i++)
             read_line(shared, &place[i], from, ask, &message[i]);
     else if (ask->kind == GMSIM_ASK_WRITE)

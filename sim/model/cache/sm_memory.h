@@ -103,6 +103,7 @@ typedef struct gmsim_sm_memory {
     gmsim_places places;
     gmsim_pending pending[GMSIM_PENDING]; /* by a hash of the line */
     gmsim_packets packets;
+    gmsim_watch *watch; /* NULL: nobody looks on */
     gmsim_outbox out;
 } gmsim_sm_memory;
 

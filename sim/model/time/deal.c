@@ -14,6 +14,7 @@
 
 #include "sim/model/count/lanes.h"
 #include "sim/model/trace_error.h"
+#include "sim/model/watch.h"
 #include "sim/policy/order.h"
 
 #include <stdlib.h>
@@ -45,7 +46,7 @@ static bool start_cta(gmsim_scheduler *s, uint32_t sm_number, uint32_t place, ui
             .warp = i,
             .part = (uint8_t)((first + i) % s->plan.sub_partitions),
             .copy_instr = GMTRACE_NO_INSTR,
-            .window = (1ull << 50) +
+            .window = GMSIM_LOCAL_WINDOWS +
                       ((uint64_t)sm_number * GMSIM_MAX_SM_WARPS + first + i) * s->plan.window_size,
         };
         if (!gmtrace_cursor_open(s->reader, &warp->cursor, cta->number, i, &reason)) {

@@ -41,6 +41,7 @@ class Job(ctypes.Structure):
         ("launches", ctypes.c_char_p),
         ("top", ctypes.c_uint),
         ("sort", ctypes.c_char_p),
+        ("arrays", ctypes.c_bool),
     ]
 
 
