@@ -22,6 +22,7 @@ typedef struct part {
 
 static const part parts[] = {
     {"heavy", offsetof(gmsim_cost, heavy)},
+    {"full", offsetof(gmsim_cost, full)},
     {"lsu", offsetof(gmsim_cost, unit)},
     {"constant", offsetof(gmsim_cost, constant)},
     {"latency", offsetof(gmsim_cost, latency)},
@@ -53,7 +54,7 @@ char *gmsim_cost_parse(const char *text, gmsim_cost *cost)
         uint16_t pipe = GMSIM_PIPE_ISSUE;
         uint16_t *field = field_of(&read, name, &pipe);
         if (!field)
-            return g_strdup_printf("'%s' is no pipe (fma, heavy, alu, xu, fp64, tensor, uniform, "
+            return g_strdup_printf("'%s' is no pipe (fma, heavy, full, alu, xu, fp64, tensor, uniform, "
                                    "lsu, constant), nor latency or delay",
                                    name);
         if (*field)

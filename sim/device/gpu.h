@@ -54,6 +54,7 @@ typedef enum gmsim_pipe {
 typedef struct gmsim_cost {
     uint16_t pipe, clocks; /* GMSIM_PIPE_ISSUE: no other than that */
     uint16_t heavy;        /* GMSIM_PIPE_HEAVY */
+    uint16_t full;         /* of all pipes that are half as wide: heavy, alu, fp64 */
     uint16_t unit;         /* the SM's load-store unit: shuffles and the like */
     uint16_t constant;     /* the SM's constant cache */
     uint16_t latency;      /* until the scoreboard that it sets is free */

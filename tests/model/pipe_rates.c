@@ -5,9 +5,9 @@
  * warp in which each needs the last. Two lengths are run; the difference has no launch in it.
  *
  * Rates: CUDA C++ Programming Guide, arithmetic instructions; tensor cores: the white papers; of an
- * H200 these, and IMAD.WIDE: validate/measured/h200/micro-math_rates.csv. Clocks of a chain: that
- * table, an H100 taken for an H200; Jia et al., arXiv:1804.06826, for FP32 and FP64 of a V100. FP64
- * chains of GeForce parts, whose latency nobody published, take at least what their rate says.
+ * H200 these, IMAD.WIDE, and pairs: validate/measured/h200/micro-math_rates.csv. Clocks of a chain:
+ * that table, an H100 taken for an H200; Jia et al., arXiv:1804.06826, for FP32 and FP64 of a V100.
+ * FP64 chains of GeForce parts, whose latency nobody published, take at least what their rate says.
  */
 #include "sim/model/model.h"
 #include "tests/support/trace_builder.h"
@@ -44,7 +44,18 @@ static const struct {
     {"rtx4090", {128, 2, 16, 64, 64, 64, 0, 32, 256}, {4, 64, 0}},
 };
 
-static bool jumps; /* two of every eight instructions are a branch and what it skips */
+static bool jumps;  /* two of every eight instructions are a branch and what it skips */
+static bool stores; /* every 16th is a store under a predicate, of a quarter of the warps */
+static bool ends;   /* no store at the end */
+static what partner = KINDS; /* of every other instruction, unless KINDS */
+
+static void store(gmtrace_instr *instr)
+{
+    instr->opcode = "STG.E";
+    instr->op_class = GMTRACE_CLASS_STORE;
+    instr->space = GMTRACE_SPACE_GLOBAL;
+    instr->width = 4;
+}
 
 /* `count` instructions of a kind, a store, EXIT. */
 static void fill(gmtrace_instr *instr, unsigned count, what kind, bool chain)
@@ -64,10 +75,16 @@ static void fill(gmtrace_instr *instr, unsigned count, what kind, bool chain)
         instr[i].target = i + 2;
         instr[i].stall = 6;
     }
-    instr[count].opcode = "STG.E";
-    instr[count].op_class = GMTRACE_CLASS_STORE;
-    instr[count].space = GMTRACE_SPACE_GLOBAL;
-    instr[count].width = 4;
+    for (unsigned i = 1; partner != KINDS && i < count; i += 2)
+        instr[i].opcode = kinds[partner].opcode;
+    for (unsigned i = 8; stores && i < count; i += 16) {
+        store(&instr[i]);
+        instr[i].predicate = 0;
+    }
+    for (unsigned i = 0; stores && i < count; i++)
+        instr[i].stall = 6;
+    if (!ends)
+        store(&instr[count]);
     instr[count + 1].opcode = "EXIT";
     instr[count + 1].op_class = GMTRACE_CLASS_EXIT;
 }
@@ -94,15 +111,19 @@ static double cycles(const char *name, unsigned count, what kind, bool chain)
     gmtest_use_kernel(&trace, &kernel);
     gmtest_launch(&trace, 1, 32 * warps);
     for (unsigned w = 0; w < warps; w++) {
-        const gmtrace_record store = {.instr = count,
-                                      .mask = UINT32_MAX,
-                                      .kind = GMTRACE_ACCESS,
-                                      .op = GMTRACE_OP_STORE,
-                                      .space = GMTRACE_SPACE_GLOBAL,
-                                      .size = 4,
-                                      .stride = 4,
-                                      .address = 0x7f0000000000u + 128u * w};
-        gmtest_append(&trace, 0, w, &store, NULL);
+        gmtrace_record record = {.instr = count,
+                                 .mask = UINT32_MAX,
+                                 .kind = GMTRACE_ACCESS,
+                                 .op = GMTRACE_OP_STORE,
+                                 .space = GMTRACE_SPACE_GLOBAL,
+                                 .size = 4,
+                                 .stride = 4,
+                                 .address = 0x7f0000000000u + 128u * w};
+        for (record.instr = 8; stores && w < warps / 4 && record.instr < count; record.instr += 16)
+            gmtest_append(&trace, 0, w, &record, NULL);
+        record.instr = count;
+        if (!ends)
+            gmtest_append(&trace, 0, w, &record, NULL);
     }
     gmtest_close(&trace);
 
@@ -165,6 +186,42 @@ static void test_issue(void)
     setting = NULL;
 }
 
+/* FFMA takes all lanes at once, and so not in the two clocks that another pipe takes for half of
+ * them each; IMAD and LOP3 do not mind one another. */
+static void test_pairs(void)
+{
+    static const struct {
+        what one, other;
+        double clocks; /* a pair, of a sub-partition; less the loop, which takes 3 of 35 */
+    } pair[] = {
+        {FP32, IADD, 3.0},
+        {FP32, IMAD, 3.0},
+        {FP32, FP64, 2.9},
+        {IMAD, IADD, 2.0},
+    };
+    for (unsigned i = 0; i < G_N_ELEMENTS(pair); i++) {
+        partner = pair[i].other;
+        expect("h200", pair[i].one, false, 2 * 32 * 4 / pair[i].clocks);
+    }
+    partner = KINDS;
+}
+
+/* A warp that stores nothing at its end has the pipes for itself as little as one that does. */
+static void test_ends(void)
+{
+    ends = true;
+    expect("h200", IADD, false, 64);
+    ends = false;
+}
+
+/* Long ways leave to short ones what they do not use, and take what those leave. */
+static void test_shares(void)
+{
+    stores = true;
+    expect("h200", IADD, false, 64. * 16 / 15);
+    stores = false;
+}
+
 /* No GPU is shipped without rates. */
 static void test_all(void)
 {
@@ -190,6 +247,9 @@ int main(int argc, char **argv)
         g_test_add_data_func(rates, GUINT_TO_POINTER(i), test_rates);
         g_test_add_data_func(chains, GUINT_TO_POINTER(i), test_chains);
     }
+    g_test_add_func("/pipe/pairs", test_pairs);
+    g_test_add_func("/pipe/ends", test_ends);
+    g_test_add_func("/pipe/shares", test_shares);
     g_test_add_func("/pipe/issue", test_issue);
     g_test_add_func("/pipe/branches", test_branches);
     return g_test_run();

@@ -19,6 +19,10 @@
 /* Repetitions of a loop that are gone through; the others take as long as the last of them. */
 #define REPEATS 4u
 
+/* Pipes that take an instruction in two halves, and so none beside one that takes all lanes at
+ * once. Where a way does not use them it leaves them alone. */
+static const gmsim_pipe half_width[] = {GMSIM_PIPE_HEAVY, GMSIM_PIPE_ALU, GMSIM_PIPE_FP64};
+
 /* Where the GPU has the cost of a unit. */
 static const size_t cost_at[GMTRACE_UNITS] = {
     [GMTRACE_UNIT_OTHER] = offsetof(gmsim_gpu, pipe_other),
@@ -93,7 +97,7 @@ typedef struct walk {
     uint64_t clock;
     uint32_t next; /* instruction behind the last one; GMTRACE_NO_INSTR: the way begins */
     uint64_t due[GMSIM_SCOREBOARDS];
-    uint64_t pipe[GMSIM_PIPES], unit, constant;
+    uint64_t pipe[GMSIM_PIPES], unit, constant, full;
 } walk;
 
 static uint32_t bounded(uint64_t clocks)
@@ -127,6 +131,7 @@ static void walk_piece(const gmsim_paces *paces, const gmtrace_path_piece *piece
         w->pipe[GMSIM_PIPE_HEAVY] += cost->heavy;
         if (cost->pipe != GMSIM_PIPE_ISSUE)
             w->pipe[cost->pipe] += cost->clocks;
+        w->full += cost->full;
         w->unit += cost->unit;
         w->constant += cost->constant;
     }
@@ -168,11 +173,15 @@ const gmsim_pace *gmsim_pace_make(gmsim_paces *paces, const gmtrace_path *way)
                 w.due[b] += w.due[b] ? clocks : 0;
             for (uint32_t p = 0; p < GMSIM_PIPES; p++)
                 w.pipe[p] += (w.pipe[p] - before.pipe[p]) * more;
+            w.full += (w.full - before.full) * more;
             w.unit += (w.unit - before.unit) * more;
             w.constant += (w.constant - before.constant) * more;
             w.clock += clocks;
         }
     }
+    for (size_t i = 0; i < G_N_ELEMENTS(half_width); i++)
+        if (w.pipe[half_width[i]])
+            w.pipe[half_width[i]] += w.full;
     pace->clocks = bounded(w.clock);
     pace->next = w.next;
     pace->unit = bounded(w.unit);

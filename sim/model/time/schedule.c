@@ -28,6 +28,10 @@
 /* Times beyond this many clocks after the epoch move it. */
 #define EPOCH_CLOCKS (1u << 30)
 
+/* A way is gone in pieces of at most so many clocks, so that warps share pipes on it. Of the
+ * simulation, not of a GPU. */
+#define PIECE_CLOCKS 128u
+
 #define PROGRESS_STEP  (1u << 13) /* records */
 #define PROGRESS_STEPS 15u        /* looked at every 16 steps */
 
@@ -138,21 +142,46 @@ static bool arrive(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, const gmtrac
     return true;
 }
 
-/* The warp's way to its next record, or to its end, is known: it would be there at sm->ready[slot]
- * if it were alone. */
+/* The warp goes on at `next`: it would be at its next turn at sm->ready[slot] if it were alone. */
+GMSIM_INLINE void go(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t next)
+{
+    gmsim_warp *warp = &sm->warp[slot];
+    if (warp->pieces > 1u) {
+        warp->turn = GMSIM_TURN_PIECE;
+        gmsim_ready_at(s, sm, slot, next + warp->clocks / warp->pieces);
+    } else {
+        warp->turn = warp->ends ? GMSIM_TURN_END : GMSIM_TURN_RECORD;
+        gmsim_ready_at(s, sm, slot, next + warp->clocks);
+    }
+}
+
+/* The warp's way to its next record, or to its end, is known. */
 GMSIM_INLINE void set_out(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, gmsim_ahead ahead,
                           uint64_t next)
 {
     gmsim_warp *warp = &sm->warp[slot];
-    if (ahead == GMSIM_AHEAD_END) {
-        end_warp(s, sm, slot, MAX(next, warp->stored));
-    } else if (ahead == GMSIM_AHEAD_WAITS) {
+    if (ahead == GMSIM_AHEAD_WAITS) {
         sm->unplanned |= 1ull << slot;
         sm->ready[slot] = GMSIM_NEVER;
     } else {
-        warp->planned = true;
-        gmsim_ready_at(s, sm, slot, next + warp->clocks);
+        warp->ends = ahead == GMSIM_AHEAD_END;
+        warp->pieces = warp->clocks / PIECE_CLOCKS + 1u;
+        go(s, sm, slot, next);
     }
+}
+
+/* The warp has a piece of a long way, or of that to its end, behind it at `now`, if others let it.
+ */
+static void on_the_way(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t now)
+{
+    gmsim_warp *warp = &sm->warp[slot];
+    bool ends = warp->turn == GMSIM_TURN_END;
+    if (!s->plan.functional)
+        now = gmsim_warp_piece(s, sm, slot, now - MIN(now, warp->clocks / warp->pieces));
+    if (ends)
+        end_warp(s, sm, slot, MAX(now + s->plan.gpu->launch_exit, warp->stored));
+    else
+        go(s, sm, slot, now);
 }
 
 /* The turn of a warp whose next record issues at `now`, if other warps let it. Turns come in the
@@ -161,14 +190,18 @@ GMSIM_INLINE bool warp_turn(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uin
                             GError **error)
 {
     gmsim_warp *warp = &sm->warp[slot];
-    if (warp->planned) { /* else it has just begun, or was at a barrier */
+    if (warp->turn >= GMSIM_TURN_PIECE) {
+        on_the_way(s, sm, slot, now);
+        return true;
+    }
+    if (warp->turn == GMSIM_TURN_RECORD) { /* else it has just begun, or was at a barrier */
         const gmtrace_record *record = warp->cursor.next++;
         now -= MIN(now, warp->clocks);
         const char *wrong = gmsim_warp_execute(s, sm, slot, record, &now);
         if (wrong)
             return corrupt(error, warp, wrong);
         if (record->kind == GMTRACE_BARRIER) {
-            warp->planned = false;
+            warp->turn = GMSIM_TURN_PLAN;
             sm->ready[slot] = gmsim_since_epoch(s, now);
             return arrive(s, sm, slot, record, now, error);
         }
@@ -227,7 +260,8 @@ GMSIM_INLINE bool take_turn(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uin
     const gmsim_warp *warp = &sm->warp[slot];
     gmsim_sub_partition *part = warp->part;
     bool waited = false;
-    if (warp->planned && !s->plan.functional && gmsim_warp_queues(warp->cursor.next)) {
+    if (warp->turn == GMSIM_TURN_RECORD && !s->plan.functional &&
+        gmsim_warp_queues(warp->cursor.next)) {
         if (gmsim_place_at(part) > now) {
             gmsim_place_wait(s, sm, slot, now);
             return true;
@@ -254,7 +288,8 @@ GMSIM_CLONES static bool run_sm(gmsim_scheduler *s, gmsim_sm *sm, uint64_t limit
     for (uint32_t clock = sm->next; clock < until;) {
         uint32_t slot = slot_with(sm->ready, clock);
         const gmsim_warp *warp = &sm->warp[slot];
-        if (warp->planned && !sm->memory.direct && !gmsim_warp_has_room(sm, warp->cursor.next))
+        bool record = warp->turn == GMSIM_TURN_RECORD;
+        if (record && !sm->memory.direct && !gmsim_warp_has_room(sm, warp->cursor.next))
             return true;
         if (!take_turn(s, sm, slot, epoch + clock, error))
             return false;
@@ -275,7 +310,7 @@ static bool answer_sm(gmsim_scheduler *s, gmsim_sm *sm, uint64_t limit, GError *
         for (sm->unplanned = 0; left; left &= left - 1u) {
             uint32_t slot = (uint32_t)__builtin_ctzll(left);
             uint64_t next = 0;
-            gmsim_ahead ahead = gmsim_warp_go_on(s, sm, &sm->warp[slot], &next);
+            gmsim_ahead ahead = gmsim_warp_go_on(sm, &sm->warp[slot], &next);
             set_out(s, sm, slot, ahead, next);
         }
     }

@@ -47,6 +47,14 @@ typedef struct gmsim_sub_partition {
     uint64_t waiting;            /* those, as a mask over the SM's warps */
 } gmsim_sub_partition;
 
+/* What a warp's next turn is. */
+typedef enum gmsim_turn {
+    GMSIM_TURN_PLAN,   /* to find its way: it has just begun, or was at a barrier */
+    GMSIM_TURN_RECORD, /* its next record, which is there */
+    GMSIM_TURN_PIECE,  /* a piece of a long way */
+    GMSIM_TURN_END,
+} gmsim_turn;
+
 typedef struct gmsim_warp {
     gmtrace_cursor cursor;
     gmsim_executor who;
@@ -56,6 +64,7 @@ typedef struct gmsim_warp {
     uint32_t last;                              /* instruction of its last record */
     uint32_t next_scoreboard;                   /* used where there are no control bits */
     uint32_t clocks;                            /* from there to the next one, were it alone */
+    uint32_t pieces;                            /* in which it goes that way */
     uint32_t pipe[GMSIM_PIPES], unit, constant; /* what it asks of the pipes on the way */
     uint32_t due[GMSIM_SCOREBOARDS];    /* clocks until what the way sets is there; 0: nothing */
     uint32_t uses, sets;                /* masks of those pipes and scoreboards */
@@ -71,7 +80,8 @@ typedef struct gmsim_warp {
     uint32_t groups, groups_known; /* committed so far; of which all copies are answered */
     uint32_t under_way;            /* GMSIM_UNDER_WAY_*, as a mask */
     gmsim_way way;
-    bool planned; /* instructions and clocks are those before its next record, which is there */
+    uint8_t turn; /* gmsim_turn */
+    bool ends;    /* its way leads to its end */
 } gmsim_warp;
 
 /* Masks are over the warps of the CTA. */

@@ -178,8 +178,7 @@ static gmsim_ahead next_untimed(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *wa
 }
 
 /* The way is complete: the warp goes on, unless it waits for an answer. */
-static gmsim_ahead set_out(const gmsim_scheduler *s, gmsim_warp *warp, const ahead *plan, bool ends,
-                           uint64_t *ready)
+static gmsim_ahead set_out(gmsim_warp *warp, const ahead *plan, bool ends, uint64_t *ready)
 {
     if (warp->way.waits) {
         warp->way.clock = plan->clock;
@@ -187,13 +186,9 @@ static gmsim_ahead set_out(const gmsim_scheduler *s, gmsim_warp *warp, const ahe
         warp->way.ends = ends;
         return GMSIM_AHEAD_WAITS;
     }
-    if (ends) {
-        *ready = plan->clock - 1u + plan->slots + s->plan.gpu->launch_exit;
-        return GMSIM_AHEAD_END;
-    }
     warp->clocks = (uint32_t)MIN(plan->slots - 1u, UINT32_MAX);
     *ready = plan->clock;
-    return GMSIM_AHEAD_RECORD;
+    return ends ? GMSIM_AHEAD_END : GMSIM_AHEAD_RECORD;
 }
 
 gmsim_ahead gmsim_warp_ahead(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp, uint64_t now,
@@ -217,7 +212,7 @@ gmsim_ahead gmsim_warp_ahead(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
             add_way(s, sm, warp, &plan, gmtrace_path_end(s->paths, &warp->path), GMTRACE_NO_INSTR);
             if (plan.unknown >> GMSIM_UNDER_WAY_STORED & 1u)
                 put_off(&warp->way, &plan, GMSIM_UNDER_WAY_STORED, 0);
-            return set_out(s, warp, &plan, true, ready);
+            return set_out(warp, &plan, true, ready);
         }
         record = warp->cursor.next;
         add_way(s, sm, warp, &plan, gmtrace_path_step(s->paths, &warp->path, record),
@@ -238,11 +233,10 @@ gmsim_ahead gmsim_warp_ahead(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
         else
             wait_for_group(sm, warp, &plan.clock, warp->way.group, plan.slots);
     }
-    return set_out(s, warp, &plan, false, ready);
+    return set_out(warp, &plan, false, ready);
 }
 
-gmsim_ahead gmsim_warp_go_on(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
-                             uint64_t *ready)
+gmsim_ahead gmsim_warp_go_on(gmsim_sm *sm, gmsim_warp *warp, uint64_t *ready)
 {
     gmsim_way *way = &warp->way;
     ahead plan = {.clock = way->clock, .slots = way->slots};
@@ -252,7 +246,7 @@ gmsim_ahead gmsim_warp_go_on(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp 
         else if (way->wait[i] == GMSIM_UNDER_WAY_COPIES)
             wait_for_group(sm, warp, &plan.clock, way->group, way->at[i]);
     way->waits = 0;
-    return set_out(s, warp, &plan, way->ends, ready);
+    return set_out(warp, &plan, way->ends, ready);
 }
 
 /* Something else than an access sets the scoreboard: those under way do not any more. */
@@ -270,25 +264,66 @@ static void forget_accesses(gmsim_sm *sm, uint32_t slot, uint32_t board)
     sm->warp[slot].under_way &= ~(1u << board);
 }
 
+/* The next of `pieces` of what the warp asks of the pipes, from `now` on. Returns when it is
+ * through, not sooner than after `clocks`, with all but shuffles and the like. */
+GMSIM_INLINE uint64_t use_pipes(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
+                                uint64_t now, uint32_t clocks, uint32_t pieces)
+{
+    gmsim_sub_partition *part = warp->part;
+    uint64_t end = now + clocks;
+    for (uint32_t left = warp->uses & ~(1u << GMSIM_PIPE_ISSUE); left; left &= left - 1u) {
+        uint32_t p = gmsim_lowest(left), work = warp->pipe[p] / pieces;
+        part->pipe_free[p] = MAX(part->pipe_free[p], now) + work;
+        end = MAX(end, part->pipe_free[p]);
+        if (pieces > 1u)
+            warp->pipe[p] -= work;
+    }
+    if (warp->constant) {
+        uint32_t work = warp->constant / pieces;
+        sm->constant_free = MAX(sm->constant_free, now) + work;
+        end = MAX(end, sm->constant_free);
+        warp->constant -= work;
+    }
+    sm->timing.stall[GMSIM_STALL_MATH] += end - now - clocks;
+    uint64_t *slots = &part->pipe_free[GMSIM_PIPE_ISSUE];
+    uint32_t instructions = warp->pipe[GMSIM_PIPE_ISSUE] / pieces;
+    *slots = MAX(*slots, now) + (uint64_t)instructions * s->plan.gpu->sm_issue;
+    if (pieces > 1u)
+        warp->pipe[GMSIM_PIPE_ISSUE] -= instructions;
+    return MAX(end, *slots - s->plan.gpu->sm_issue);
+}
+
+/* Shuffles and the like are in the load-store unit all along the way, not behind the accesses that
+ * it has taken since. */
+GMSIM_INLINE uint64_t use_unit(gmsim_sm *sm, gmsim_warp *warp, uint64_t now, uint64_t end,
+                               uint32_t pieces)
+{
+    if (!warp->unit)
+        return end;
+    uint32_t work = warp->unit / pieces;
+    sm->unit_work = MAX(sm->unit_work, now) + work;
+    warp->unit -= work;
+    return MAX(end, sm->unit_work);
+}
+
+uint64_t gmsim_warp_piece(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t now)
+{
+    gmsim_warp *warp = &sm->warp[slot];
+    uint32_t pieces = warp->pieces--, clocks = warp->clocks / pieces;
+    uint64_t end = use_pipes(s, sm, warp, now, clocks, pieces);
+    for (uint32_t left = warp->sets; left; left &= left - 1u) {
+        uint32_t *due = &warp->due[gmsim_lowest(left)];
+        *due -= MIN(*due, clocks);
+    }
+    warp->clocks -= clocks;
+    return use_unit(sm, warp, now, end, pieces);
+}
+
 /* When the record issues if the warp goes on at `now`. */
 GMSIM_INLINE uint64_t issue_at(const gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t now)
 {
     gmsim_warp *warp = &sm->warp[slot];
-    gmsim_sub_partition *part = warp->part;
-    uint64_t issue = now + warp->clocks;
-    for (uint32_t left = warp->uses & ~(1u << GMSIM_PIPE_ISSUE); left; left &= left - 1u) {
-        uint32_t p = gmsim_lowest(left);
-        part->pipe_free[p] = MAX(part->pipe_free[p], now) + warp->pipe[p];
-        issue = MAX(issue, part->pipe_free[p]);
-    }
-    if (warp->constant) {
-        sm->constant_free = MAX(sm->constant_free, now) + warp->constant;
-        issue = MAX(issue, sm->constant_free);
-    }
-    sm->timing.stall[GMSIM_STALL_MATH] += issue - now - warp->clocks;
-    uint64_t *slots = &part->pipe_free[GMSIM_PIPE_ISSUE];
-    *slots = MAX(*slots, now) + (uint64_t)warp->pipe[GMSIM_PIPE_ISSUE] * s->plan.gpu->sm_issue;
-    issue = MAX(issue, *slots - s->plan.gpu->sm_issue);
+    uint64_t issue = use_pipes(s, sm, warp, now, warp->clocks, 1);
     for (uint32_t left = warp->sets; left; left &= left - 1u) {
         uint32_t board = gmsim_lowest(left);
         if (warp->due[board] <= warp->clocks + 1u)
@@ -298,12 +333,7 @@ GMSIM_INLINE uint64_t issue_at(const gmsim_scheduler *s, gmsim_sm *sm, uint32_t 
         warp->free[board] = issue + warp->due[board] - warp->clocks - 1u;
         warp->cause[board] = GMSIM_STALL_ISSUE;
     }
-    /* Shuffles and the like were in the load-store unit all along the way, not behind the accesses
-     * that it has taken since. */
-    if (!warp->unit)
-        return issue;
-    sm->unit_work = MAX(sm->unit_work, now) + warp->unit;
-    return MAX(issue, sm->unit_work);
+    return use_unit(sm, warp, now, issue, 1);
 }
 
 static inline gmsim_stall cause_of(uint32_t reach, bool shared)

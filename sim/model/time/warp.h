@@ -26,8 +26,11 @@ gmsim_ahead gmsim_warp_ahead(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
                              uint64_t *ready, GError **error);
 
 /* The same of a warp that waited, once the answers are taken up. */
-gmsim_ahead gmsim_warp_go_on(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
-                             uint64_t *ready);
+gmsim_ahead gmsim_warp_go_on(gmsim_sm *sm, gmsim_warp *warp, uint64_t *ready);
+
+/* The warp goes the next piece of its way from `now` on: at its own pace, and as other warps leave
+ * it the pipes. Returns when it has. */
+uint64_t gmsim_warp_piece(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t now);
 
 /* The warp, which goes on at `*now`, executes its next record. It issues after the warp's own time,
  * after what other warps have put on the pipes that it needs, and when its sub-partition's queue
