@@ -115,9 +115,29 @@ static void test_measured(void)
     g_assert_cmpuint(missed, ==, 2);
 }
 
+/* What a flush leaves is dirty, and bounded as all that is. */
+static void test_flush(void)
+{
+    player *p = g_new0(player, 1);
+    GError *error = NULL;
+    g_assert_true(gmsim_gpu_load(&p->gpu, "h200", &error));
+    g_assert_no_error(error);
+    p->gpu.l2_size = 1u << 20;
+    uint32_t lines = 1u << 13, most = lines * p->gpu.l2_dirty_percent / 100u;
+    g_assert_cmpuint(p->gpu.l2_flush_dirty / 4u, >, lines);
+    p->set = g_new0(gmsim_l2_set, gmsim_l2_sets(&p->gpu));
+    gmsim_l2_init(&p->l2, p->set, &p->gpu);
+    read_lines(p, FIRST, 8u * lines);
+    g_assert_cmpuint(p->l2.counts.dram_write_sectors, <=, 4u * most);
+    g_assert_cmpuint(p->l2.counts.dram_write_sectors, >, 4u * most * 9u / 10u);
+    g_free(p->set);
+    g_free(p);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/model/dirty/as-measured", test_measured);
+    g_test_add_func("/model/dirty/flush-is-bounded", test_flush);
     return g_test_run();
 }

@@ -105,8 +105,9 @@ void gmsim_l2_flush(gmsim_l2 *l2)
     uint32_t sets = l2->sets.count * l2->sides;
     for (uint32_t i = 0; i < sets; i++)
         memset(&l2->set[i], 0, offsetof(gmsim_l2_set, bytes));
-    /* Spread evenly, whole lines. */
-    uint32_t lines = MIN(l2->foreign / 4u, sets * l2->ways);
+    /* Spread evenly, whole lines, no more of them than may be dirty. */
+    uint32_t most = (uint32_t)((uint64_t)sets * l2->dirty_lines / GMSIM_L2_GROUP);
+    uint32_t lines = MIN(l2->foreign / 4u, most);
     for (uint32_t i = 0; i < lines; i++) {
         gmsim_l2_set *set = &l2->set[(uint64_t)i * sets / lines];
         uint32_t way = set->dirty;
