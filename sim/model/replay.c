@@ -81,8 +81,6 @@ static uint32_t tag_clocks(const gmsim_replay *replay, const gmsim_footprint *fo
 {
     uint32_t lines = footprint->lines, most = 1u;
     uint8_t set[GMSIM_TAG_SETS] = {0};
-    if (lines < 2u)
-        return 1u;
     for (uint32_t i = 0; i < lines; i++) {
         uint64_t line = footprint->line[i];
         line ^= line >> 32;
@@ -99,7 +97,8 @@ static inline void count_footprint(gmsim_replay *replay, gmsim_executor *who,
                                    const gmsim_footprint *footprint, uint32_t wavefronts,
                                    gmsim_counts *counts)
 {
-    uint32_t clocks = MAX(tag_clocks(replay, footprint), wavefronts);
+    uint32_t tags = footprint->lines > 1u ? tag_clocks(replay, footprint) : 1u;
+    uint32_t clocks = MAX(tags, wavefronts);
     counts->sectors += footprint->sectors;
     counts->sectors_ideal += gmsim_sectors_ideal(footprint);
     counts->tags += footprint->lines;

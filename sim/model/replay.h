@@ -50,9 +50,8 @@ const char *gmsim_replay_record(gmsim_replay *replay, gmsim_sm_memory *memory, g
 bool gmsim_replay_bulk_room(const gmsim_sm_memory *memory, const gmtrace_record *record);
 static inline bool gmsim_replay_room(const gmsim_sm_memory *memory, const gmtrace_record *record)
 {
-    return record->kind == GMTRACE_BULK
-               ? gmsim_replay_bulk_room(memory, record)
-               : gmsim_sm_memory_room(memory, GMSIM_RECORD_LINES, GMSIM_RECORD_UNITS);
+    return record->kind == GMTRACE_BULK ? gmsim_replay_bulk_room(memory, record)
+                                        : gmsim_sm_memory_record_room(memory);
 }
 
 #pragma GCC visibility pop

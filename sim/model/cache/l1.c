@@ -140,7 +140,8 @@ GMSIM_INLINE uint32_t make_room(gmsim_l1 *l1, gmsim_l1_set *set, bool usual)
 }
 
 /* Words of the line that the record's lanes touch. */
-static uint32_t words_of(const gmsim_l1_words *words, uint64_t line, bool whole)
+static __attribute__((noinline)) uint32_t words_of(const gmsim_l1_words *words, uint64_t line,
+                                                   bool whole)
 {
     if (!words->record)
         return UINT32_MAX;

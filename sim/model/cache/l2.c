@@ -63,6 +63,8 @@ void gmsim_l2_init(gmsim_l2 *l2, gmsim_l2_set *set, const gmsim_gpu *gpu)
     l2->ways = MIN(gpu->l2_ways, GMSIM_L2_WAYS);
     l2->all = UINT32_MAX >> (GMSIM_L2_WAYS - l2->ways);
     l2->dirty_lines = GMSIM_L2_GROUP * l2->ways * gpu->l2_dirty_percent / 100u;
+    uint32_t rest = l2->sets.count * l2->sides % GMSIM_L2_GROUP; /* sets of the last group */
+    l2->least_dirty_lines = l2->dirty_lines * (rest ? rest : GMSIM_L2_GROUP) / GMSIM_L2_GROUP;
     l2->partial_ways = MAX(l2->ways * gpu->l2_partial_percent / 100u, 1u);
     l2->fill_sectors = gpu->l2_fill_sectors;
     l2->home_shift = (uint32_t)__builtin_ctz(gpu->l2_partition_lines);
@@ -272,8 +274,8 @@ static uint32_t stalest(gmsim_l2 *l2, gmsim_l2_set *set, uint32_t mask, uint32_t
                                                       better ? better : candidates);
 }
 
-/* Too many lines of the set's group are dirty: the one that would leave first of the set with most
- * is written back. Lines that DRAM would have to complete stay while there are others. */
+/* Too many lines of the group are dirty: the one that would leave first of the set with most is
+ * written back. Lines that DRAM would have to complete stay while there are others. */
 static __attribute__((noinline)) gmsim_l2_cost clean_group(gmsim_l2 *l2, gmsim_l2_set *group)
 {
     uint32_t most = 0;
@@ -282,9 +284,12 @@ static __attribute__((noinline)) gmsim_l2_cost clean_group(gmsim_l2 *l2, gmsim_l
     return clean(l2, group + most, stalest(l2, group + most, 0xf0u, 0xf00u));
 }
 
+/* One more line of the set is dirty. */
 GMSIM_INLINE void bound_dirty(gmsim_l2 *l2, gmsim_l2_cost *cost, const gmsim_l2_set *set)
 {
     gmsim_l2_set *group = group_of(l2, set);
+    if (group->group_all <= l2->least_dirty_lines)
+        return;
     uint32_t sets = (uint32_t)(l2->set + l2->sets.count * l2->sides - group);
     if (group->group_all <= l2->dirty_lines * MIN(sets, GMSIM_L2_GROUP) / GMSIM_L2_GROUP)
         return;
@@ -403,6 +408,19 @@ static gmsim_l2_cost write_past(gmsim_l2 *l2, const gmsim_l2_place *place, uint3
     return counted(l2, cost, GMSIM_L2_FAR);
 }
 
+/* One more line of the set is written in part: it and its neighbour share a bound. */
+GMSIM_INLINE void bound_partial(gmsim_l2 *l2, gmsim_l2_cost *cost, gmsim_l2_set *set,
+                                uint32_t number)
+{
+    gmsim_l2_set *twin = set + 1 - 2 * (int)(number & 1u);
+    if ((number | 1u) == l2->sets.count) /* the last of an odd number of sets */
+        twin = set;
+    if (set->partial + twin->partial > 2u * l2->partial_ways) {
+        gmsim_l2_set *fuller = set->partial < twin->partial ? twin : set;
+        write_back(l2, cost, fuller, stalest(l2, fuller, 0xf00u, 0));
+    }
+}
+
 /* Bytes of the sectors `part` are written, of which those in `had` are partly written before;
  * returns those that are complete now. */
 GMSIM_INLINE uint32_t add_bytes(uint64_t *there, const uint64_t bytes[2], uint32_t had,
@@ -441,25 +459,23 @@ GMSIM_INLINE gmsim_l2_cost write_sectors(gmsim_l2 *l2, const gmsim_l2_place *pla
     counts->write_sectors += sectors;
     counts->write_hit_sectors += sectors;
     counts->dirty_sectors += gmsim_sector_count(touched & ~DIRTY(state));
-    if (!DIRTY(state))
+    bool was_dirty = DIRTY(state), was_partial = PARTIAL(state);
+    if (!was_dirty)
         count_dirty(l2, set, 1);
-    set->partial = (uint8_t)(set->partial - (PARTIAL(state) != 0));
     if (touched != full)
         full |= add_bytes(set->bytes[way], bytes, PARTIAL(state), touched & ~full & ~VALID(state));
     state |= touched << 4 | full;
     state = (state & ~(full << 8)) | (touched & ~full & ~VALID(state)) << 8;
-    set->partial = (uint8_t)(set->partial + (PARTIAL(state) != 0));
+    bool is_partial = PARTIAL(state);
+    if (is_partial != was_partial)
+        set->partial = (uint8_t)(set->partial + (is_partial ? 1 : -1));
     set->state[way] = (uint16_t)state;
     if (on)
         write_back(l2, &cost, set, way);
-    gmsim_l2_set *twin = set + 1 - 2 * (int)(place->set & 1u);
-    if ((place->set | 1u) == l2->sets.count) /* the last of an odd number of sets */
-        twin = set;
-    if (set->partial + twin->partial > 2u * l2->partial_ways) {
-        gmsim_l2_set *fuller = set->partial < twin->partial ? twin : set;
-        write_back(l2, &cost, fuller, stalest(l2, fuller, 0xf00u, 0));
-    }
-    bound_dirty(l2, &cost, set);
+    if (is_partial && !was_partial)
+        bound_partial(l2, &cost, set, place->set);
+    if (!was_dirty)
+        bound_dirty(l2, &cost, set);
     if (side == place->home || l2->sides == 1u)
         return counted(l2, cost, GMSIM_L2_NEAR);
     counts->fabric_write_sectors += sectors;
@@ -493,10 +509,11 @@ GMSIM_CLONES gmsim_l2_cost gmsim_l2_atomic(gmsim_l2 *l2, const gmsim_l2_place *p
     bool missed = fetch(l2, &cost, set, way, touched) != 0;
     uint32_t state = set->state[way];
     counts->dirty_sectors += gmsim_sector_count(touched & ~DIRTY(state));
-    if (!DIRTY(state))
-        count_dirty(l2, set, 1);
     set->state[way] = (uint16_t)(state | touched << 4);
-    bound_dirty(l2, &cost, set);
+    if (!DIRTY(state)) {
+        count_dirty(l2, set, 1);
+        bound_dirty(l2, &cost, set);
+    }
     if (side != place->home && l2->sides > 1u)
         drop_copy(l2, place, side);
     return counted(l2, cost,

@@ -43,6 +43,11 @@ void gmsim_sm_memory_begin(gmsim_sm_memory *memory, const gmsim_gpu *gpu, uint32
     memset(&memory->places, 0, sizeof memory->places);
     if (bytes / GMSIM_LINE_BYTES <= GMSIM_PLACES)
         memory->places.lines = bytes / GMSIM_LINE_BYTES;
+    memory->record_units =
+        (int32_t)((GMSIM_BATCHES - 1u) * memory->port.clocks) - (int32_t)GMSIM_RECORD_UNITS;
+    memory->record_places = memory->places.lines
+                                ? (int32_t)memory->places.lines - (int32_t)GMSIM_RECORD_LINES
+                                : INT32_MAX;
     memset(memory->pending, 0xff, sizeof memory->pending);
     memset(&memory->packets, 0, sizeof memory->packets);
     memory->out.served = 0;
@@ -84,6 +89,17 @@ GMSIM_INLINE gmsim_ask *begin_ask(gmsim_outbox *out, gmsim_ask_kind kind, uint64
     gmsim_ask *ask = &out->ask[out->asks++];
     *ask = (gmsim_ask){.kind = (uint8_t)kind, .done = done};
     return ask;
+}
+
+/* A message of nothing yet. */
+GMSIM_INLINE gmsim_message *begin_message(gmsim_outbox *out, uint32_t number, uint64_t line,
+                                          uint64_t clock)
+{
+    gmsim_message *message = &out->message[number];
+    memset(message, 0, sizeof *message);
+    message->line = line;
+    message->clock = clock;
+    return message;
 }
 
 /* What L1 does not have of a load. */
@@ -194,8 +210,9 @@ static void ask_read(gmsim_sm_memory *memory, const gmsim_request *request, cons
         }
         *pending_at(memory, line) =
             (gmsim_pending){line << 4 | left->missing[i], GMSIM_UNDER_WAY | number};
-        out->message[number++] = (gmsim_message){
-            .line = line, .clock = leaves, .touched = left->missing[i], .places = keeps};
+        gmsim_message *message = begin_message(out, number++, line, leaves);
+        message->touched = left->missing[i];
+        message->places = keeps;
     }
     end_read(out, ask, number, memory, request);
     answer->asks = (uint8_t)(answer->asks + ask->waits);
@@ -224,7 +241,8 @@ GMSIM_INLINE gmsim_ask *begin_write(gmsim_sm_memory *memory, const gmsim_request
 /* A bit for each byte of two sectors. */
 GMSIM_INLINE uint64_t bytes_of(uint32_t sectors)
 {
-    return (sectors & 1u ? UINT32_MAX : 0) | (sectors & 2u ? (uint64_t)UINT32_MAX << 32 : 0);
+    static const uint64_t of[4] = {0, UINT32_MAX, (uint64_t)UINT32_MAX << 32, UINT64_MAX};
+    return of[sectors];
 }
 
 /* Which of two sectors some of the bytes are of. */
@@ -331,20 +349,19 @@ GMSIM_INLINE void send_packet(gmsim_sm_memory *memory, const gmsim_request *requ
                               gmsim_packet *packet, uint64_t number, written line)
 {
     gmsim_outbox *out = &memory->out;
-    gmsim_message *message = &out->message[out->messages];
+    uint64_t leaves = MAX(memory->port.free, request->now);
+    gmsim_message *message = begin_message(out, out->messages, number, leaves);
     uint32_t units = line.again ? gmsim_sector_count(line.touched & ~line.again)
                                 : store_units(line.touched, line.full);
-    *message = (gmsim_message){.line = number,
-                               .clock = MAX(memory->port.free, request->now),
-                               .touched = (uint8_t)line.touched,
-                               .full = (uint8_t)line.full,
-                               .again = (uint8_t)line.again,
-                               .units = (uint8_t)units};
+    message->touched = (uint8_t)line.touched;
+    message->full = (uint8_t)line.full;
+    message->again = (uint8_t)line.again;
+    message->units = (uint8_t)units;
     memcpy(out->bytes[out->messages], packet->bytes, sizeof packet->bytes);
     packet->served = out->served;
     packet->message = (uint16_t)out->messages++;
     out->units += units;
-    leave(&memory->port, message->clock, units);
+    leave(&memory->port, leaves, units);
 }
 
 /* Stores leave: their lines open packets, or join those that are open. */

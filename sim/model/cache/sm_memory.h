@@ -105,6 +105,7 @@ typedef struct gmsim_sm_memory {
     gmsim_packets packets;
     gmsim_watch *watch; /* NULL: nobody looks on */
     gmsim_outbox out;
+    int32_t record_units, record_places; /* a record has room where no more are taken in `out` */
 } gmsim_sm_memory;
 
 /* Forgets an earlier launch; L1, of `bytes`, is empty. SMs are numbered GPC
@@ -113,11 +114,12 @@ typedef struct gmsim_sm_memory {
 void gmsim_sm_memory_begin(gmsim_sm_memory *memory, const gmsim_gpu *gpu, uint32_t number,
                            gmsim_l1_set *set, uint32_t bytes);
 
-/* Whether a record can be executed without knowing an answer that is still under way: it has so
- * many lines at most, or none if 0 (no record that is not a bulk copy has more than
- * GMSIM_RECORD_LINES), and takes the way out for so many clocks. */
+/* Most that a record which is no bulk copy has of them. */
 #define GMSIM_RECORD_LINES (4u * GMSIM_MAX_LINES)
 #define GMSIM_RECORD_UNITS 256u
+
+/* Whether a record can be executed without knowing an answer that is still under way: it has so
+ * many lines at most, or none if 0, and takes the way out for so many clocks. */
 static inline bool gmsim_sm_memory_room(const gmsim_sm_memory *memory, uint32_t lines,
                                         uint32_t units)
 {
@@ -125,6 +127,15 @@ static inline bool gmsim_sm_memory_room(const gmsim_sm_memory *memory, uint32_t 
     return out->messages + lines <= GMSIM_OUTBOX &&
            out->units + units <= (GMSIM_BATCHES - 1u) * memory->port.clocks &&
            (!memory->places.lines || out->places + lines <= memory->places.lines);
+}
+
+/* The same of a record that is no bulk copy. */
+static inline bool gmsim_sm_memory_record_room(const gmsim_sm_memory *memory)
+{
+    const gmsim_outbox *out = &memory->out;
+    return out->messages <= GMSIM_OUTBOX - GMSIM_RECORD_LINES &&
+           (int32_t)out->units <= memory->record_units &&
+           (int32_t)out->places <= memory->record_places;
 }
 
 /* Takes the request: counts it, puts what L1 does not have into the outbox, and adds what is known

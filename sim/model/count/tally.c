@@ -107,6 +107,8 @@ bool gmsim_tally_begin(gmsim_tally *tally, const gmtrace_kernel *kernel)
                 decoded->atomic == GMTRACE_ATOMIC_CAS || decoded->atomic == GMTRACE_ATOMIC_CAST,
             .unsteady = tally->unsteady[i],
             .copy_bypass = instr->op_class == GMTRACE_CLASS_COPY_ASYNC && instr->bypass_l1,
+            .stall = MAX(instr->stall, 1u),
+            .wait_mask = instr->wait_mask,
             .scoreboard = instr->write_barrier,
             .read_scoreboard = instr->read_barrier,
             .arrive_only = decoded->arrives_only,
@@ -115,6 +117,8 @@ bool gmsim_tally_begin(gmsim_tally *tally, const gmtrace_kernel *kernel)
     }
     tally->site[kernel->instr_count] = (gmsim_site){.first = entries,
                                                     .atomic = GMSIM_BANK_ATOMIC,
+                                                    .stall = 1u,
+                                                    .wait_mask = UINT8_MAX >> 2,
                                                     .scoreboard = UINT8_MAX,
                                                     .read_scoreboard = UINT8_MAX};
     entries += GMSIM_ROWS;

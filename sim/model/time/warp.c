@@ -28,8 +28,6 @@
 
 #include <string.h>
 
-#define ALL_SCOREBOARDS ((1u << GMSIM_SCOREBOARDS) - 1u)
-
 bool gmsim_warp_refill(gmsim_scheduler *s, gmsim_warp *warp, GError **error)
 {
     gmtrace_error reason = {.status = GMTRACE_OK};
@@ -46,10 +44,9 @@ bool gmsim_warp_refill(gmsim_scheduler *s, gmsim_warp *warp, GError **error)
  * would take: so many accesses a warp may have under way. */
 static inline uint32_t waits_of(const gmsim_scheduler *s, const gmsim_warp *warp, uint32_t instr)
 {
-    const gmtrace_kernel *kernel = s->replay->tally.kernel;
     if (!s->plan.control_bits)
         return 1u << warp->next_scoreboard;
-    return instr < kernel->instr_count ? kernel->instr[instr].wait_mask : ALL_SCOREBOARDS;
+    return gmsim_tally_site(&s->replay->tally, instr)->wait_mask;
 }
 
 /* What lies between two records, while it is put together. Its own clock starts when the warp can
@@ -136,11 +133,6 @@ GMSIM_INLINE void add_way(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp, ah
     warp->constant += pace->constant;
 }
 
-static inline uint64_t stall_of(const gmtrace_kernel *kernel, uint32_t instr)
-{
-    return instr < kernel->instr_count ? MAX(kernel->instr[instr].stall, 1u) : 1u;
-}
-
 /* An instruction that is in the trace but does not touch memory. */
 static inline void add_instruction(gmsim_scheduler *s, gmsim_warp *warp, ahead *plan,
                                    uint32_t instr)
@@ -153,7 +145,7 @@ static inline void add_instruction(gmsim_scheduler *s, gmsim_warp *warp, ahead *
         warp->due[board] = (uint32_t)MIN(plan->slots + cost->latency, UINT32_MAX);
         warp->sets |= 1u << board;
     }
-    plan->slots += stall_of(kernel, instr) + cost->delay;
+    plan->slots += gmsim_tally_site(&s->replay->tally, instr)->stall + cost->delay;
     warp->pipe[GMSIM_PIPE_ISSUE]++;
     warp->pipe[GMSIM_PIPE_HEAVY] += cost->heavy;
     if (cost->pipe != GMSIM_PIPE_ISSUE)
@@ -197,7 +189,7 @@ gmsim_ahead gmsim_warp_ahead(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
     if (s->plan.functional)
         return next_untimed(s, sm, warp, now, ready, error);
     ahead plan = {.clock = now + 1u,
-                  .slots = stall_of(s->replay->tally.kernel, warp->last),
+                  .slots = gmsim_tally_site(&s->replay->tally, warp->last)->stall,
                   .unknown = warp->under_way};
     memset(warp->pipe, 0, sizeof warp->pipe);
     memset(warp->due, 0, sizeof warp->due);

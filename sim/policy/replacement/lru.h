@@ -11,8 +11,8 @@
 #include <emmintrin.h>
 #endif
 
-/* The clock no longer fits a byte: times become ranks. */
-static inline void gmsim_lru_rank(gmsim_lines lines)
+/* The clock no longer fits a byte: times become ranks. Seldom, and out of the way. */
+static __attribute__((noinline, unused)) void gmsim_lru_rank(gmsim_lines lines)
 {
     uint8_t rank[32];
     for (uint32_t i = 0; i < lines.ways; i++) {

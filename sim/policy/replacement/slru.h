@@ -17,29 +17,40 @@
 
 #define GMSIM_SLRU_PROTECTED 0x80u
 
-/* The set's clock, a step on; times become ranks when it no longer fits seven bits. */
+/* The set's clock no longer fits seven bits: times become ranks. Seldom, and out of the way. */
+static __attribute__((noinline, unused)) void gmsim_slru_rank(gmsim_lines lines)
+{
+    uint8_t rank[32];
+    for (uint32_t i = 0; i < lines.ways; i++) {
+        uint8_t time = lines.way[i] & 0x7fu;
+        rank[i] = time != 0;
+        for (uint32_t k = 0; k < lines.ways; k++) {
+            uint8_t other = lines.way[k] & 0x7fu;
+            rank[i] = (uint8_t)(rank[i] + (other && other < time));
+        }
+    }
+    for (uint32_t i = 0; i < lines.ways; i++)
+        lines.way[i] = (uint8_t)((lines.way[i] & GMSIM_SLRU_PROTECTED) | rank[i]);
+    *lines.set = lines.ways;
+}
+
+/* The set's clock, a step on. */
 static inline uint8_t gmsim_slru_now(gmsim_lines lines)
 {
-    if (*lines.set == GMSIM_SLRU_PROTECTED - 1u) {
-        uint8_t rank[32];
-        for (uint32_t i = 0; i < lines.ways; i++) {
-            uint8_t time = lines.way[i] & 0x7fu;
-            rank[i] = time != 0;
-            for (uint32_t k = 0; k < lines.ways; k++) {
-                uint8_t other = lines.way[k] & 0x7fu;
-                rank[i] = (uint8_t)(rank[i] + (other && other < time));
-            }
-        }
-        for (uint32_t i = 0; i < lines.ways; i++)
-            lines.way[i] = (uint8_t)((lines.way[i] & GMSIM_SLRU_PROTECTED) | rank[i]);
-        *lines.set = lines.ways;
-    }
-    return (uint8_t)++*lines.set;
+    if (*lines.set == GMSIM_SLRU_PROTECTED - 1u)
+        gmsim_slru_rank(lines);
+    return (uint8_t)++ * lines.set;
 }
 
 static inline void gmsim_slru_fill(gmsim_lines lines, uint32_t way)
 {
     lines.way[way] = gmsim_slru_now(lines);
+}
+
+/* How many of eight bytes have their highest bit; the others are clear. */
+static inline uint32_t gmsim_slru_count(uint64_t highest)
+{
+    return (uint32_t)((highest >> 7) * UINT64_C(0x0101010101010101) >> 56);
 }
 
 /* Are more than half of the lines protected? */
@@ -49,8 +60,8 @@ static inline bool gmsim_slru_is_over(gmsim_lines lines)
     if (lines.ways == 8u) {
         uint64_t way, low = UINT64_C(0x7f7f7f7f7f7f7f7f);
         memcpy(&way, lines.way, sizeof way);
-        protects = (uint32_t)__builtin_popcountll(way & ~low);
-        held = (uint32_t)__builtin_popcountll((((way & low) + low) | way) & ~low);
+        protects = gmsim_slru_count(way & ~low);
+        held = gmsim_slru_count((((way & low) + low) | way) & ~low);
     } else {
         for (uint32_t i = 0; i < lines.ways; i++) {
             held += lines.way[i] != 0;
@@ -60,16 +71,23 @@ static inline bool gmsim_slru_is_over(gmsim_lines lines)
     return protects > (held + 1u) / 2u;
 }
 
+/* The protected line that was used longest ago. */
+static inline uint32_t gmsim_slru_oldest(gmsim_lines lines)
+{
+    uint32_t oldest = 0;
+    for (uint32_t i = 1; i < lines.ways; i++)
+        if ((lines.way[i] ^ GMSIM_SLRU_PROTECTED) < (lines.way[oldest] ^ GMSIM_SLRU_PROTECTED))
+            oldest = i;
+    return oldest;
+}
+
 static inline void gmsim_slru_use(gmsim_lines lines, uint32_t way)
 {
     const uint8_t before = lines.way[way];
     lines.way[way] = (uint8_t)(gmsim_slru_now(lines) | GMSIM_SLRU_PROTECTED);
     if (before & GMSIM_SLRU_PROTECTED || !gmsim_slru_is_over(lines))
         return;
-    uint32_t oldest = way;
-    for (uint32_t i = 0; i < lines.ways; i++)
-        if (lines.way[i] & GMSIM_SLRU_PROTECTED && lines.way[i] < lines.way[oldest])
-            oldest = i;
+    uint32_t oldest = gmsim_slru_oldest(lines);
     lines.way[oldest] = gmsim_slru_now(lines);
 }
 
