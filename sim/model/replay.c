@@ -206,7 +206,7 @@ static const char *replay_global(gmsim_replay *replay, gmsim_sm_memory *memory, 
     note_worst(replay, entry, footprint->sectors, who, chunk, record);
     tell(replay, (gmsim_row)row, chunk, record, footprint);
     request.counts = counts;
-    request.words = (gmsim_l1_words){chunk, record};
+    gmsim_l1_words_begin(&request.words, footprint, chunk, record);
     request.kind = kind_of[record->op];
     request.load = site->load;
     if (row == GMSIM_GLOBAL_ATOMIC || row == GMSIM_GLOBAL_REDUCTION) {
@@ -240,7 +240,7 @@ static const char *replay_local(gmsim_replay *replay, gmsim_sm_memory *memory, g
         tell(replay, is_store ? GMSIM_LOCAL_STORE : GMSIM_LOCAL_LOAD, chunk, pass ? NULL : record,
              &request.footprint);
         request.counts = counts;
-        request.words = (gmsim_l1_words){NULL, NULL};
+        gmsim_l1_words_begin(&request.words, &request.footprint, NULL, NULL);
         request.kind = is_store ? GMSIM_REQUEST_STORE : GMSIM_REQUEST_LOAD;
         request.load = GMSIM_L1_ALLOCATE;
         send(memory, who, &request);
@@ -383,6 +383,7 @@ static const char *replay_bulk(gmsim_replay *replay, gmsim_sm_memory *memory, gm
         counts->tags += request.footprint.lines;
         tell(replay, row, NULL, left == record->aux ? record : NULL, &request.footprint);
         request.counts = counts;
+        gmsim_l1_words_begin(&request.words, &request.footprint, NULL, NULL);
         request.kind = (uint8_t)kind;
         request.wavefronts = 1u;
         request.is_float = request.is_swap = false;

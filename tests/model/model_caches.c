@@ -48,7 +48,7 @@ static void tear_down(fixture *x, gconstpointer data)
     g_free(x->l2_set);
 }
 
-static const gmsim_l1_words whole = {NULL, NULL};
+static gmsim_l1_words whole = {.record = NULL};
 
 static uint32_t load(fixture *x, uint64_t line, uint32_t touched)
 {
@@ -116,13 +116,13 @@ static void test_l1_strides(fixture *x, gconstpointer data)
 
 static bool store(fixture *x, const gmtrace_record *record, uint32_t touched, uint32_t full)
 {
-    const gmsim_l1_words words = {NULL, record};
+    gmsim_l1_words words = {.record = record};
     return gmsim_l1_write(&x->l1, record->address / 128u, touched, full, &words);
 }
 
 static uint32_t load_record(fixture *x, const gmtrace_record *record, uint32_t touched)
 {
-    const gmsim_l1_words words = {NULL, record};
+    gmsim_l1_words words = {.record = record};
     return gmsim_l1_read(&x->l1, gmsim_l1_find(&x->l1, record->address / 128u),
                          record->address / 128u, touched, GMSIM_L1_ALLOCATE, &words);
 }

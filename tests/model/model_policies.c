@@ -118,7 +118,7 @@ static uint32_t reference_victim(uint32_t policy, place *set, uint32_t ways)
 static void test_reference(void)
 {
     gmsim_gpu gpu = {.l1_max_cache = 65536, .l1_sets = 1, .l1_write = GMSIM_WRITE_through};
-    const gmsim_l1_words whole = {NULL, NULL};
+    gmsim_l1_words whole = {.record = NULL};
     for (uint32_t policy = 0; policy < GMSIM_REPLACEMENT_random; policy++)
         for (uint32_t ways = 2; ways <= 8; ways++) {
             gmsim_l1 l1;

@@ -50,13 +50,11 @@ static void access_words(fixture *x, gmsim_request_kind kind, uint64_t line, uin
     gmtrace_chunk chunk = {.address64 = address};
     gmtrace_record record = {
         .shape = GMTRACE_FULL, .size = 4, .mask = lanes < 32u ? (1u << lanes) - 1u : UINT32_MAX};
-    gmsim_request request = {.counts = &x->counts,
-                             .words = {&chunk, &record},
-                             .kind = (uint8_t)kind,
-                             .wavefronts = 1,
-                             .part = part};
+    gmsim_request request = {
+        .counts = &x->counts, .kind = (uint8_t)kind, .wavefronts = 1, .part = part};
     gmsim_answer answer = {0};
     gmsim_coalesce(&request.footprint, &chunk, &record);
+    gmsim_l1_words_begin(&request.words, &request.footprint, &chunk, &record);
     if (kind == GMSIM_REQUEST_STORE)
         x->stored += request.footprint.sectors;
     gmsim_sm_memory_take(x->memory, &request, &answer);

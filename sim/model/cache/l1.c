@@ -139,12 +139,54 @@ GMSIM_INLINE uint32_t make_room(gmsim_l1 *l1, gmsim_l1_set *set, bool usual)
     return place;
 }
 
-/* Words of the line that the record's lanes touch. */
-static __attribute__((noinline)) uint32_t words_of(const gmsim_l1_words *words, uint64_t line,
-                                                   bool whole)
+void gmsim_l1_words_know(gmsim_l1_words *words)
+{
+    if (words->known)
+        return;
+    uint64_t bits = gmsim_line_bytes(words->bytes, words->footprint, words->chunk, words->record);
+    words->aligned = ((bits | words->record->size) & 3u) == 0;
+    words->known = true;
+}
+
+/* A bit for each group of four, from the lowest of each. */
+static uint32_t every_fourth(uint64_t bits)
+{
+    bits &= UINT64_C(0x1111111111111111);
+    bits = (bits | bits >> 3) & UINT64_C(0x0303030303030303);
+    bits = (bits | bits >> 6) & UINT64_C(0x000f000f000f000f);
+    bits = (bits | bits >> 12) & UINT64_C(0x000000ff000000ff);
+    return (uint32_t)(bits | bits >> 24) & 0xffffu;
+}
+
+/* Words of which some bytes are there, or all. */
+static uint32_t words_from(const uint64_t bytes[2], bool whole)
+{
+    uint64_t low = bytes[0], high = bytes[1];
+    if (whole) {
+        low &= low >> 1;
+        high &= high >> 1;
+        return every_fourth(low & low >> 2) | every_fourth(high & high >> 2) << 16;
+    }
+    low |= low >> 1;
+    high |= high >> 1;
+    return every_fourth(low | low >> 2) | every_fourth(high | high >> 2) << 16;
+}
+
+/* Words of the line that the record's lanes touch; `whole`: of which a lane has every byte. */
+static __attribute__((noinline)) uint32_t words_of(gmsim_l1_words *words, uint64_t line, bool whole)
 {
     if (!words->record)
         return UINT32_MAX;
+    if (whole && words->record->size < 4u)
+        return 0;
+    if (words->footprint)
+        gmsim_l1_words_know(words);
+    if (words->known && (!whole || words->aligned)) {
+        const gmsim_footprint *footprint = words->footprint;
+        while (footprint->line[words->at] != line)
+            words->at = words->at + 1u < footprint->lines ? words->at + 1u : 0;
+        return words_from(words->bytes[words->at], whole);
+    }
     uint64_t address[GMTRACE_WARP_LANES];
     uint32_t size = words->record->size, touched = 0;
     gmsim_lane_addresses(words->chunk, words->record, address);
@@ -174,7 +216,7 @@ GMSIM_INLINE uint32_t words_in(uint32_t sectors)
 }
 
 GMSIM_INLINE uint32_t load(gmsim_l1 *l1, gmsim_l1_set *set, uint64_t line, uint32_t touched,
-                           gmsim_l1_load how, const gmsim_l1_words *words, bool usual)
+                           gmsim_l1_load how, gmsim_l1_words *words, bool usual)
 {
     uint32_t place = place_of(set, line);
     if (place == GMSIM_L1_SLOTS) {
@@ -200,13 +242,13 @@ GMSIM_INLINE uint32_t load(gmsim_l1 *l1, gmsim_l1_set *set, uint64_t line, uint3
 
 static __attribute__((noinline)) uint32_t load_any(gmsim_l1 *l1, gmsim_l1_set *set, uint64_t line,
                                                    uint32_t touched, gmsim_l1_load how,
-                                                   const gmsim_l1_words *words)
+                                                   gmsim_l1_words *words)
 {
     return load(l1, set, line, touched, how, words, false);
 }
 
 uint32_t gmsim_l1_read(gmsim_l1 *l1, gmsim_l1_set *set, uint64_t line, uint32_t touched,
-                       gmsim_l1_load how, const gmsim_l1_words *words)
+                       gmsim_l1_load how, gmsim_l1_words *words)
 {
     return l1->usual ? load(l1, set, line, touched, how, words, true)
                      : load_any(l1, set, line, touched, how, words);
@@ -219,7 +261,7 @@ GMSIM_INLINE void empty(gmsim_l1_set *set, uint32_t place)
 }
 
 GMSIM_INLINE bool store(gmsim_l1 *l1, uint64_t line, uint32_t touched, uint32_t full,
-                        const gmsim_l1_words *words, bool usual)
+                        gmsim_l1_words *words, bool usual)
 {
     gmsim_l1_set *set = set_of(l1, line, usual);
     uint32_t place = place_of(set, line);
@@ -248,13 +290,13 @@ GMSIM_INLINE bool store(gmsim_l1 *l1, uint64_t line, uint32_t touched, uint32_t 
 }
 
 static __attribute__((noinline)) bool store_any(gmsim_l1 *l1, uint64_t line, uint32_t touched,
-                                                uint32_t full, const gmsim_l1_words *words)
+                                                uint32_t full, gmsim_l1_words *words)
 {
     return store(l1, line, touched, full, words, false);
 }
 
 bool gmsim_l1_write(gmsim_l1 *l1, uint64_t line, uint32_t touched, uint32_t full,
-                    const gmsim_l1_words *words)
+                    gmsim_l1_words *words)
 {
     return l1->usual ? store(l1, line, touched, full, words, true)
                      : store_any(l1, line, touched, full, words);

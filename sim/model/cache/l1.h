@@ -43,19 +43,39 @@ void gmsim_l1_init(gmsim_l1 *l1, gmsim_l1_set *set, const gmsim_gpu *gpu, uint32
 /* The set where the line would be; fetches it into the host's cache. */
 gmsim_l1_set *gmsim_l1_find(const gmsim_l1 *l1, uint64_t line);
 
-/* A load of the sectors `touched` of a line, whose set that is; returns those that miss. Where
- * sectors were written only in part, `words` says which words are asked for: called at most once,
- * may be expensive. */
+/* Which bytes an access asks for or writes: worked out once for all its lines, and only where one
+ * of them has a sector of which that is a part. */
 typedef struct gmsim_l1_words {
     const gmtrace_chunk *chunk;
-    const gmtrace_record *record; /* NULL: whole sectors */
+    const gmtrace_record *record;     /* NULL: whole sectors */
+    const gmsim_footprint *footprint; /* NULL: one line, worked out each time */
+    bool known;                       /* `bytes` are, of each line of the footprint */
+    bool aligned;                     /* known, and no lane has a part of a word */
+    uint32_t at;                      /* line that was asked for last */
+    uint64_t bytes[GMSIM_MAX_LINES][2];
 } gmsim_l1_words;
+
+/* Sets all but `bytes`. */
+static inline void gmsim_l1_words_begin(gmsim_l1_words *words, const gmsim_footprint *footprint,
+                                     const gmtrace_chunk *chunk, const gmtrace_record *record)
+{
+    words->chunk = chunk;
+    words->record = record;
+    words->footprint = footprint;
+    words->known = words->aligned = false;
+    words->at = 0;
+}
+
+/* Works `bytes` out if they are not known. */
+void gmsim_l1_words_know(gmsim_l1_words *words);
+
+/* A load of the sectors `touched` of a line, whose set that is; returns those that miss. */
 uint32_t gmsim_l1_read(gmsim_l1 *l1, gmsim_l1_set *set, uint64_t line, uint32_t touched,
-                       gmsim_l1_load how, const gmsim_l1_words *words);
+                       gmsim_l1_load how, gmsim_l1_words *words);
 
 /* A store; it goes on to L2 in any case. Returns whether the line was there. */
 bool gmsim_l1_write(gmsim_l1 *l1, uint64_t line, uint32_t touched, uint32_t full,
-                    const gmsim_l1_words *words);
+                    gmsim_l1_words *words);
 
 /* Forgets the line, if it is there. */
 void gmsim_l1_drop(gmsim_l1 *l1, uint64_t line);

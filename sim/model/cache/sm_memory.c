@@ -111,8 +111,7 @@ typedef struct left_over {
 } left_over;
 
 /* L1's part of a load. */
-GMSIM_CLONES static void look_up(gmsim_sm_memory *memory, const gmsim_request *request,
-                                 left_over *left)
+GMSIM_CLONES static void look_up(gmsim_sm_memory *memory, gmsim_request *request, left_over *left)
 {
     const gmsim_footprint *footprint = &request->footprint;
     gmsim_l1 *l1 = &memory->l1;
@@ -261,32 +260,34 @@ GMSIM_INLINE uint32_t whole_sectors(const uint64_t bytes[2])
 }
 
 /* Which bytes of each line a store writes; of what is no record, whole sectors alone. */
-static void written_bytes(uint64_t (*bytes)[2], const gmsim_footprint *footprint,
-                          const gmsim_l1_words *words)
+static void know_bytes(gmsim_l1_words *words, const gmsim_footprint *footprint)
 {
     uint32_t partial = 0;
     for (uint32_t i = 0; i < footprint->lines; i++)
         partial |= footprint->touched[i] ^ footprint->full[i];
     if (partial && words->record) {
-        gmsim_line_bytes(bytes, footprint, words->chunk, words->record);
+        gmsim_l1_words_know(words);
         return;
     }
     for (uint32_t i = 0; i < footprint->lines; i++) {
-        bytes[i][0] = bytes_of(footprint->full[i] & 3u);
-        bytes[i][1] = bytes_of(footprint->full[i] >> 2);
+        words->bytes[i][0] = bytes_of(footprint->full[i] & 3u);
+        words->bytes[i][1] = bytes_of(footprint->full[i] >> 2);
     }
 }
 
 /* Atomics, reductions and what bulk copies write leave. */
-static void ask_write(gmsim_sm_memory *memory, const gmsim_request *request, gmsim_ask_kind kind,
+static void ask_write(gmsim_sm_memory *memory, gmsim_request *request, gmsim_ask_kind kind,
                       gmsim_answer *answer)
 {
     const gmsim_footprint *footprint = &request->footprint;
     gmsim_outbox *out = &memory->out;
     gmsim_port *port = &memory->port;
     gmsim_ask *ask = begin_write(memory, request, kind);
-    if (kind == GMSIM_ASK_WRITE)
-        written_bytes(&out->bytes[out->messages], footprint, &request->words);
+    if (kind == GMSIM_ASK_WRITE) {
+        know_bytes(&request->words, footprint);
+        memcpy(out->bytes[out->messages], request->words.bytes,
+               footprint->lines * sizeof *request->words.bytes);
+    }
     for (uint32_t i = 0; i < footprint->lines; i++) {
         gmsim_message *message = &out->message[out->messages];
         *message = (gmsim_message){.line = footprint->line[i],
@@ -365,15 +366,15 @@ GMSIM_INLINE void send_packet(gmsim_sm_memory *memory, const gmsim_request *requ
 }
 
 /* Stores leave: their lines open packets, or join those that are open. */
-static void ask_store(gmsim_sm_memory *memory, const gmsim_request *request, gmsim_answer *answer)
+static void ask_store(gmsim_sm_memory *memory, gmsim_request *request, gmsim_answer *answer)
 {
     const gmsim_footprint *footprint = &request->footprint;
     const gmsim_gpu *gpu = memory->gpu;
     gmsim_packets *packets = &memory->packets;
     gmsim_outbox *out = &memory->out;
-    uint64_t bytes[GMSIM_PACKETS][2];
+    uint64_t(*bytes)[2] = request->words.bytes;
     uint32_t first = packets->next, lines = footprint->lines, messages = out->messages, sent = 0;
-    written_bytes(bytes, footprint, &request->words);
+    know_bytes(&request->words, footprint);
     gmsim_ask *ask = begin_ask(out, GMSIM_ASK_WRITE, request->now);
     for (uint32_t i = 0; i < lines; i++) {
         written line = {footprint->touched[i], footprint->full[i], 0};
@@ -400,7 +401,7 @@ static void ask_store(gmsim_sm_memory *memory, const gmsim_request *request, gms
     answer->held = answer->stored = memory->port.free;
 }
 
-static uint32_t store(gmsim_sm_memory *memory, const gmsim_request *request)
+static uint32_t store(gmsim_sm_memory *memory, gmsim_request *request)
 {
     const gmsim_footprint *footprint = &request->footprint;
     uint32_t hits = 0;
@@ -412,7 +413,7 @@ static uint32_t store(gmsim_sm_memory *memory, const gmsim_request *request)
 }
 
 /* What the load leaves for L2 to bring. */
-static void count_load(gmsim_sm_memory *memory, const gmsim_request *request, left_over *left)
+static void count_load(gmsim_sm_memory *memory, gmsim_request *request, left_over *left)
 {
     const gmsim_footprint *footprint = &request->footprint;
     gmsim_counts *counts = request->counts;
@@ -451,8 +452,7 @@ static void hit(gmsim_sm_memory *memory, const gmsim_request *request, const lef
     }
 }
 
-GMSIM_INLINE void take_read(gmsim_sm_memory *memory, const gmsim_request *request,
-                            gmsim_answer *answer)
+GMSIM_INLINE void take_read(gmsim_sm_memory *memory, gmsim_request *request, gmsim_answer *answer)
 {
     left_over left;
     if (request->kind == GMSIM_REQUEST_LOAD) {
@@ -468,7 +468,7 @@ GMSIM_INLINE void take_read(gmsim_sm_memory *memory, const gmsim_request *reques
         hit(memory, request, &left, answer);
 }
 
-static void take_write(gmsim_sm_memory *memory, const gmsim_request *request, gmsim_answer *answer)
+static void take_write(gmsim_sm_memory *memory, gmsim_request *request, gmsim_answer *answer)
 {
     gmsim_counts *counts = request->counts;
     uint32_t hits = 0, sectors = request->footprint.sectors;
@@ -496,8 +496,7 @@ static void take_write(gmsim_sm_memory *memory, const gmsim_request *request, gm
     ask_write(memory, request, kind, answer);
 }
 
-void gmsim_sm_memory_take(gmsim_sm_memory *memory, const gmsim_request *request,
-                          gmsim_answer *answer)
+void gmsim_sm_memory_take(gmsim_sm_memory *memory, gmsim_request *request, gmsim_answer *answer)
 {
     switch ((gmsim_request_kind)request->kind) {
     case GMSIM_REQUEST_LOAD:

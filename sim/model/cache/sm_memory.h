@@ -140,8 +140,7 @@ static inline bool gmsim_sm_memory_record_room(const gmsim_sm_memory *memory)
 
 /* Takes the request: counts it, puts what L1 does not have into the outbox, and adds what is known
  * to the answer, which is all 0 but for `done` before a record's first request. */
-void gmsim_sm_memory_take(gmsim_sm_memory *memory, const gmsim_request *request,
-                          gmsim_answer *answer);
+void gmsim_sm_memory_take(gmsim_sm_memory *memory, gmsim_request *request, gmsim_answer *answer);
 
 /* Has the outbox served. Its asks are answered; the caller reads them, then empties it. */
 void gmsim_sm_memory_serve(gmsim_sm_memory *memory, gmsim_shared *shared);

@@ -292,13 +292,13 @@ void gmsim_coalesce(gmsim_footprint *footprint, const gmtrace_chunk *chunk,
     gmsim_coalesce_lanes(footprint, address, bits, record->mask, record->size);
 }
 
-void gmsim_line_bytes(uint64_t (*bytes)[2], const gmsim_footprint *footprint,
-                      const gmtrace_chunk *chunk, const gmtrace_record *record)
+uint64_t gmsim_line_bytes(uint64_t (*bytes)[2], const gmsim_footprint *footprint,
+                          const gmtrace_chunk *chunk, const gmtrace_record *record)
 {
     uint64_t address[GMTRACE_WARP_LANES];
     uint32_t at = 0, lines = footprint->lines;
     memset(bytes, 0, lines * sizeof *bytes);
-    gmsim_lane_addresses(chunk, record, address);
+    uint64_t bits = gmsim_lane_addresses(chunk, record, address);
     for (uint32_t mask = record->mask; mask; mask &= mask - 1u) {
         uint64_t a = address[gmsim_lowest(mask)];
         for (uint32_t left = record->size; left;) {
@@ -311,4 +311,5 @@ void gmsim_line_bytes(uint64_t (*bytes)[2], const gmsim_footprint *footprint,
             left -= piece;
         }
     }
+    return bits;
 }

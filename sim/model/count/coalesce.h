@@ -38,10 +38,10 @@ void gmsim_coalesce_lanes(gmsim_footprint *footprint, const uint64_t address[GMT
 /* Every byte of [first, first + bytes), as one access; bytes <= GMSIM_MAX_LINES * 128 - 127. */
 void gmsim_coalesce_range(gmsim_footprint *footprint, uint64_t first, uint64_t bytes);
 
-/* The bytes of each of the footprint's lines that the access asks for: a bit each, 64
- * of a line a word. */
-void gmsim_line_bytes(uint64_t (*bytes)[2], const gmsim_footprint *footprint,
-                      const gmtrace_chunk *chunk, const gmtrace_record *record);
+/* The bytes of each of the footprint's lines that the access asks for: a bit each, 64 of a line a
+ * word. Returns the OR of all lanes' addresses, or more. */
+uint64_t gmsim_line_bytes(uint64_t (*bytes)[2], const gmsim_footprint *footprint,
+                          const gmtrace_chunk *chunk, const gmtrace_record *record);
 
 /* Sectors that the footprint's distinct bytes would fill if they lay packed. */
 static inline uint32_t gmsim_sectors_ideal(const gmsim_footprint *footprint)
