@@ -17,7 +17,8 @@ trap 'exit 1' HUP INT TERM
 
 GMCC_INCLUDE=$GMSIM_SRCDIR/traces/gmcc/include
 GMCC_LIBDIR=$GMSIM_BUILDDIR/.libs
-export GMCC_INCLUDE GMCC_LIBDIR
+GMCC_HEADERS=none # the project's own, whatever the machine has
+export GMCC_INCLUDE GMCC_LIBDIR GMCC_HEADERS
 gmcc() { "$GMSIM_BUILDDIR/traces/gmcc/gmcc" "$@"; }
 
 count=0 bad=0

@@ -41,6 +41,7 @@ bool gmptx_add_ref(ptx_op *op, ptx_ref ref); /* false: too many */
 bool gmptx_decode_memory(ptx_decoder *d, ptx_op *op, ptx_parts *parts, bool *known);
 bool gmptx_decode_control(ptx_decoder *d, ptx_op *op, ptx_parts *parts, bool *known);
 bool gmptx_decode_move(ptx_decoder *d, ptx_op *op, ptx_parts *parts, bool *known);
+bool gmptx_decode_texture(ptx_decoder *d, ptx_op *op, ptx_parts *parts, bool *known);
 bool gmptx_decode_compare(ptx_decoder *d, ptx_op *op, ptx_parts *parts, bool *known);
 bool gmptx_decode_row(ptx_decoder *d, ptx_op *op, ptx_parts *parts);
 

@@ -195,6 +195,7 @@ const ptx_row gmptx_warp_rows[] = {
     {"vote.sync.any", PTX_PRED, "pp4", vote_any},
     {"vote.sync.uni", PTX_PRED, "pp4", vote_uni},
     {"vote.sync.ballot", PTX_B32, "4p4", vote_ballot},
+    {"vote.ballot.sync", PTX_B32, "4p4", vote_ballot}, /* as CUB writes it, and ptxas takes it */
     {"match.any.sync", PTX_B32, "444", match_any},
     {"match.any.sync", PTX_B64, "484", match_any},
     {"match.all.sync", PTX_B32, "4P44", match_all},

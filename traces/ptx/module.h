@@ -59,7 +59,8 @@ typedef enum ptx_operand_kind {
     OPERAND_SYMBOL,       /* index: symbol; value: offset */
     OPERAND_SPECIAL,      /* index: ptx_special */
     OPERAND_LABEL,        /* index: statement, or branch list of brx.idx */
-    OPERAND_ADDRESS,      /* [base + value]; base: register, symbol or OPERAND_INT */
+    OPERAND_ADDRESS,      /* [base + value]; base: register, symbol or OPERAND_INT; count: the next
+                           * operand stands in the brackets, too, a texture's coordinates */
     OPERAND_VECTOR,       /* {a, b}, and the lists of a call: count elements from index on */
     OPERAND_PAIR,         /* p|q: two elements from index on */
     OPERAND_SINK,         /* _ */

@@ -292,9 +292,9 @@ static bool parse_address(ptx_parser *p, ptx_operand *o)
     *o = base;
     o->kind = OPERAND_ADDRESS;
     o->base = base.kind;
-    if (at_punct(p, ','))
-        return gmptx_fail(p->error, GMTRACE_UNSUPPORTED, p->token.line,
-                          "texture and tensor coordinates are not supported");
+    o->count = at_punct(p, ',');
+    if (o->count)
+        return true;
     return gmptx_expect(p, ']');
 }
 
@@ -375,10 +375,12 @@ static bool parse_instruction(ptx_parser *p, ptx_statement *s)
     s->first = f->operand_count;
     gmptx_advance(p);
     s->operands.text = p->token.slice.text;
+    bool open = false; /* a bracket, between an object and its coordinates */
     while (!at_punct(p, ';')) {
         ptx_operand o;
-        if (!parse_operand(p, &o))
+        if (!parse_operand(p, &o) || (open && !gmptx_expect(p, ']')))
             return false;
+        open = o.kind == OPERAND_ADDRESS && o.count != 0;
         if (!GMT_GROW(f->operand, f->operand_count))
             return gmptx_no_memory(p);
         f->operand[f->operand_count++] = o;

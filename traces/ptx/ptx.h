@@ -11,7 +11,7 @@
  * caller allocates "device" memory with malloc(). Generic addresses of shared, local and parameter
  * memory lie in GMPTX_*_WINDOW, where no host pointer does.
  *
- * Left out: textures and surfaces, tensor cores (mma, wmma, wgmma), the bulk copy engine,
+ * Left out: texture references, tensor cores (mma, wmma, wgmma), the bulk copy engine,
  * mbarriers, clusters, dynamic parallelism, device-side malloc, and linking of several modules.
  * Using one of them is an error that names the instruction and its line, at gmptx_parse() or when
  * the kernel that contains it is looked up; nothing is skipped in silence.
@@ -149,6 +149,32 @@ typedef struct gmptx_race {
     gmptx_race_side side[2];
 } gmptx_race;
 
+/* What an object of a texture or a surface stands for: rows of texels of one kind, without gaps in
+ * them. */
+typedef enum gmptx_texture_kind {
+    GMPTX_TEXTURE_SIGNED,
+    GMPTX_TEXTURE_UNSIGNED,
+    GMPTX_TEXTURE_FLOAT
+} gmptx_texture_kind;
+typedef enum gmptx_texture_address {
+    GMPTX_TEXTURE_WRAP,
+    GMPTX_TEXTURE_CLAMP,
+    GMPTX_TEXTURE_MIRROR,
+    GMPTX_TEXTURE_BORDER
+} gmptx_texture_address;
+typedef struct gmptx_texture {
+    uint8_t *texels;
+    uint32_t extent[3]; /* texels; 1 where there is no such dimension */
+    uint32_t layers;
+    uint64_t row_bytes, slice_bytes; /* from row to row, from plane or layer to the next */
+    uint8_t kind, bits, channels;    /* gmptx_texture_kind; 8, 16 or 32; 1, 2 or 4 */
+    bool surface;                    /* the rest is a texture's alone: */
+    bool normalized;                 /* integers are read as [0, 1] or [-1, 1] */
+    bool normalized_coordinates, linear;
+    uint8_t address[3]; /* gmptx_texture_address by dimension */
+    float border[4];
+} gmptx_texture;
+
 typedef struct gmptx_launch {
     const gmptx_kernel *kernel;
     const char *name; /* of the kernel in messages; NULL: the mangled one */
@@ -158,6 +184,8 @@ typedef struct gmptx_launch {
 
     gmptx_check check; /* NULL: global addresses are not checked */
     void *check_user;
+    /* The texture or surface of an object; NULL: there is none such. With check_user. */
+    const gmptx_texture *(*texture)(void *user, uint64_t object);
     uint64_t instruction_limit; /* warp instructions of one CTA; 0: 2^32 */
     unsigned threads;           /* CTAs run in parallel on so many; 0: 1. A kernel with atomics on
                                  * global memory runs on one, so that results never vary */

@@ -12,8 +12,8 @@
 #include "library_types.h"
 #include <stdint.h>
 #if defined(__CUDA__) && defined(__cplusplus)
-#include "cuda_bf16.h"
-#include "cuda_fp16.h"
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
 #endif
 
 typedef enum cublasStatus_t {

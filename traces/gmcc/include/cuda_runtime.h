@@ -3,7 +3,7 @@
  * cuda_runtime.h - the CUDA C++ language and runtime as gmcc knows them. gmcc reads this file first
  * in every .cu file, as nvcc reads its own. Kernels compile to PTX, which libgmcuda interprets.
  *
- * Left out: textures and surfaces, dynamic parallelism, graphs, tensor cores, clusters.
+ * Left out: texture references, dynamic parallelism, clusters.
  */
 #ifndef GMCUDA_CUDA_RUNTIME_H
 #define GMCUDA_CUDA_RUNTIME_H
@@ -42,6 +42,7 @@
 #include "gmcuda/warp.h"
 #include "gmcuda/loads.h"
 #include "gmcuda/atomics.h"
+#include "gmcuda/textures.h"
 #include "gmcuda/arithmetic.h"
 #include "gmcuda/math_double.h"
 #include "gmcuda/math_double_rest.h"

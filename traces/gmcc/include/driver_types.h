@@ -7,6 +7,7 @@
 #define GMCUDA_DRIVER_TYPES_H
 
 #include "gmcuda/attributes.h"
+#include "vector_types.h"
 #include <stddef.h>
 
 typedef enum cudaError {
@@ -133,6 +134,13 @@ enum cudaMemcpyKind {
     cudaMemcpyDeviceToHost = 2,
     cudaMemcpyDeviceToDevice = 3,
     cudaMemcpyDefault = 4
+};
+
+enum cudaRoundMode {
+    cudaRoundNearest = 0,
+    cudaRoundZero = 1,
+    cudaRoundPosInf = 2,
+    cudaRoundMinInf = 3
 };
 
 enum cudaFuncCache {
@@ -345,7 +353,89 @@ struct cudaExtent {
 struct cudaPos {
     size_t x, y, z;
 };
-typedef struct cudaArray *cudaArray_t; /* there are none */
+
+/* Arrays: texels in rows, for textures and surfaces. */
+enum cudaChannelFormatKind {
+    cudaChannelFormatKindSigned = 0,
+    cudaChannelFormatKindUnsigned = 1,
+    cudaChannelFormatKindFloat = 2,
+    cudaChannelFormatKindNone = 3
+};
+struct cudaChannelFormatDesc {
+    int x, y, z, w; /* bits */
+    enum cudaChannelFormatKind f;
+};
+typedef struct cudaArray *cudaArray_t;
+typedef const struct cudaArray *cudaArray_const_t;
+typedef struct cudaMipmappedArray *cudaMipmappedArray_t; /* there are none */
+#define cudaArrayDefault          0x00
+#define cudaArrayLayered          0x01
+#define cudaArraySurfaceLoadStore 0x02
+#define cudaArrayCubemap          0x04
+#define cudaArrayTextureGather    0x08
+
+enum cudaResourceType {
+    cudaResourceTypeArray = 0,
+    cudaResourceTypeMipmappedArray = 1,
+    cudaResourceTypeLinear = 2,
+    cudaResourceTypePitch2D = 3
+};
+enum cudaResourceViewFormat { cudaResViewFormatNone = 0 };
+struct cudaResourceDesc {
+    enum cudaResourceType resType;
+    union {
+        struct {
+            cudaArray_t array;
+        } array;
+        struct {
+            cudaMipmappedArray_t mipmap;
+        } mipmap;
+        struct {
+            void *devPtr;
+            struct cudaChannelFormatDesc desc;
+            size_t sizeInBytes;
+        } linear;
+        struct {
+            void *devPtr;
+            struct cudaChannelFormatDesc desc;
+            size_t width, height, pitchInBytes;
+        } pitch2D;
+    } res;
+    unsigned int flags;
+};
+struct cudaResourceViewDesc {
+    enum cudaResourceViewFormat format;
+    size_t width, height, depth;
+    unsigned int firstMipmapLevel, lastMipmapLevel, firstLayer, lastLayer;
+};
+enum cudaTextureAddressMode {
+    cudaAddressModeWrap = 0,
+    cudaAddressModeClamp = 1,
+    cudaAddressModeMirror = 2,
+    cudaAddressModeBorder = 3
+};
+enum cudaTextureFilterMode { cudaFilterModePoint = 0, cudaFilterModeLinear = 1 };
+enum cudaTextureReadMode { cudaReadModeElementType = 0, cudaReadModeNormalizedFloat = 1 };
+struct cudaTextureDesc {
+    enum cudaTextureAddressMode addressMode[3];
+    enum cudaTextureFilterMode filterMode;
+    enum cudaTextureReadMode readMode;
+    int sRGB;
+    float borderColor[4];
+    int normalizedCoords;
+    unsigned int maxAnisotropy;
+    enum cudaTextureFilterMode mipmapFilterMode;
+    float mipmapLevelBias, minMipmapLevelClamp, maxMipmapLevelClamp;
+    int disableTrilinearOptimization, seamlessCubemap;
+};
+enum cudaSurfaceBoundaryMode {
+    cudaBoundaryModeZero = 0,
+    cudaBoundaryModeClamp = 1,
+    cudaBoundaryModeTrap = 2
+};
+typedef unsigned long long cudaTextureObject_t;
+typedef unsigned long long cudaSurfaceObject_t;
+
 struct cudaMemcpy3DParms {
     cudaArray_t srcArray;
     struct cudaPos srcPos;
@@ -380,14 +470,39 @@ struct cudaAccessPolicyWindow {
     float hitRatio;
     enum cudaAccessProperty hitProp, missProp;
 };
-enum cudaStreamAttrID {
-    cudaStreamAttributeAccessPolicyWindow = 1,
-    cudaStreamAttributePriority = 8
+/* What a launch or a stream can be told besides its shape. */
+enum cudaLaunchAttributeID {
+    cudaLaunchAttributeIgnore = 0,
+    cudaLaunchAttributeAccessPolicyWindow = 1,
+    cudaLaunchAttributeCooperative = 2,
+    cudaLaunchAttributeSynchronizationPolicy = 3,
+    cudaLaunchAttributeClusterDimension = 4,
+    cudaLaunchAttributeClusterSchedulingPolicyPreference = 5,
+    cudaLaunchAttributeProgrammaticStreamSerialization = 6,
+    cudaLaunchAttributeProgrammaticEvent = 7,
+    cudaLaunchAttributePriority = 8,
+    cudaLaunchAttributeMemSyncDomainMap = 9,
+    cudaLaunchAttributeMemSyncDomain = 10
 };
-union cudaStreamAttrValue {
+#define cudaStreamAttrID                      cudaLaunchAttributeID
+#define cudaStreamAttributeAccessPolicyWindow cudaLaunchAttributeAccessPolicyWindow
+#define cudaStreamAttributePriority           cudaLaunchAttributePriority
+union cudaLaunchAttributeValue {
+    char pad[64];
     struct cudaAccessPolicyWindow accessPolicyWindow;
+    int cooperative;
+    int syncPolicy;
+    struct {
+        unsigned int x, y, z;
+    } clusterDim;
+    int programmaticStreamSerializationAllowed;
     int priority;
 };
+#define cudaStreamAttrValue cudaLaunchAttributeValue
+typedef struct cudaLaunchAttribute_st {
+    enum cudaLaunchAttributeID id;
+    union cudaLaunchAttributeValue val;
+} cudaLaunchAttribute;
 
 #ifdef __cplusplus
 /* Named by libraries' headers; cuda_fp16.h and cuda_bf16.h define them. */
@@ -402,6 +517,14 @@ typedef struct CUevent_st *cudaEvent_t;
 typedef void (*cudaHostFn_t)(void *user);
 typedef void (*cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status, void *user);
 
+typedef struct cudaLaunchConfig_st {
+    struct dim3 gridDim, blockDim;
+    size_t dynamicSmemBytes;
+    cudaStream_t stream;
+    cudaLaunchAttribute *attrs;
+    unsigned int numAttrs;
+} cudaLaunchConfig_t;
+
 typedef enum cudaError cudaError;
 typedef enum cudaMemcpyKind cudaMemcpyKind;
 typedef enum cudaFuncCache cudaFuncCache;
@@ -412,15 +535,27 @@ typedef enum cudaDeviceAttr cudaDeviceAttr;
 typedef enum cudaMemoryAdvise cudaMemoryAdvise;
 typedef enum cudaComputeMode cudaComputeMode;
 typedef enum cudaAccessProperty cudaAccessProperty;
-typedef enum cudaStreamAttrID cudaStreamAttrID;
+typedef enum cudaLaunchAttributeID cudaLaunchAttributeID;
 typedef enum cudaMemLocationType cudaMemLocationType;
+typedef enum cudaChannelFormatKind cudaChannelFormatKind;
+typedef enum cudaResourceType cudaResourceType;
+typedef enum cudaTextureAddressMode cudaTextureAddressMode;
+typedef enum cudaTextureFilterMode cudaTextureFilterMode;
+typedef enum cudaTextureReadMode cudaTextureReadMode;
+typedef enum cudaSurfaceBoundaryMode cudaSurfaceBoundaryMode;
+typedef enum cudaRoundMode cudaRoundMode;
+typedef struct cudaChannelFormatDesc cudaChannelFormatDesc;
+typedef struct cudaResourceDesc cudaResourceDesc;
+typedef struct cudaResourceViewDesc cudaResourceViewDesc;
+typedef struct cudaTextureDesc cudaTextureDesc;
+typedef struct cudaArray cudaArray;
 typedef struct cudaPitchedPtr cudaPitchedPtr;
 typedef struct cudaExtent cudaExtent;
 typedef struct cudaPos cudaPos;
 typedef struct cudaMemcpy3DParms cudaMemcpy3DParms;
 typedef struct cudaMemLocation cudaMemLocation;
 typedef struct cudaAccessPolicyWindow cudaAccessPolicyWindow;
-typedef union cudaStreamAttrValue cudaStreamAttrValue;
+typedef union cudaLaunchAttributeValue cudaLaunchAttributeValue;
 typedef struct cudaDeviceProp cudaDeviceProp;
 typedef struct cudaFuncAttributes cudaFuncAttributes;
 typedef struct cudaPointerAttributes cudaPointerAttributes;

@@ -45,6 +45,26 @@ GMCUDA_VECTORS(ulonglong, unsigned long long, 16, 16)
 GMCUDA_VECTORS(float, float, 8, 16)
 GMCUDA_VECTORS(double, double, 16, 16)
 /* clang-format on */
+/* CUDA 13's names of an alignment of 16 bytes and of 32. */
+#define GMCUDA_ALIGNED4(name, type)                                                                \
+    typedef struct __align__(16) name##4_16a                                                       \
+    {                                                                                              \
+        type x, y, z, w;                                                                           \
+    }                                                                                              \
+    name##4_16a;                                                                                   \
+    typedef struct __align__(32) name##4_32a                                                       \
+    {                                                                                              \
+        type x, y, z, w;                                                                           \
+    }                                                                                              \
+    name##4_32a;
+/* clang-format off */
+GMCUDA_ALIGNED4(long, long)
+GMCUDA_ALIGNED4(ulong, unsigned long)
+GMCUDA_ALIGNED4(longlong, long long)
+GMCUDA_ALIGNED4(ulonglong, unsigned long long)
+GMCUDA_ALIGNED4(double, double)
+/* clang-format on */
+#undef GMCUDA_ALIGNED4
 
 struct dim3 {
     unsigned int x, y, z;

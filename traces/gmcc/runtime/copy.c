@@ -225,21 +225,115 @@ cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int f
     return cudaMemcpyPeer(to, to_device, from, from_device, bytes);
 }
 
-static char *corner(const struct cudaPitchedPtr *p, const struct cudaPos *at, size_t z)
+/* An array's side of a copy is known to be right: what is left to check is the other one. */
+static enum cudaMemcpyKind beside_arrays(enum cudaMemcpyKind kind, bool to_array, bool from_array)
 {
-    return (char *)p->ptr + ((at->z + z) * p->ysize + at->y) * p->pitch + at->x;
+    const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+    const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+    if (kind == cudaMemcpyDefault || (unsigned)kind > cudaMemcpyDefault)
+        return kind;
+    return to_device && !to_array
+               ? from_device && !from_array ? cudaMemcpyDeviceToDevice : cudaMemcpyHostToDevice
+           : from_device && !from_array ? cudaMemcpyDeviceToHost
+                                        : cudaMemcpyHostToHost;
 }
-/* Between pieces of memory; arrays do not exist here. */
+static cudaError_t outside_array(const char *call)
+{
+    gmcuda_enter();
+    gmcuda_message("%s: the copy does not fit into the array, or there is none", call);
+    return gmcuda_leave(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void *from, size_t pitch,
+                                size_t width, size_t height, enum cudaMemcpyKind kind)
+{
+    size_t plane;
+    char *at = gmcuda_array_place(to, x, y, 0, width, height, 1);
+    if (at == NULL)
+        return outside_array("cudaMemcpy2DToArray");
+    return cudaMemcpy2D(at, gmcuda_array_pitch(to, &plane), from, pitch, width, height,
+                        beside_arrays(kind, true, false));
+}
+cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x, size_t y, const void *from,
+                                     size_t pitch, size_t width, size_t height,
+                                     enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    (void)stream;
+    return cudaMemcpy2DToArray(to, x, y, from, pitch, width, height, kind);
+}
+cudaError_t cudaMemcpy2DFromArray(void *to, size_t pitch, cudaArray_const_t from, size_t x,
+                                  size_t y, size_t width, size_t height, enum cudaMemcpyKind kind)
+{
+    size_t plane;
+    const char *at = gmcuda_array_place(from, x, y, 0, width, height, 1);
+    if (at == NULL)
+        return outside_array("cudaMemcpy2DFromArray");
+    return cudaMemcpy2D(to, pitch, at, gmcuda_array_pitch(from, &plane), width, height,
+                        beside_arrays(kind, false, true));
+}
+/* Bytes that go on in the next row. */
+static char *flat_place(cudaArray_const_t array, size_t x, size_t y, size_t bytes)
+{
+    size_t plane, pitch = gmcuda_array_pitch(array, &plane);
+    char *at = gmcuda_array_place(array, x, y, 0, 0, 0, 1);
+    return at != NULL && bytes <= plane - (y * pitch + x) ? at : NULL;
+}
+cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t x, size_t y, const void *from, size_t bytes,
+                              enum cudaMemcpyKind kind)
+{
+    char *at = flat_place(to, x, y, bytes);
+    return at != NULL ? copy("cudaMemcpyToArray", at, from, bytes, beside_arrays(kind, true, false))
+                      : outside_array("cudaMemcpyToArray");
+}
+cudaError_t cudaMemcpyFromArray(void *to, cudaArray_const_t from, size_t x, size_t y, size_t bytes,
+                                enum cudaMemcpyKind kind)
+{
+    const char *at = flat_place(from, x, y, bytes);
+    return at != NULL ? copy("cudaMemcpyFromArray", to, at, bytes, beside_arrays(kind, false, true))
+                      : outside_array("cudaMemcpyFromArray");
+}
+
+/* One side of a copy in three dimensions: where it begins, from row to row, from plane to plane. */
+typedef struct box {
+    char *at;
+    size_t pitch, plane;
+} box;
+
+static bool place_box(box *b, cudaArray_const_t array, const struct cudaPitchedPtr *p,
+                      const struct cudaPos *pos, const struct cudaExtent *bytes)
+{
+    if (array != NULL) {
+        b->pitch = gmcuda_array_pitch(array, &b->plane);
+        b->at = gmcuda_array_place(array, pos->x * gmcuda_array_element(array), pos->y, pos->z,
+                                   bytes->width, bytes->height, bytes->depth);
+        return b->at != NULL;
+    }
+    b->pitch = p->pitch;
+    b->plane = p->ysize * p->pitch;
+    b->at = (char *)p->ptr + pos->z * b->plane + pos->y * p->pitch + pos->x;
+    return true;
+}
+
+/* Extents and positions of arrays count elements, of memory bytes. */
 cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *what)
 {
-    if (what == NULL || what->srcArray != NULL || what->dstArray != NULL)
-        return gmcuda_enter(),
-               gmcuda_leave(what == NULL ? cudaErrorInvalidValue : cudaErrorNotSupported);
+    box to, from;
+    if (what == NULL)
+        return gmcuda_enter(), gmcuda_leave(cudaErrorInvalidValue);
+    const cudaArray_const_t array = what->dstArray != NULL ? what->dstArray : what->srcArray;
+    struct cudaExtent bytes = what->extent;
+    if (array != NULL &&
+        __builtin_mul_overflow(bytes.width, gmcuda_array_element(array), &bytes.width))
+        return outside_array("cudaMemcpy3D");
+    if (!place_box(&to, what->dstArray, &what->dstPtr, &what->dstPos, &bytes) ||
+        !place_box(&from, what->srcArray, &what->srcPtr, &what->srcPos, &bytes))
+        return outside_array("cudaMemcpy3D");
+    const enum cudaMemcpyKind kind =
+        beside_arrays(what->kind, what->dstArray != NULL, what->srcArray != NULL);
     cudaError_t error = cudaSuccess;
-    for (size_t z = 0; error == cudaSuccess && z < what->extent.depth; z++)
-        error = cudaMemcpy2D(corner(&what->dstPtr, &what->dstPos, z), what->dstPtr.pitch,
-                             corner(&what->srcPtr, &what->srcPos, z), what->srcPtr.pitch,
-                             what->extent.width, what->extent.height, what->kind);
+    for (size_t z = 0; error == cudaSuccess && z < bytes.depth; z++)
+        error = cudaMemcpy2D(to.at + z * to.plane, to.pitch, from.at + z * from.plane, from.pitch,
+                             bytes.width, bytes.height, kind);
     return error;
 }
 cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *what, cudaStream_t stream)

@@ -3,7 +3,7 @@
  * driver.c - the driver's questions about devices and memory, which the runtime's functions answer:
  * its errors and attributes have the same numbers.
  */
-#include "traces/gmcc/include/cuda.h"
+#include "traces/gmcc/include/fallback/cuda.h"
 
 #include <stdio.h>
 

@@ -162,6 +162,7 @@ static cudaError_t run(gmcuda_function *function, dim3 grid, dim3 block, void **
         .dynamic_shared = (uint32_t)dynamic_shared,
         .args = arguments,
         .check = gmcuda_accessible,
+        .texture = gmcuda_find_texture,
         .race_ctas = gmcuda_watched_ctas(function),
         .race = gmcuda_tell_race,
         .race_user = function,
@@ -219,6 +220,29 @@ cudaError_t cudaLaunchCooperativeKernel(const void *host, dim3 grid, dim3 block,
     (void)host, (void)grid, (void)block, (void)arguments, (void)dynamic_shared, (void)stream;
     gmcuda_enter();
     return gmcuda_leave(cudaErrorNotSupported);
+}
+
+/* Attributes are wishes, but for two. */
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *host,
+                                void **arguments)
+{
+    bool cooperative = false;
+    if (config == NULL || (config->attrs == NULL && config->numAttrs != 0))
+        return gmcuda_enter(), gmcuda_leave(cudaErrorInvalidValue);
+    for (unsigned int i = 0; i < config->numAttrs; i++) {
+        const cudaLaunchAttribute *a = &config->attrs[i];
+        if (a->id == cudaLaunchAttributeCooperative)
+            cooperative = a->val.cooperative != 0;
+        if (a->id == cudaLaunchAttributeClusterDimension &&
+            (a->val.clusterDim.x > 1 || a->val.clusterDim.y > 1 || a->val.clusterDim.z > 1)) {
+            gmcuda_enter();
+            gmcuda_message("cudaLaunchKernelEx: clusters of CTAs are not supported");
+            return gmcuda_leave(cudaErrorNotSupported);
+        }
+    }
+    return (cooperative ? cudaLaunchCooperativeKernel
+                        : cudaLaunchKernel)(host, config->gridDim, config->blockDim, arguments,
+                                            config->dynamicSmemBytes, config->stream);
 }
 
 cudaError_t cudaFuncSetAttribute(const void *host, enum cudaFuncAttribute attribute, int value)

@@ -301,9 +301,8 @@ cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned int flags)
     (void)flags;
     CALL(allocate(pointer, bytes, MANAGED));
 }
-cudaError_t cudaMallocHost(void **pointer, size_t bytes, unsigned int flags)
+cudaError_t cudaMallocHost(void **pointer, size_t bytes)
 {
-    (void)flags;
     CALL(allocate(pointer, bytes, HOST));
 }
 cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned int flags)

@@ -77,6 +77,18 @@ enum {
 /* CTAs an SM holds at once. */
 int gmcuda_occupancy(uint32_t registers, size_t shared, int threads);
 
+/* ------------------------------------------------------------------------------- array.c */
+
+/* For gmptx_launch.texture. */
+const gmptx_texture *gmcuda_find_texture(void *user, uint64_t object);
+/* Where a copy of `bytes` a row begins in an array: byte x of row y of plane or layer z. NULL where
+ * it does not fit. */
+char *gmcuda_array_place(cudaArray_const_t array, size_t x, size_t y, size_t z, size_t bytes,
+                         size_t rows, size_t planes);
+/* Bytes of an element, from row to row, and from plane to plane. */
+size_t gmcuda_array_element(cudaArray_const_t array);
+size_t gmcuda_array_pitch(cudaArray_const_t array, size_t *plane);
+
 /* ------------------------------------------------------------------------------- races.c */
 
 /* For gmptx_launch.race_ctas, of a launch that begins. */

@@ -91,8 +91,8 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer, size_t 
     (void)stream, (void)pointer, (void)bytes, (void)flags;
     return done();
 }
-cudaError_t cudaStreamSetAttribute(cudaStream_t stream, enum cudaStreamAttrID attribute,
-                                   const union cudaStreamAttrValue *value)
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, enum cudaLaunchAttributeID attribute,
+                                   const union cudaLaunchAttributeValue *value)
 {
     (void)stream, (void)attribute, (void)value;
     return done();

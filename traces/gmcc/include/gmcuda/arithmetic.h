@@ -27,6 +27,11 @@ GMCUDA_ROUNDED(rz, "rz")
 GMCUDA_ROUNDED(rd, "rm")
 GMCUDA_ROUNDED(ru, "rp")
 #undef GMCUDA_ROUNDED
+/* Denormal values stay, whatever the options say. */
+GMCUDA_ASM3(__fmaf_ieee_rn, float, "f", float, "f", "fma.rn.f32")
+GMCUDA_ASM3(__fmaf_ieee_rz, float, "f", float, "f", "fma.rz.f32")
+GMCUDA_ASM3(__fmaf_ieee_rd, float, "f", float, "f", "fma.rm.f32")
+GMCUDA_ASM3(__fmaf_ieee_ru, float, "f", float, "f", "fma.rp.f32")
 
 GMCUDA_ASM1(__sinf, float, "f", float, "f", "sin.approx.f32")
 GMCUDA_ASM1(__cosf, float, "f", float, "f", "cos.approx.f32")

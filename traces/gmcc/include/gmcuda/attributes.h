@@ -15,8 +15,8 @@
 #define __DRIVER_TYPES_H__
 #define __CUDA_RUNTIME_API_H__
 #define __CUDA_RUNTIME_H__
-#define __CUDA_FP16_H__
-#define __CUDA_BF16_H__
+/* Nor does libcu++ need to compare the version of its cuda.h with ours. */
+#define CCCL_DISABLE_CTK_COMPATIBILITY_CHECK
 
 #if defined(__CUDA__) && defined(__clang__)
 #define __host__               __attribute__((host))
@@ -38,6 +38,10 @@
 #define __align__(n)         __attribute__((aligned(n)))
 #define __builtin_align__(n) __align__(n)
 #define CUDART_CB
+#define CUDARTAPI
+#define CUDARTAPI_CDECL
+#define __NV_SILENCE_DEPRECATION_BEGIN
+#define __NV_SILENCE_DEPRECATION_END
 
 #if defined(__cplusplus) && defined(__CUDA__)
 /* Everything our headers define for kernels: gone unless it is used. Without debug information of

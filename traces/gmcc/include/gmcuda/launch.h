@@ -8,6 +8,36 @@
 
 #define GMCUDA_HOST static inline __host__ cudaError_t
 
+/* The channels of a scalar or vector type. */
+#define GMCUDA_CHANNELS(type, x, y, z, w, kind)                                                    \
+    template <> inline __host__ cudaChannelFormatDesc cudaCreateChannelDesc<type>()                \
+    {                                                                                              \
+        return cudaCreateChannelDesc(x, y, z, w, cudaChannelFormatKind##kind);                     \
+    }
+#define GMCUDA_CHANNELS4(name, one, bits, kind)                                                    \
+    GMCUDA_CHANNELS(one, bits, 0, 0, 0, kind)                                                      \
+    GMCUDA_CHANNELS(name##1, bits, 0, 0, 0, kind)                                                  \
+    GMCUDA_CHANNELS(name##2, bits, bits, 0, 0, kind)                                               \
+    GMCUDA_CHANNELS(name##4, bits, bits, bits, bits, kind)
+template <typename T> inline __host__ cudaChannelFormatDesc cudaCreateChannelDesc();
+GMCUDA_CHANNELS(char, 8, 0, 0, 0, Signed)
+/* clang-format off */
+GMCUDA_CHANNELS4(char, signed char, 8, Signed)
+GMCUDA_CHANNELS4(uchar, unsigned char, 8, Unsigned)
+GMCUDA_CHANNELS4(short, short, 16, Signed)
+GMCUDA_CHANNELS4(ushort, unsigned short, 16, Unsigned)
+GMCUDA_CHANNELS4(int, int, 32, Signed)
+GMCUDA_CHANNELS4(uint, unsigned int, 32, Unsigned)
+GMCUDA_CHANNELS4(float, float, 32, Float)
+/* clang-format on */
+#undef GMCUDA_CHANNELS
+#undef GMCUDA_CHANNELS4
+GMCUDA_HOST cudaCreateTextureObject(cudaTextureObject_t *object, const cudaResourceDesc *resource,
+                                    const cudaTextureDesc *texture)
+{
+    return cudaCreateTextureObject(object, resource, texture, nullptr);
+}
+
 template <typename T> GMCUDA_HOST cudaMalloc(T **pointer, size_t bytes)
 {
     return cudaMalloc((void **)pointer, bytes);
@@ -24,7 +54,11 @@ GMCUDA_HOST cudaMallocManaged(T **pointer, size_t bytes, unsigned int flags = cu
 template <typename T>
 GMCUDA_HOST cudaMallocHost(T **pointer, size_t bytes, unsigned int flags = cudaHostAllocDefault)
 {
-    return cudaMallocHost((void **)pointer, bytes, flags);
+    return cudaHostAlloc((void **)pointer, bytes, flags);
+}
+GMCUDA_HOST cudaMallocHost(void **pointer, size_t bytes, unsigned int flags)
+{
+    return cudaHostAlloc(pointer, bytes, flags);
 }
 template <typename T>
 GMCUDA_HOST cudaStreamAttachMemAsync(cudaStream_t stream, T *pointer, size_t bytes = 0,
@@ -113,6 +147,15 @@ GMCUDA_HOST cudaLaunchCooperativeKernel(T *function, dim3 grid, dim3 block, void
 {
     return cudaLaunchCooperativeKernel((const void *)function, grid, block, arguments,
                                        dynamic_shared, stream);
+}
+/* Arguments become the parameters' types before their addresses are taken. */
+template <typename... P, typename... A>
+GMCUDA_HOST cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*function)(P...), A &&...a)
+{
+    return [=](P... parameter) {
+        void *address[] = {(void *)&parameter..., nullptr};
+        return cudaLaunchKernelExC(config, (const void *)function, address);
+    }(static_cast<A &&>(a)...);
 }
 template <typename T>
 GMCUDA_HOST cudaFuncSetAttribute(T *function, cudaFuncAttribute attribute, int value)

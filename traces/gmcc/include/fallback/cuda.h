@@ -14,7 +14,7 @@
 #define CUDAAPI
 #define CUDA_CB
 
-#include "cuda_runtime_api.h"
+#include <cuda_runtime_api.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>

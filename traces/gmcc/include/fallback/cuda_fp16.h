@@ -7,7 +7,7 @@
 #ifndef GMCUDA_CUDA_FP16_H
 #define GMCUDA_CUDA_FP16_H
 
-#include "cuda_runtime.h"
+#include <cuda_runtime.h>
 
 /* Rounds to nearest even; the host's and the kernels' conversions agree. */
 GMCUDA_BOTH unsigned short __gmcuda_half_bits(float f)

@@ -6,7 +6,7 @@
 #ifndef GMCUDA_CUDA_BF16_H
 #define GMCUDA_CUDA_BF16_H
 
-#include "cuda_runtime.h"
+#include <cuda_runtime.h>
 
 GMCUDA_BOTH unsigned short __gmcuda_bfloat_bits(float f)
 {
