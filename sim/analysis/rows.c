@@ -130,6 +130,16 @@ uint64_t gmsim_rows_excess(const gmsim_result *result, uint32_t rows)
     return sum;
 }
 
+bool gmsim_wider_degrees(const gmsim_result *result)
+{
+    for (uint32_t i = 0; i < result->instr_count; i++) {
+        if (gmsim_row_is_shared(result->instr[i].row) &&
+            result->instr[i].worst.work >= GMSIM_DEGREE_BINS)
+            return true;
+    }
+    return false;
+}
+
 const gmsim_instr_counts *gmsim_rows_worst(const gmsim_result *result, uint32_t rows,
                                            uint64_t (*measure)(gmsim_row, const gmsim_counts *))
 {

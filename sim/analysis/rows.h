@@ -70,6 +70,9 @@ uint64_t gmsim_rows_sum(const gmsim_result *result, uint32_t rows, size_t offset
 uint64_t gmsim_rows_work(const gmsim_result *result, uint32_t rows);
 uint64_t gmsim_rows_excess(const gmsim_result *result, uint32_t rows);
 
+/* Whether shared requests of more wavefronts are among those of the last bin of degrees. */
+bool gmsim_wider_degrees(const gmsim_result *result);
+
 /* The instruction of these rows with the most of something; NULL where none has any. */
 const gmsim_instr_counts *gmsim_rows_worst(const gmsim_result *result, uint32_t rows,
                                            uint64_t (*measure)(gmsim_row, const gmsim_counts *));

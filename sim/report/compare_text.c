@@ -10,6 +10,7 @@
 #include "sim/report/format.h"
 #include "sim/report/formats.h"
 #include "sim/report/names.h"
+#include "sim/report/pair_words.h"
 #include "sim/report/words.h"
 
 #define CHANGED_SHOWN 8u
@@ -86,11 +87,6 @@ static void put_quantities(GString *out, const gmsim_comparison_of_two *c)
     gmsim_table_end(&table);
 }
 
-static bool same_size(const uint32_t a[3], const uint32_t b[3])
-{
-    return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
-}
-
 static char *size_text(const uint32_t size[3])
 {
     return g_strdup_printf("%ux%ux%u", size[0], size[1], size[2]);
@@ -126,110 +122,18 @@ static void put_sides(GString *out, const gmsim_report *report, const gmsim_comp
     g_string_append_c(out, '\n');
 }
 
-/* The count that changed most in the direction of the verdict, in words; NULL where none did. */
-static char *largest_change(const gmsim_comparison_of_two *c, bool faster)
-{
-    static const struct {
-        const char *key, *words;
-    } named[] = {{"shared.wavefronts", "shared wavefronts"}, {"global.sectors", "global sectors"},
-                 {"local.sectors", "local sectors"},         {"atomic.sectors", "updates in L2"},
-                 {"l2.read", "bytes read from L2"},          {"dram.read", "bytes read from DRAM"}};
-    double best = 0.05;
-    char *text = NULL;
-
-    for (unsigned i = 0; i < G_N_ELEMENTS(named); i++) {
-        const gmsim_quantity_pair *q = gmsim_compare_find(c, named[i].key);
-        double change;
-
-        if (q == NULL || !(q->value[0] > 0))
-            continue;
-        change = q->delta / q->value[0];
-        if ((change < 0) != faster || fabs(change) <= best)
-            continue;
-        best = fabs(change);
-        g_free(text);
-        text =
-            g_strdup_printf("%.1f %% %s %s", 100 * best, faster ? "fewer" : "more", named[i].words);
-    }
-    return text;
-}
-
 static void put_sentence(GString *out, const gmsim_comparison_of_two *c)
 {
-    const gmsim_quantity_pair *q = gmsim_compare_find(c, c->by_time ? "time" : "cycles");
-    const char *wait[2] = {gmsim_compare_wait(c->side[0].result),
-                           gmsim_compare_wait(c->side[1].result)};
-    GString *text = g_string_new(NULL);
-    char *change;
+    char *text = gmsim_pair_sentence(c);
 
-    if (isnan(c->speedup) || q == NULL) {
-        g_string_append(text, "No times: a side was counted without timing.");
-    } else if (fabs(c->speedup - 1) < 0.01) {
-        g_string_append_printf(
-            text, "A and B take the same predicted time within 1 %% (%s and %s%s).",
-            gmsim_shown(q->metric->unit, q->value[0], false).text,
-            gmsim_shown(q->metric->unit, q->value[1], false).text, c->by_time ? "" : " cycles");
-    } else {
-        bool faster = c->speedup > 1;
-
-        g_string_append_printf(
-            text, "B is predicted %.2fx %s: %s -> %s%s", faster ? c->speedup : 1 / c->speedup,
-            faster ? "faster" : "slower", gmsim_shown(q->metric->unit, q->value[0], false).text,
-            gmsim_shown(q->metric->unit, q->value[1], false).text, c->by_time ? "" : " cycles");
-        change = largest_change(c, faster);
-        if (change != NULL)
-            g_string_append_printf(text, ", with %s", change);
-        g_string_append_c(text, '.');
-        g_free(change);
-    }
-    if (!isnan(c->speedup) && wait[0] != NULL && wait[1] != NULL && strcmp(wait[0], wait[1]) != 0)
-        g_string_append_printf(text, " Warps of A spend most clocks on %s, those of B on %s.",
-                               wait[0], wait[1]);
-    else if (!isnan(c->speedup) && wait[0] != NULL && wait[1] != NULL)
-        g_string_append_printf(text, " Warps of both spend most clocks on %s.", wait[0]);
-    gmsim_wrap(out, text->str, 0, 0, GMSIM_REPORT_WIDTH);
+    gmsim_wrap(out, text, 0, 0, GMSIM_REPORT_WIDTH);
     g_string_append_c(out, '\n');
-    g_string_free(text, TRUE);
+    g_free(text);
 }
 
-static void put_warnings(GString *out, const gmsim_comparison_of_two *c)
+static void put_note(const char *label, const char *text, gpointer out)
 {
-    const gmsim_result *a = c->side[0].result, *b = c->side[1].result;
-    const gmsim_quantity_pair *q = gmsim_compare_find(c, "instructions");
-
-    if (!same_size(a->launch->grid, b->launch->grid) ||
-        !same_size(a->launch->block, b->launch->block))
-        g_string_append(out, "Note: the grids differ; check that both do the same work.\n");
-    else if (q != NULL && fabs(q->delta) > 0)
-        g_string_append(out, "Note: the sides execute different numbers of memory instructions.\n");
-    if ((a->start == GMSIM_START_WARM) != (b->start == GMSIM_START_WARM))
-        g_string_append_printf(out,
-                               "Note: A began with %s L2 and B with %s; --flush has both begin "
-                               "with an empty one.\n",
-                               gmsim_start_table[a->start].name, gmsim_start_table[b->start].name);
-    if ((a->unseen | b->unseen) & GMSIM_UNSEEN_TRAFFIC)
-        g_string_append(out,
-                        "Note: a capture could not see all memory traffic of its side; caches, "
-                        "DRAM and times are not compared.\n");
-    if (a->truncated || b->truncated)
-        g_string_append(out, "Note: a trace is cut short; its side is of a part of the launch.\n");
-}
-
-static char *place_of(const gmsim_comparison_of_two *c, const gmsim_instr_pair *pair)
-{
-    char *a = NULL, *b = NULL, *both;
-
-    if (pair->side[0] != NULL)
-        a = gmsim_instr_place(c->side[0].result, pair->side[0]);
-    if (pair->side[1] != NULL)
-        b = gmsim_instr_place(c->side[1].result, pair->side[1]);
-    if (a == NULL || b == NULL || strcmp(a, b) == 0)
-        both = g_strdup(a != NULL ? a : b);
-    else
-        both = g_strdup_printf("%s | %s", a, b);
-    g_free(a);
-    g_free(b);
-    return both;
+    g_string_append_printf(out, "%s: %s\n", label, text);
 }
 
 static gmsim_field per_request(const gmsim_instr_counts *instr)
@@ -268,7 +172,7 @@ static void put_instructions(GString *out, const gmsim_report *report,
         if (!report->verbose && (pair->delta == 0 || shown == CHANGED_SHOWN))
             break;
         shown++;
-        place = place_of(c, pair);
+        place = gmsim_pair_place(c, pair);
         gmsim_table_row(
             &table,
             (gmsim_field[]){
@@ -295,7 +199,7 @@ void gmsim_text_pair(gmsim_report *report, const gmsim_comparison_of_two *c)
         put_sides(out, report, c);
     put_sentence(out, c);
     if (!report->quiet) {
-        put_warnings(out, c);
+        gmsim_pair_notes(c, put_note, out);
         g_string_append_c(out, '\n');
         put_quantities(out, c);
         put_instructions(out, report, c);

@@ -21,6 +21,15 @@ void gmsim_text_limits(gmsim_report *report, const gmsim_limits *limits);
 void gmsim_csv_limits(gmsim_report *report, const gmsim_limits *limits);
 void gmsim_json_limits(gmsim_report *report, const gmsim_limits *limits);
 
+/* sweep_words.c: whether a column has one value that says something of all points (a pattern's text
+ * does not: its braces are those of one point); whether a metric (by its place in the sweep) is
+ * shown; whether a point has several launches; the points of fewest and most cycles in words, NULL
+ * where there are none, to be freed. */
+bool gmsim_sweep_fixes(const gmsim_sweep *sweep, unsigned column);
+bool gmsim_sweep_shows(const gmsim_sweep *sweep, unsigned metric);
+bool gmsim_sweep_has_launches(const gmsim_sweep *sweep);
+char *gmsim_sweep_best(const gmsim_sweep *sweep);
+
 /* report_json.c */
 void gmsim_json_begin(gmsim_report *report);
 void gmsim_json_launch(gmsim_report *report, uint32_t index, const gmsim_result *result);

@@ -27,8 +27,9 @@ static void indent(const gmsim_json *json)
         fputs("  ", json->out);
 }
 
-static void write_string(FILE *out, const char *text)
+static void write_string(const gmsim_json *json, const char *text)
 {
+    FILE *out = json->out;
     char *valid = g_utf8_make_valid(text, -1);
 
     fputc('"', out);
@@ -41,6 +42,8 @@ static void write_string(FILE *out, const char *text)
             fputs("\\n", out);
         else if (c == '\t')
             fputs("\\t", out);
+        else if (c == '<' && json->page)
+            fputs("\\u003c", out);
         else if (!g_unichar_iscntrl(c) && g_unichar_type(c) != G_UNICODE_FORMAT)
             fwrite(p, 1, (size_t)(g_utf8_next_char(p) - p), out);
         else if (c < 0x10000)
@@ -60,7 +63,7 @@ static void lead(gmsim_json *json, const char *key)
 
         g_assert((key != NULL) == (level->close == '}'));
         if (level->begun)
-            fputs(level->one_line ? ", " : ",", json->out);
+            fputs(level->one_line && !json->page ? ", " : ",", json->out);
         if (!level->one_line)
             indent(json);
         level->begun = true;
@@ -68,8 +71,8 @@ static void lead(gmsim_json *json, const char *key)
         g_assert(key == NULL);
     }
     if (key != NULL) {
-        write_string(json->out, key);
-        fputs(": ", json->out);
+        write_string(json, key);
+        fputs(json->page ? ":" : ": ", json->out);
     }
 }
 
@@ -112,7 +115,7 @@ void gmsim_json_string(gmsim_json *json, const char *key, const char *value)
         return;
     }
     lead(json, key);
-    write_string(json->out, value);
+    write_string(json, value);
 }
 
 void gmsim_json_uint(gmsim_json *json, const char *key, uint64_t value)
@@ -165,6 +168,12 @@ void gmsim_json_null(gmsim_json *json, const char *key)
 {
     lead(json, key);
     fputs("null", json->out);
+}
+
+void gmsim_json_raw(gmsim_json *json, const char *key, const char *text)
+{
+    lead(json, key);
+    fputs(text, json->out);
 }
 
 void gmsim_json_uint3(gmsim_json *json, const char *key, const uint32_t value[3])

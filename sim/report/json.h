@@ -25,6 +25,7 @@ typedef struct gmsim_json_level {
 
 typedef struct gmsim_json {
     FILE *out;
+    bool page; /* it stands in an HTML page: no '<' that could end it, and no blanks */
     unsigned depth;
     gmsim_json_level level[GMSIM_JSON_DEPTH];
 } gmsim_json;
@@ -47,6 +48,9 @@ void gmsim_json_real(gmsim_json *json, const char *key, double value);
 void gmsim_json_number(gmsim_json *json, const char *key, double value);
 void gmsim_json_bool(gmsim_json *json, const char *key, bool value);
 void gmsim_json_null(gmsim_json *json, const char *key);
+
+/* Text that is JSON already. */
+void gmsim_json_raw(gmsim_json *json, const char *key, const char *text);
 
 /* "[1, 2, 3]" */
 void gmsim_json_uint3(gmsim_json *json, const char *key, const uint32_t value[3]);

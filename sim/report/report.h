@@ -25,7 +25,7 @@ G_BEGIN_DECLS
 
 /* The formats, the first of them the default: NAME is gmsim_format_NAME of some file. As words, for
  * the help of a command: " text json csv ...". */
-#define GMSIM_FORMATS(X)        X(text) X(json) X(csv) X(callgrind)
+#define GMSIM_FORMATS(X)        X(text) X(json) X(csv) X(html) X(callgrind)
 #define GMSIM_FORMAT_WORD(name) " " #name
 #define GMSIM_FORMAT_WORDS      GMSIM_FORMATS(GMSIM_FORMAT_WORD)
 
@@ -62,6 +62,8 @@ typedef struct gmsim_report {
     GHashTable *likes;  /* launches by kernel and shape */
     GHashTable *names;  /* texts of the kernels' names */
     GPtrArray *verdict; /* of each kernel's longest launch */
+    GHashTable *known;  /* parts that several launches have alike, by their text */
+    uint64_t detail;    /* bytes of such parts */
     GArray *totals;     /* uint64_t: sums of all that was written */
     uint32_t written;
 } gmsim_report;

@@ -4,8 +4,6 @@
  * line a point and launch, and last which point takes the fewest cycles. Metrics shown by default
  * are left out where they are 0 or absent in every line.
  */
-#include <math.h>
-
 #include "sim/report/format.h"
 #include "sim/report/formats.h"
 #include "sim/report/names.h"
@@ -22,64 +20,19 @@ static const gmsim_metric *metric_at(const gmsim_sweep *sweep, unsigned i)
     return &gmsim_metrics[g_array_index(sweep->metrics, unsigned, i)];
 }
 
-char *gmsim_sweep_describe(const gmsim_sweep *sweep, uint64_t point)
-{
-    GString *text = g_string_new(NULL);
-
-    for (unsigned i = 0; i < sweep->columns->len; i++) {
-        const gmsim_sweep_column *column = column_at(sweep, i);
-
-        if (column->varies)
-            g_string_append_printf(text, "%s%s=%s", text->len > 0 ? " " : "", column->name,
-                                   sweep->value(sweep->plan, point, column));
-    }
-    return g_string_free(text, FALSE);
-}
-
-static bool is_shown(const gmsim_sweep *sweep, unsigned metric)
-{
-    if (sweep->chosen)
-        return true;
-    for (uint64_t i = sweep->first; i < sweep->count; i += sweep->step) {
-        const gmsim_sweep_point *point = &sweep->point[i];
-
-        for (unsigned k = 0; point->failure == NULL && k < point->rows->len; k++) {
-            double value = ((const gmsim_sweep_row *)point->rows->pdata[k])->value[metric];
-
-            if (isfinite(value) && value != 0)
-                return true;
-        }
-    }
-    return false;
-}
-
-static bool any_point_has_launches(const gmsim_sweep *sweep)
-{
-    for (uint64_t i = sweep->first; i < sweep->count; i += sweep->step) {
-        if (sweep->point[i].failure == NULL && sweep->point[i].rows->len > 1)
-            return true;
-    }
-    return false;
-}
-
 static void put_head(const gmsim_report *report, const gmsim_sweep *sweep, GString *out)
 {
-    bool braces = false;
-
     g_string_append_printf(out, "gmsim %s   sweep of %" G_GUINT64_FORMAT " points", report->version,
                            sweep->count);
     if (sweep->step > 1)
         g_string_append_printf(out, ", every %" G_GUINT64_FORMAT ". from point %" G_GUINT64_FORMAT,
                                sweep->step, sweep->first);
     g_string_append_c(out, '\n');
-    for (unsigned i = 0; i < sweep->columns->len; i++)
-        braces = braces || column_at(sweep, i)->kind == GMSIM_SWEEP_BRACES;
     for (unsigned i = 0; i < sweep->columns->len; i++) {
         const gmsim_sweep_column *column = column_at(sweep, i);
         char *value;
 
-        if (column->varies || column->kind == GMSIM_SWEEP_BRACES ||
-            (column->kind == GMSIM_SWEEP_TRACE && braces))
+        if (!gmsim_sweep_fixes(sweep, i))
             continue;
         value = gmsim_clean(sweep->value(sweep->plan, 0, column), 0);
         g_string_append_printf(out, "%s %s\n", column->name, value);
@@ -88,41 +41,13 @@ static void put_head(const gmsim_report *report, const gmsim_sweep *sweep, GStri
     g_string_append_c(out, '\n');
 }
 
-/* The points of fewest and most cycles, where a point is one launch. */
 static void put_best(const gmsim_sweep *sweep, GString *out)
 {
-    unsigned cycles = (unsigned)gmsim_metric_find("cycles"), at = 0;
-    uint64_t least = 0, most = 0;
-    double low = HUGE_VAL, high = 0;
+    char *text = gmsim_sweep_best(sweep);
 
-    while (at < sweep->metrics->len && g_array_index(sweep->metrics, unsigned, at) != cycles)
-        at++;
-    if (at == sweep->metrics->len)
-        return;
-    for (uint64_t i = sweep->first; i < sweep->count; i += sweep->step) {
-        double value;
-
-        if (sweep->point[i].failure != NULL)
-            continue;
-        value = ((const gmsim_sweep_row *)sweep->point[i].rows->pdata[0])->value[at];
-        if (value < low) {
-            low = value;
-            least = i;
-        }
-        if (value > high) {
-            high = value;
-            most = i;
-        }
-    }
-    if (low > 0 && low < high) {
-        char *first = gmsim_sweep_describe(sweep, least);
-        char *last = gmsim_sweep_describe(sweep, most);
-
-        g_string_append_printf(out, "\nFewest cycles at %s: %s. Most at %s: %.2f times as many.\n",
-                               first, gmsim_count((uint64_t)low).text, last, high / low);
-        g_free(first);
-        g_free(last);
-    }
+    if (text != NULL)
+        g_string_append_printf(out, "\n%s\n", text);
+    g_free(text);
 }
 
 /* Which metric is meant by each short heading that is shown. */
@@ -133,7 +58,7 @@ static void put_legend(const gmsim_sweep *sweep, GString *out)
     for (unsigned i = 0; i < sweep->metrics->len; i++) {
         const gmsim_metric *metric = metric_at(sweep, i);
 
-        if (metric->word != NULL && is_shown(sweep, i))
+        if (metric->word != NULL && gmsim_sweep_shows(sweep, i))
             g_string_append_printf(text, "%s%s %s", text->len > 0 ? ", " : "", metric->word,
                                    metric->name);
     }
@@ -163,9 +88,9 @@ static gmsim_column *make_columns(const gmsim_sweep *sweep, bool launches)
     for (unsigned i = 0; i < sweep->metrics->len; i++) {
         const gmsim_metric *metric = metric_at(sweep, i);
 
-        columns[k++].title = !is_shown(sweep, i)    ? NULL
-                             : metric->word != NULL ? metric->word
-                                                    : metric->name;
+        columns[k++].title = !gmsim_sweep_shows(sweep, i) ? NULL
+                             : metric->word != NULL       ? metric->word
+                                                          : metric->name;
     }
     for (unsigned i = 0, shown = 0; i < k; i++) {
         columns[i].gap = shown > 0 ? 2 : 0;
@@ -222,7 +147,7 @@ static void put_row(gmsim_table *table, const gmsim_sweep *sweep, uint64_t point
 
 void gmsim_text_sweep(gmsim_report *report, const gmsim_sweep *sweep)
 {
-    bool launches = any_point_has_launches(sweep);
+    bool launches = gmsim_sweep_has_launches(sweep);
     gmsim_column *columns = make_columns(sweep, launches);
     GHashTable *names = short_names(sweep);
     GString *out = g_string_new(NULL);
@@ -238,8 +163,7 @@ void gmsim_text_sweep(gmsim_report *report, const gmsim_sweep *sweep)
             put_row(&table, sweep, i, point->rows->pdata[k], names);
     }
     gmsim_table_end(&table);
-    if (!launches)
-        put_best(sweep, out);
+    put_best(sweep, out);
     put_legend(sweep, out);
     fputs(out->str, report->out);
     g_string_free(out, TRUE);

@@ -124,15 +124,13 @@ static void histogram(GPtrArray *lines, const gmsim_result *result)
     static const unsigned from[] = {1, 2, 3, 5, 9, 17}, to[] = {1, 2, 4, 8, 16, 32};
     uint64_t all = 0;
     unsigned used = 0;
-    bool wider = false;
+    const bool wider = gmsim_wider_degrees(result);
     char label[24];
 
     for (unsigned i = 0; i < GMSIM_DEGREE_BINS; i++) {
         all += result->degree[i];
         used += result->degree[i] > 0;
     }
-    for (uint32_t i = 0; i < result->instr_count; i++)
-        wider |= gmsim_row_is_shared(result->instr[i].row) && result->instr[i].worst.work > 32;
     if (used <= G_N_ELEMENTS(from)) {
         for (unsigned i = 0; i < GMSIM_DEGREE_BINS; i++) {
             if (result->degree[i] == 0)

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * launch.js - the page of one launch: verdict, time, the memory picture, lines with their lanes,
+ * occupancy, the memory pipe, every metric.
+ */
+
+/* Parts that launches have alike, by their number. */
+const parts = [];
+
+/* Takes the place of each number, in the order in which parts were written. */
+function resolve(launch) {
+  for (const key of ["curves", "lines"]) {
+    if (typeof launch[key] === "number") launch[key] = parts[launch[key]];
+    else if (launch[key]) parts.push(launch[key]);
+  }
+  return launch;
+}
+
+/* Sentences behind their words. */
+const labelled = (pairs) => h("dl", null, pairs.filter(([, text]) => text)
+  .map(([label, text], i, all) => [h("dt", null, i && all[i - 1][0] === label ? "" : label), h("dd", null, text)]));
+
+function verdictBox(launch) {
+  const [first, ...others] = launch.findings;
+  return h("section", { class: /^no/.test(first.kind) ? "verdict fine" : "verdict" },
+    h("p", { class: "kind" }, words(first.kind)),
+    h("p", { class: "what" }, first.what),
+    labelled([["Fix", first.fix], ["Bound", first.bound],
+      ...others.map((other) => ["Also", other.what]), ...launch.notes]));
+}
+
+const tile = (label, value, note) => !value || value === NONE ? null
+  : h("div", { class: "tile" }, h("span", null, label), h("b", null, value), note ? h("small", null, note) : null);
+
+function tiles(of, first) {
+  const peak = (level) => known(metric(of, `${level}.peak`)) ? `${percent(metric(of, `${level}.peak`))} of peak` : "";
+  return h("div", { class: "tiles" }, first,
+    tile("Time", metricShown(of, "time")),
+    tile("DRAM", metricShown(of, "dram.rate"), peak("dram")),
+    tile("L2", metricShown(of, "l2.rate"), peak("l2")),
+    known(metric(of, "shared.per_request"))
+      ? tile("Shared", metricShown(of, "shared.rate"), `${metricShown(of, "shared.per_request")} wavefronts a request`)
+      : tile("Useful", metricShown(of, "useful.rate"), "asked for by lanes"),
+    tile("Occupancy", metricShown(of, "occupancy.achieved"),
+      known(metric(of, "occupancy")) ? `of ${metricShown(of, "occupancy")}` : ""),
+    tile("A load waits", known(metric(of, "load.latency")) ? `${whole(metric(of, "load.latency"))} clocks` : ""));
+}
+
+function timeSection(launch) {
+  if (!launch.time) {
+    return section("Least cycles", "counted without timing; each resource alone", leastCycles(launch));
+  }
+  return section("Time", `${count(launch.time.cycles)} cycles at ${launch.time.mhz} MHz`,
+    h("h3", null, "What warps spend their clocks on"), waits(launch),
+    h("h3", null, "The least that each resource alone needs"), leastCycles(launch));
+}
+
+function lineEntry(line, open) {
+  const head = h("summary", null,
+    h("span", { class: "place" }, h("b", null, line.place),
+      h("code", null, line.opcode + (line.instructions > 1 ? ` \u00d7${line.instructions}` : ""))),
+    h("span", { class: line.excess > 0 ? "cost bad" : "cost" },
+      h("b", null, known(line.per) ? ratio(line.per) : NONE), ` ${line.work_name} a request, ideal ${known(line.ideal) ? ratio(line.ideal) : NONE}`),
+    h("span", { class: "excess" }, line.excess > 0
+      ? [h("b", null, count(line.excess)), ` in excess${known(line.share) ? `, ${percent(line.share)} of all` : ""}`] : "no excess"),
+    line.source ? h("code", { class: "source" }, line.source) : null);
+  const details = h("details", { class: "line" }, head);
+  let drawn = false;
+  const draw = () => {
+    if (drawn) return;
+    drawn = true;
+    details.append(h("div", { class: "inside" },
+      h("p", null, `${line.access}, ${count(line.requests)} requests`, line.why ? `; worst request: ${line.why}` : ""),
+      line.worst ? laneMap(line.worst) : null));
+  };
+  details.addEventListener("toggle", draw);
+  details.draw = draw;
+  if (open) { draw(); details.open = true; }
+  return details;
+}
+
+function linesSection(launch) {
+  const lines = launch.lines;
+  if (!lines) {
+    return section("Lines", null, h("p", { class: "note" },
+      `Left out to keep this page small: gmsim --launch ${launch.n} shows them.`));
+  }
+  if (!lines.line.length) return null;
+  const hot = lines.line[0].excess > 0;
+  return section(hot ? "Lines by excess work" : "Lines by work",
+    lines.line.length < lines.count ? `${lines.line.length} of ${lines.count}` : hot ? "" : "none is in excess",
+    lines.line.map((line, i) => lineEntry(line, i === 0 && hot)));
+}
+
+function occupancySection(launch) {
+  const o = launch.occupancy, curves = launch.curves;
+  const registers = metric(launch, "registers"), block = metric(launch, "shared.per_block");
+  return section("Occupancy", `${o.warps} of ${o.most} warps an SM`,
+    h("p", null, `${count(o.blocks)} block${o.blocks === 1 ? "" : "s"} an SM, limited by ${o.limiters.join(", ")}; ${+o.waves.toPrecision(3)} waves. `,
+      known(registers) ? `${registers} registers a thread; ` : "", known(block) ? `${bytes(block)} of shared memory a block; ` : "",
+      `carve-out ${bytes(o.carveout)}, L1 ${bytes(o.l1)}.`),
+    curves ? h("div", { class: "curves" },
+      occupancyCurve("registers a thread", "count", curves.registers, launch, o.most),
+      occupancyCurve("shared memory a block", "bytes", curves.shared, launch, o.most),
+      occupancyCurve("threads a block", "count", curves.threads, launch, o.most)) : null);
+}
+
+function pipeSection(launch) {
+  if (!launch.pipe.length) return null;
+  const bound = launch.bound;
+  const number = (title, key, show, minor) => ({
+    title, minor, value: (line) => line[key], cell: (line) => known(line[key]) ? show(line[key]) : NONE,
+  });
+  const table = sortable([
+    { title: "Level", left: true, value: (line) => line.unit, cell: (line) => line.unit },
+    { title: "Access", left: true, value: (line) => line.access, cell: (line) => line.access },
+    number("Requests", "requests", count, true),
+    { title: "Work", kind: "inline", value: (line) => line.work, cell: (line) => known(line.work) ? [count(line.work), h("small", null, line.work_name)] : NONE },
+    number("A request", "per", ratio),
+    number("Ideal", "ideal", ratio),
+    number("Hit", "hit", percent),
+    number("Bytes", "bytes", bytes),
+    {
+      title: "Least cycles", minor: true, value: (line) => launch.least[line.resource],
+      cell: (line) => known(line.resource) && known(launch.least[line.resource])
+        ? h("span", { class: line.resource === bound ? "bad" : undefined }, count(launch.least[line.resource])) : "",
+    }]);
+  table.show(launch.pipe);
+  return section("Memory pipe", null, table.node, launch.l2 && launch.l2.dirty > 0
+    ? h("p", { class: "note" }, `${bytes(launch.l2.dirty)} written stay in L2 when the launch ends.`) : null);
+}
+
+function metricsSection(launch) {
+  const rows = data.metrics.map((m, i) => ({ m, value: launch.m[i] })).filter((row) => known(row.value));
+  const table = sortable([
+    {
+      title: "Metric", left: true, value: (row) => row.m.name,
+      cell: (row) => [h("code", null, row.m.name), h("small", null, row.m.meaning)],
+    },
+    { title: "Value", value: (row) => row.value, cell: (row) => shown(row.m.unit, row.value) },
+    { title: "Family", left: true, minor: true, value: (row) => row.m.exact ? "exact" : "modelled", cell: (row) => row.m.exact ? "exact" : "modelled" },
+  ]);
+  const find = h("input", {
+    type: "search", placeholder: "Find a metric", "aria-label": "Find a metric",
+    oninput: () => table.show(rows.filter((row) => (row.m.name + row.m.meaning).toLowerCase().includes(find.value.toLowerCase()))),
+  });
+  table.show(rows);
+  return h("section", null, h("details", { class: "metrics" },
+    h("summary", null, h("h2", null, "All metrics", h("small", null, `${rows.length}, under Nsight Compute's names`))),
+    h("div", { class: "filters" }, find), table.node));
+}
+
+function launchPage(launch, gpu, where) {
+  const subtitle = [where, `grid ${sizes(launch.grid)}`, `block ${sizes(launch.block)}`,
+    launch.cluster ? `cluster ${sizes(launch.cluster)}` : "", `${launch.start} L2`].filter(Boolean);
+  return [
+    h("h1", null, brief(launch.kernel)),
+    brief(launch.kernel) !== launch.kernel ? h("p", { class: "full" }, launch.kernel) : null,
+    h("p", { class: "sub" }, subtitle.map((part) => h("span", null, part))),
+    verdictBox(launch),
+    tiles(launch, tile(launch.time ? "Cycles" : "Least cycles", count(launch.clocks))),
+    timeSection(launch),
+    launch.pipe.length ? section("Memory", "bytes, hit rates and share of peak", picture(launch, gpu)) : null,
+    linesSection(launch),
+    launch.degrees ? section("Bank conflicts", "shared loads and stores by wavefronts a request", degreeChart(launch.degrees, launch.wider)) : null,
+    occupancySection(launch),
+    pipeSection(launch),
+    metricsSection(launch)];
+}
