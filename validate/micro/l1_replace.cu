@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * l1_replace.cu - which lines L1 gives up when more are read again and again than it holds. One
- * lane reads lines in scripted order, each read after the last one has come; what hits is kept as
- * bits in shared memory, so that nothing but these reads touches the cache. By carve-outs, which
- * are preferred shares of shared memory in percent. Settles: that lines read twice outlast those
- * read once, how many of them, in which sets. Leaves out: stores, several warps. Output: CSV:
+ * l1_replace.cu - which lines L1 gives up when more are read again and again than it holds, by
+ * scripted reads (l1_script.h) and by carve-outs, which are preferred shares of shared memory in
+ * percent. Settles: that lines read twice outlast those read once, how many of them, in which sets.
+ * Leaves out: stores, several warps. Output: CSV:
  * kind,percent,a,b,c,read,hits - hits of the reads number `read` on, 64 a row, as hexadecimal bits,
  * the first the lowest; in one row where it is a count:
  *   cyclic,percent,lines,0,0     `lines` lines in turn, as often as the script holds, at most 12 times
@@ -12,55 +11,20 @@
  *   pair,percent,hot,twice,0     `hot` lines twice, then `twice` others, each twice in a row, then the hot ones
  *   set,percent,base,times,extra `base` lines, `times` times, then line `extra`; then all of them backwards
  */
-#include "validate/micro/check.h"
 #include <cstdint>
-#include <cstring>
-#include <vector>
 
 #define MAX_STEPS 24000
-#define WORDS     (MAX_STEPS / 32)
-__constant__ uint16_t script[MAX_STEPS]; /* line numbers */
-
-__global__ void play(const char *base, uint32_t steps, uint32_t *out)
-{
-    __shared__ uint32_t hit[WORDS];
-    for (uint32_t i = 0; i < WORDS; i++)
-        hit[i] = 0;
-    for (uint32_t i = 0; i < steps; i++) {
-        const char *p = base + 128ull * script[i];
-        uint32_t t0, t1, v;
-        asm volatile("mov.u32 %0, %%clock;\n\tld.global.u32 %1, [%2];" : "=r"(t0), "=r"(v) : "l"(p) : "memory");
-        if (v == 0xdeadbeef) /* waits for the value: the array never holds it */
-            __trap();
-        asm volatile("mov.u32 %0, %%clock;" : "=r"(t1)::"memory");
-        if (t1 - t0 < 120)
-            hit[i / 32] |= 1u << i % 32;
-    }
-    for (uint32_t i = 0; i < WORDS; i++)
-        out[i] = hit[i];
-}
-
-static char *array;
-static uint32_t *out_device;
+typedef uint16_t script_line;
+#include "validate/micro/l1_script.h"
 
 static void run(const char *kind, int percent, uint32_t a, uint32_t b, uint32_t c,
                 const std::vector<uint16_t> &lines, uint32_t from)
 {
-    if (lines.size() > MAX_STEPS) {
-        fprintf(stderr, "l1_replace: a script has too many steps\n");
-        exit(1);
-    }
-    MICRO_CUDA(cudaMemcpyToSymbol(script, lines.data(), lines.size() * sizeof lines[0]));
-    MICRO_CUDA(cudaFuncSetAttribute(play, cudaFuncAttributePreferredSharedMemoryCarveout, percent));
-    for (int again = 0; again < 2; again++) /* the second time L2 has all */
-        play<<<1, 1>>>(array, (uint32_t)lines.size(), out_device);
-    MICRO_CUDA(cudaGetLastError());
-    uint32_t hit[WORDS];
-    MICRO_CUDA(cudaMemcpy(hit, out_device, sizeof hit, cudaMemcpyDeviceToHost));
+    const std::vector<bool> hit = script_play(lines, percent);
     for (size_t read = from; read < lines.size(); read += 64) {
         unsigned long long bits = 0;
         for (size_t i = 0; i < 64 && read + i < lines.size(); i++)
-            bits |= (unsigned long long)(hit[(read + i) / 32] >> (read + i) % 32 & 1u) << i;
+            bits |= (unsigned long long)hit[read + i] << i;
         printf("%s,%d,%u,%u,%u,%zu,%llx\n", kind, percent, a, b, c, read, bits);
     }
 }
@@ -119,9 +83,7 @@ int main(void)
         int percent;
         uint32_t lines;
     } carveout[] = {{4, 1856}, {7, 1728}, {14, 1472}, {28, 1184}, {44, 672}, {72, 160}};
-    MICRO_CUDA(cudaMalloc(&array, 16u << 20));
-    MICRO_CUDA(cudaMemset(array, 0, 16u << 20));
-    MICRO_CUDA(cudaMalloc(&out_device, WORDS * 4));
+    script_begin(16u << 20);
     puts("kind,percent,a,b,c,read,hits");
     for (auto l1 : carveout) {
         for (uint32_t more : {0u, 16u, 32u, 64u, 96u, 128u, 192u, 256u, 384u})

@@ -1,72 +1,27 @@
 /* SPDX-License-Identifier: MIT
  *
- * l1_sets.cu - which lines of L1 compete with which, and who is evicted. One lane loads lines in
- * scripted order; hits are kept as bits in shared memory, so that nothing but the loads touches
- * the cache. Settles usable L1 against carve-out to 2 KiB, set count and index, replacement.
+ * l1_sets.cu - which lines of L1 compete with which, and who is evicted, by scripted reads
+ * (l1_script.h). Settles usable L1 against carve-out to 2 KiB, set count and index, replacement.
  * Output: CSV rows  experiment,a,b,c,value:
  *   fit,percent,lines,pass,hits                re-reading `lines` consecutive lines
  *   evict,base,extra,line,1                    `line` was evicted after base lines and one extra
  *   stride,stride,lines,pass,hits              lines `stride` apart
  *   pair,lines,offset,pass,hits                two runs of lines/2, the second `offset` lines away
  */
-#include "validate/micro/check.h"
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <vector>
 
 #define MAX_STEPS 15000
-#define WORDS     ((MAX_STEPS + 31) / 32)
-__constant__ uint32_t script[MAX_STEPS]; /* line numbers */
+typedef uint32_t script_line;
+#include "validate/micro/l1_script.h"
 
-__global__ void play(const char *base, uint32_t steps, uint32_t *out)
-{
-    __shared__ uint32_t hit[WORDS];
-    for (uint32_t i = 0; i < WORDS; i++)
-        hit[i] = 0;
-    for (uint32_t i = 0; i < steps; i++) {
-        const char *p = base + 128ull * script[i];
-        uint32_t t0, t1, v;
-        asm volatile("mov.u32 %0, %%clock;\n\tld.global.u32 %1, [%2];" : "=r"(t0), "=r"(v) : "l"(p) : "memory");
-        if (v == 0xdeadbeef) /* waits for the value: the array never holds it */
-            __trap();
-        asm volatile("mov.u32 %0, %%clock;" : "=r"(t1)::"memory");
-        if (t1 - t0 < 120)
-            hit[i / 32] |= 1u << i % 32;
-    }
-    for (uint32_t i = 0; i < WORDS; i++)
-        out[i] = hit[i];
-}
-
-static char *array;
-static uint32_t *out_device;
 static FILE *csv;
-
-static std::vector<bool> run(const std::vector<uint32_t> &lines, int percent)
-{
-    if (lines.size() > MAX_STEPS) {
-        fprintf(stderr, "l1_sets: a script has too many steps\n");
-        exit(1);
-    }
-    MICRO_CUDA(cudaMemcpyToSymbol(script, lines.data(), lines.size() * 4));
-    MICRO_CUDA(cudaFuncSetAttribute(play, cudaFuncAttributePreferredSharedMemoryCarveout, percent));
-    play<<<1, 1>>>(array, (uint32_t)lines.size(), out_device);
-    play<<<1, 1>>>(array, (uint32_t)lines.size(), out_device);
-    MICRO_CUDA(cudaGetLastError());
-    std::vector<uint32_t> bits(WORDS);
-    MICRO_CUDA(cudaMemcpy(bits.data(), out_device, WORDS * 4, cudaMemcpyDeviceToHost));
-    std::vector<bool> hit(lines.size());
-    for (size_t i = 0; i < lines.size(); i++)
-        hit[i] = bits[i / 32] >> i % 32 & 1;
-    return hit;
-}
 
 static void passes(const char *name, long a, long b, const std::vector<uint32_t> &one, int percent, uint32_t count)
 {
     std::vector<uint32_t> all;
     for (uint32_t p = 0; p < count; p++)
         all.insert(all.end(), one.begin(), one.end());
-    std::vector<bool> hit = run(all, percent);
+    std::vector<bool> hit = script_play(all, percent);
     for (uint32_t p = 1; p < count; p++) {
         uint32_t hits = 0;
         for (size_t i = 0; i < one.size(); i++)
@@ -82,9 +37,7 @@ int main(int argc, char **argv)
         perror(argv[1]);
         return 1;
     }
-    MICRO_CUDA(cudaMalloc(&array, 256u << 20));
-    MICRO_CUDA(cudaMemset(array, 0, 256u << 20));
-    MICRO_CUDA(cudaMalloc(&out_device, WORDS * 4));
+    script_begin(256u << 20);
     fprintf(csv, "experiment,a,b,c,value\n");
     /* Usable capacity for every carve-out preference that may select another configuration. */
     static const int percent[] = {-1, 0, 1, 3, 4, 7, 8, 10, 14, 15, 20, 28, 29, 40, 44, 50, 58, 60, 72, 80, 86, 90, 100};
@@ -108,7 +61,7 @@ int main(int argc, char **argv)
             for (uint32_t i = base; i-- > 0;)
                 s.push_back(i);
             s.push_back(x);
-            std::vector<bool> hit = run(s, 0);
+            std::vector<bool> hit = script_play(s, 0);
             for (uint32_t i = 0; i < base; i++)
                 if (!hit[3 * base + 1 + (base - 1 - i)])
                     fprintf(csv, "evict,%u,%u,%u,1\n", base, x, i);
