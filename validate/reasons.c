@@ -33,7 +33,8 @@ static GRegex *pattern(const char *text, const char *path, unsigned number, GErr
 {
     char *whole = g_strdup_printf("^(?:%s)$", text);
     GError *cause = NULL;
-    GRegex *regex = g_regex_new(whole, G_REGEX_DOLLAR_ENDONLY, (GRegexMatchFlags)0, &cause);
+    GRegexCompileFlags flags = G_REGEX_DOLLAR_ENDONLY | G_REGEX_RAW; /* bytes of any kind */
+    GRegex *regex = g_regex_new(whole, flags, (GRegexMatchFlags)0, &cause);
 
     g_free(whole);
     if (regex == NULL) {
