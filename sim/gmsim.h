@@ -43,7 +43,7 @@ typedef struct gmsim_job {
     const char *kernel;       /* regular expression: only launches whose kernel name matches */
     const char *launch;       /* only this launch, counted from 0 */
     const char *caches;       /* "cold" (default) or "warm" */
-    const char *format;       /* "json" (default), "csv", "text", "callgrind", "html" */
+    const char *format;       /* "json" (default), "csv", "text", "html", "callgrind", "timeline" */
     bool flush;               /* empty L2 before every launch */
     bool functional;          /* count without timing */
     bool verbose;             /* text: everything */

@@ -182,6 +182,10 @@ static bool read_options(gmsim_simulation *s, const gmsim_job *job, const char *
         g_free(names);
         return false;
     }
+    if (s->format->over_time && job->functional)
+        return fail_usage(error, "%sformat %s: shows times, which %sfunctional leaves out", dashes,
+                          s->format->name, dashes);
+    s->timeline = s->format->over_time;
     if (job->limit_memory != NULL && !read_limit(s, job->limit_memory, dashes, error))
         return false;
     s->options.caches = g_strcmp0(job->caches, "warm") == 0 ? GMSIM_CACHES_WARM : GMSIM_CACHES_COLD;
@@ -329,6 +333,7 @@ bool gmsim_simulation_replay(gmsim_simulation *s, const gmsim_result **result, u
     const bool picked = s->picked[s->next];
 
     *result = NULL;
+    s->options.timeline = s->timeline;
     if (s->model == NULL)
         s->model = gmsim_model_new(&s->gpu, &s->options, error);
     if (s->model == NULL)

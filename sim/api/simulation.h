@@ -17,6 +17,7 @@ typedef struct gmsim_simulation {
     /* For the caller to read, and to change before gmsim_simulation_begin(): out, trace, verbose,
      * quiet, color of the report. */
     gmsim_report report;
+    bool timeline;    /* to be set before the first launch: results have one */
     uint64_t records; /* replayed so far */
     /* Launches begun and to be replayed: unless L2 is flushed, those before a launch that is
      * reported are replayed as well, for what they leave there. */

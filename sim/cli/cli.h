@@ -52,12 +52,26 @@ const gmsim_format *cli_format(const char *wanted, const char *output);
 bool cli_say_lacks(const gmsim_format *format, const char *what);
 extern const char *const cli_caches[]; /* what --caches takes */
 
+/* guard.c: one path each that goes when a signal ends us; NULL: no more. A folder goes last. */
+typedef enum cli_guarded {
+    CLI_GUARD_FOLDER,
+    CLI_GUARD_TRACE,
+    CLI_GUARD_OUTPUT,
+    CLI_GUARD_SECOND, /* output */
+    CLI_GUARDS
+} cli_guarded;
+
+void cli_guard(cli_guarded what, const char *path);
+#define CLI_SIGNALS 4u
+extern const int cli_signals[CLI_SIGNALS]; /* that end us */
+
 /* output.c: a file that appears whole or not at all. */
 typedef struct cli_output {
     FILE *file;
     char *path;    /* as the user named it; NULL: standard output */
     char *target;  /* what is replaced in the end, symbolic links followed */
     char *partial; /* NULL where the target is written in place (a pipe, a device) */
+    cli_guarded guard;
 } cli_output;
 
 /* Whether both are one regular file: writing over what is read is never meant. Either may be NULL
@@ -82,18 +96,6 @@ void cli_program_forget(const char *trace);
  * that ended the program ends us. */
 int cli_program_follow(const char *program, char **arguments, const char *trace,
                        int (*simulate)(const char *trace, gpointer data), gpointer data);
-
-/* guard.c: one path each that goes when a signal ends us; NULL: no more. A folder goes last. */
-typedef enum cli_guarded {
-    CLI_GUARD_FOLDER,
-    CLI_GUARD_TRACE,
-    CLI_GUARD_OUTPUT,
-    CLI_GUARDS
-} cli_guarded;
-
-void cli_guard(cli_guarded what, const char *path);
-#define CLI_SIGNALS 4u
-extern const int cli_signals[CLI_SIGNALS]; /* that end us */
 
 /* progress.c: one line on stderr, on a terminal only. */
 typedef struct cli_progress {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * output.c - output that appears whole or not at all: written beside its place and renamed. An
- * interrupted run takes its partial file with it. One output at a time.
+ * interrupted run takes its partial file with it. Two outputs at a time.
  */
 #include "sim/cli/cli.h"
 
@@ -13,9 +13,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+static bool guarded[CLI_GUARDS];
+
 static void forget(cli_output *output)
 {
-    cli_guard(CLI_GUARD_OUTPUT, NULL);
+    if (output->partial != NULL) {
+        cli_guard(output->guard, NULL);
+        guarded[output->guard] = false;
+    }
     g_clear_pointer(&output->path, g_free);
     g_clear_pointer(&output->target, g_free);
     g_clear_pointer(&output->partial, g_free);
@@ -32,7 +37,9 @@ static bool open_partial(cli_output *output)
     fd = g_mkstemp_full(output->partial, O_RDWR | O_CLOEXEC, 0600);
     if (fd < 0)
         return false;
-    cli_guard(CLI_GUARD_OUTPUT, output->partial);
+    output->guard = guarded[CLI_GUARD_OUTPUT] ? CLI_GUARD_SECOND : CLI_GUARD_OUTPUT;
+    guarded[output->guard] = true;
+    cli_guard(output->guard, output->partial);
     if (fchmod(fd, 0666 & ~mask) != 0 || (output->file = fdopen(fd, "w")) == NULL) {
         int saved = errno;
 

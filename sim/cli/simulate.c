@@ -18,7 +18,7 @@
 /* Lives as long as the process. */
 static struct {
     char *trace, *program, *synthetic, *gpu, *kernel, *launch, *launches, *format, *output, *plot,
-        *caches, *limit_memory, *color, *source, *top, *sort;
+        *timeline, *caches, *limit_memory, *color, *source, *top, *sort;
     guint64 top_count;
     char **set, **rest;
     gboolean flush, functional, arrays, verbose, quiet, version;
@@ -64,6 +64,10 @@ static const GOptionEntry entries[] = {
      "Traffic by allocation, too; with --format csv a row for each", NULL},
     {"plot", 0, 0, G_OPTION_ARG_FILENAME, &given.plot,
      "Draw each launch into that folder, by running gnuplot: where its clocks go", "DIR"},
+    {"timeline", 0, 0, G_OPTION_ARG_FILENAME, &given.timeline,
+     "Write there, too, what happened when, for Perfetto: CTAs on SMs, waits, throughput, hit "
+     "rates",
+     "FILE.json"},
     {"source", 0, 0, G_OPTION_ARG_FILENAME, &given.source,
      "Show lines of source files below that folder, too, not only below the current one", "DIR"},
     {"verbose", 'v', 0, G_OPTION_ARG_NONE, &given.verbose,
@@ -168,8 +172,10 @@ static bool check_options(void)
     return true;
 }
 
-static int replay(gmsim_simulation *simulation)
+/* timeline: a second report, or NULL. */
+static int replay(gmsim_simulation *simulation, gmsim_report *timeline)
 {
+    const gmsim_format *over_time = gmsim_format_find("timeline");
     const gmsim_report *report = &simulation->report;
     cli_progress progress;
     GError *error = NULL;
@@ -179,6 +185,8 @@ static int replay(gmsim_simulation *simulation)
 
     cli_progress_init(&progress, !given.quiet);
     gmsim_simulation_begin(simulation);
+    if (timeline != NULL)
+        over_time->begin(timeline);
     while (done && gmsim_simulation_pending(simulation) && !ferror(report->out)) {
         char *what = g_strdup_printf("launch %u of %u", simulation->begun + 1, simulation->replays);
         const gmsim_result *result;
@@ -189,12 +197,16 @@ static int replay(gmsim_simulation *simulation)
                                      &error);
         cli_progress_end(&progress);
         g_free(what);
+        if (done && result != NULL && timeline != NULL)
+            over_time->launch(timeline, index, result);
         if (done && drawn && result != NULL && given.plot != NULL)
             drawn = cli_plot_launch(given.plot, index, result);
     }
     /* A failed write is said when the output is closed. */
     if (!gmsim_simulation_end(simulation, done && !ferror(report->out), done ? &error : NULL))
         done = false;
+    if (timeline != NULL)
+        over_time->end(timeline, done);
     spent = g_get_monotonic_time() - begun;
     if (error != NULL)
         code = cli_fail(NULL, error);
@@ -204,6 +216,52 @@ static int replay(gmsim_simulation *simulation)
         cli_say("%" G_GUINT64_FORMAT " records in %.3f s (%.2f M/s)", simulation->records,
                 (double)spent / 1e6, (double)simulation->records / (double)MAX(spent, 1));
     return code;
+}
+
+/* Replays, with a timeline in a file of its own where one is asked for. */
+static int replay_all(gmsim_simulation *simulation)
+{
+    gmsim_report timeline = simulation->report;
+    cli_output output;
+    int code;
+
+    if (given.plot != NULL && !cli_plot_folder(given.plot))
+        return CLI_FAILED;
+    if (given.timeline == NULL)
+        return replay(simulation, NULL);
+    if (!cli_output_open(&output, given.timeline))
+        return CLI_FAILED;
+    timeline.out = output.file;
+    simulation->timeline = true;
+    code = replay(simulation, &timeline);
+    if (!cli_output_close(&output, code == CLI_DONE) && code == CLI_DONE)
+        code = CLI_FAILED;
+    return code;
+}
+
+/* Whether --plot and --timeline can be had, and where. */
+static bool check_extras(void)
+{
+    const char *times = given.timeline != NULL ? "--timeline: shows"
+                        : given.plot != NULL   ? "--plot: draws"
+                                               : NULL;
+
+    if (times != NULL && given.functional) {
+        cli_say("%s times, which --functional leaves out", times);
+        return false;
+    }
+    if (given.timeline != NULL &&
+        strcmp(given.timeline, given.output != NULL ? given.output : "-") == 0) {
+        cli_say("--timeline %s: the report goes there; name another file", given.timeline);
+        return false;
+    }
+    if (given.synthetic == NULL &&
+        (cli_output_is(given.output, given.trace) || cli_output_is(given.timeline, given.trace))) {
+        cli_say("%s: is the trace itself; name another file for %s", given.trace,
+                cli_output_is(given.output, given.trace) ? "--output" : "--timeline");
+        return false;
+    }
+    return true;
 }
 
 static int run(void)
@@ -231,14 +289,8 @@ static int run(void)
     GError *error = NULL;
     int code = CLI_FAILED;
 
-    if (given.plot != NULL && given.functional) {
-        cli_say("--plot: draws times, which --functional leaves out");
+    if (!check_extras())
         return CLI_USAGE;
-    }
-    if (given.synthetic == NULL && cli_output_is(given.output, given.trace)) {
-        cli_say("%s: is the trace itself; name another file for --output", given.output);
-        return CLI_USAGE;
-    }
     if (!gmsim_simulation_open(&simulation, &wanted, "--", &error)) {
         code = cli_fail(NULL, error);
     } else if (cli_output_open(&output, given.output)) {
@@ -247,7 +299,7 @@ static int run(void)
         simulation.report.color = use_color();
         if (given.program != NULL)
             simulation.report.trace = given.program;
-        code = given.plot == NULL || cli_plot_folder(given.plot) ? replay(&simulation) : CLI_FAILED;
+        code = replay_all(&simulation);
         if (!cli_output_close(&output, code == CLI_DONE) && code == CLI_DONE)
             code = CLI_FAILED;
     }

@@ -22,6 +22,7 @@ struct gmsim_model {
     gmsim_freed *freed;
     uint64_t *dirty_line; /* of L2, for a watch */
     gmsim_paces paces;
+    gmsim_recorder *recorder; /* NULL: no timelines */
     gmsim_replay replay;
     gmsim_shared shared;
     bool started; /* an earlier launch has left something in L2 */
@@ -58,12 +59,15 @@ gmsim_model *gmsim_model_new(const gmsim_gpu *gpu, const gmsim_options *options,
     model->l2_set = new_table(gmsim_l2_sets(gpu), sizeof *model->l2_set);
     model->sm = aligned_alloc(128, (sms * sizeof *model->sm + 127u) & ~(size_t)127u);
     model->freed = new_table((size_t)sms * GMSIM_MAX_SM_CTAS, sizeof *model->freed);
-    if (!model->l1_set || !model->l2_set || !model->sm || !model->freed) {
+    model->recorder = model->options.timeline ? gmsim_recorder_new(sms) : NULL;
+    if (!model->l1_set || !model->l2_set || !model->sm || !model->freed ||
+        (model->options.timeline && !model->recorder)) {
         gmsim_model_free(model);
         no_memory(error);
         return NULL;
     }
     gmsim_shared_init(&model->shared, model->l2_set, &model->gpu);
+    model->shared.course = model->recorder ? &model->recorder->shared : NULL;
     gmsim_replay_prepare(&model->replay, &model->gpu);
     if (model->options.watch) {
         model->dirty_line = new_table(gmsim_l2_sets(gpu), GMSIM_L2_WAYS * sizeof(uint64_t));
@@ -85,6 +89,7 @@ void gmsim_model_free(gmsim_model *model)
     gmsim_tally_clear(&model->replay.tally);
     gmsim_paces_clear(&model->paces);
     free(model->dirty_line);
+    free(model->recorder);
     free(model->freed);
     free(model->sm);
     free(model->l2_set);
@@ -211,6 +216,7 @@ static void finish_timing(const gmsim_model *model, const gmsim_scheduler *sched
     timing->stall[GMSIM_STALL_ISSUE] +=
         timing->warp_active - MIN(timing->warp_active, known + timing->stall[GMSIM_STALL_ISSUE]);
     result->timed = true;
+    result->timeline = model->recorder ? &model->recorder->timeline : NULL;
 }
 
 static gmsim_executed executed_of(const gmtrace_paths *paths)
@@ -274,6 +280,7 @@ const gmsim_result *gmsim_model_run(gmsim_model *model, gmtrace_reader *reader, 
                                  .replay = replay,
                                  .shared = &model->shared,
                                  .paces = &model->paces,
+                                 .recorder = model->recorder,
                                  .reader = reader,
                                  .progress = progress,
                                  .progress_data = data};

@@ -142,6 +142,8 @@ typedef struct gmsim_executed {
     uint64_t doubtful;     /* of those, with a choice, or a loop of unknown length; lost ones */
 } gmsim_executed;
 
+typedef struct gmsim_timeline gmsim_timeline; /* timeline.h */
+
 typedef struct gmsim_result {
     const gmtrace_launch *launch;
     const gmtrace_kernel *kernel;
@@ -159,6 +161,7 @@ typedef struct gmsim_result {
     gmsim_resource bound;                 /* the largest of them */
     bool timed;                           /* timing is set */
     gmsim_timing timing;
+    const gmsim_timeline *timeline; /* of a timed result, where it was asked for; else NULL */
     uint32_t unsteady; /* 1 << gmtrace_unsteady: warps met where the code depends on it */
     const uint8_t *unsteady_instr; /* gmtrace_unsteady of each of the kernel's */
     gmsim_executed executed;       /* of a timed result of a kernel whose code the trace has */
@@ -189,6 +192,7 @@ typedef struct gmsim_options {
     bool functional; /* no times: warps take turns record by record. Faster; what depends on order
                       * comes out somewhat different */
     gmsim_watch *watch; /* told of every access (watch.h); NULL: nobody. Borrowed */
+    bool timeline;      /* timed results have a timeline; takes 70 KiB an SM */
 } gmsim_options;
 
 typedef struct gmsim_model gmsim_model;

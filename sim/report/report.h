@@ -25,7 +25,7 @@ G_BEGIN_DECLS
 
 /* The formats, the first of them the default: NAME is gmsim_format_NAME of some file. As words, for
  * the help of a command: " text json csv ...". */
-#define GMSIM_FORMATS(X)        X(text) X(json) X(csv) X(html) X(callgrind)
+#define GMSIM_FORMATS(X)        X(text) X(json) X(csv) X(html) X(callgrind) X(timeline)
 #define GMSIM_FORMAT_WORD(name) " " #name
 #define GMSIM_FORMAT_WORDS      GMSIM_FORMATS(GMSIM_FORMAT_WORD)
 
@@ -65,6 +65,7 @@ typedef struct gmsim_report {
     GHashTable *known;  /* parts that several launches have alike, by their text */
     uint64_t detail;    /* bytes of such parts */
     GArray *totals;     /* uint64_t: sums of all that was written */
+    struct gmsim_timeline_file *timeline;
     uint32_t written;
 } gmsim_report;
 
@@ -112,7 +113,8 @@ char *gmsim_sweep_describe(const gmsim_sweep *sweep, uint64_t point);
 /* A format may leave out what it cannot show: then its functions are NULL. */
 typedef struct gmsim_format {
     const char *name, *meaning;
-    bool arrays; /* it shows traffic by allocation always, not only where that is asked for */
+    bool arrays;    /* it shows traffic by allocation always, not only where that is asked for */
+    bool over_time; /* shows gmsim_result.timeline */
     void (*begin)(gmsim_report *report);
     /* index: the launch's number in the trace. */
     void (*launch)(gmsim_report *report, uint32_t index, const gmsim_result *result);

@@ -268,3 +268,11 @@ void gmsim_shared_serve(gmsim_shared *shared, gmsim_sender from, gmsim_ask *ask,
         for (uint32_t i = 0; i < count; i++)
             do_atomic(shared, &place[i], from, ask, &message[i]);
 }
+
+void gmsim_shared_serve_recorded(gmsim_shared *shared, gmsim_sender from, gmsim_ask *ask,
+                                 gmsim_message *message, const uint64_t (*bytes)[2])
+{
+    const gmsim_l2_counts before = shared->l2.counts;
+    gmsim_shared_serve(shared, from, ask, message, bytes);
+    gmsim_course_l2(shared->course, &before, &shared->l2.counts, message[ask->messages - 1u].clock);
+}

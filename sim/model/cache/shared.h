@@ -12,6 +12,7 @@
 #include "sim/model/cache/lrc.h"
 #include "sim/model/cache/message.h"
 #include "sim/model/time/queue.h"
+#include "sim/model/time/recorder.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -45,6 +46,7 @@ typedef struct gmsim_shared {
     uint32_t write_clocks, lrc_clocks; /* from an SM to L2; to where reads merge */
     uint64_t step;                     /* clock at which this step began */
     uint64_t drained;                  /* clock at which the last store so far is there */
+    gmsim_course *course;              /* where it is recorded over time; NULL: nowhere */
 } gmsim_shared;
 
 /* Fills in what follows from the GPU, which must outlive it; `set` is L2's (gmsim_l2_init()). */
@@ -65,6 +67,11 @@ typedef struct gmsim_sender {
  * the last of them that returns something is there; joins are left to the SM. */
 void gmsim_shared_serve(gmsim_shared *shared, gmsim_sender from, gmsim_ask *ask,
                         gmsim_message *message, const uint64_t (*bytes)[2]);
+/* The same where there is a course: what it counts is recorded there when the last message's answer
+ * is there. */
+void gmsim_shared_serve_recorded(gmsim_shared *shared, gmsim_sender from, gmsim_ask *ask,
+                                 gmsim_message *message, const uint64_t (*bytes)[2])
+    __attribute__((cold));
 
 #pragma GCC visibility pop
 

@@ -546,8 +546,12 @@ void gmsim_sm_memory_serve(gmsim_sm_memory *memory, gmsim_shared *shared)
         uint32_t lines = ask->messages;
         if (lines) {
             ask->done = 0;
-            gmsim_shared_serve(shared, memory->place, ask, &out->message[first],
-                               &out->bytes[first]);
+            if (__builtin_expect(shared->course != NULL, 0))
+                gmsim_shared_serve_recorded(shared, memory->place, ask, &out->message[first],
+                                            &out->bytes[first]);
+            else
+                gmsim_shared_serve(shared, memory->place, ask, &out->message[first],
+                                   &out->bytes[first]);
             take_up(memory, ask, first);
             first += lines;
         }

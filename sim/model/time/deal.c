@@ -64,6 +64,8 @@ static bool start_cta(gmsim_scheduler *s, uint32_t sm_number, uint32_t place, ui
         uint64_t go = now + start;
         gmsim_ready_at(s, sm, first + i, go);
         sm->timing.stall[GMSIM_STALL_LAUNCH] += go - now;
+        if (gmsim_sm_recorded(sm))
+            gmsim_course_wait(sm->course, GMSIM_STALL_LAUNCH, now, go - now);
     }
     cta->end = now;
     if (cta->live && sm->resident++ == 0)

@@ -51,6 +51,7 @@ typedef struct gmsim_scheduler {
     uint64_t records, barriers;
     gmsim_timing timing; /* all but cycles and launch_cycles */
     bool truncated;
+    gmsim_recorder *recorder; /* of the timeline that is asked for, or NULL */
     gmsim_progress progress;
     gpointer progress_data;
 } gmsim_scheduler;

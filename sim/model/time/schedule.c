@@ -60,7 +60,10 @@ static void try_release(gmsim_scheduler *s, gmsim_sm *sm, uint32_t place, uint32
         uint32_t slot = place * s->plan.cta_warps + gmsim_lowest(left);
         uint64_t go =
             cta->arrival + s->plan.gpu->sm_barrier + released * s->plan.gpu->sm_barrier_warp;
-        sm->timing.stall[GMSIM_STALL_BARRIER] += go - MIN(go, sm->warp[slot].arrived);
+        uint64_t since = MIN(go, sm->warp[slot].arrived);
+        sm->timing.stall[GMSIM_STALL_BARRIER] += go - since;
+        if (gmsim_sm_recorded(sm))
+            gmsim_course_wait(sm->course, GMSIM_STALL_BARRIER, since, go - since);
         resume(s, sm, slot, go);
     }
     cta->waiting &= ~cta->waiting_at[barrier];
@@ -78,7 +81,10 @@ static void end_warp(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t n
     cta->end = MAX(cta->end, now);
     cta->arrival = MAX(cta->arrival, now);
     sm->end = MAX(sm->end, now);
-    sm->timing.warp_active += now - MIN(now, warp->start);
+    uint64_t began = MIN(now, warp->start);
+    sm->timing.warp_active += now - began;
+    if (gmsim_sm_recorded(sm))
+        gmsim_course_resident(sm->course, began, now - began);
     if (cta->live == 0) {
         sm->left |= 1u << warp->cta;
         sm->resident--;
@@ -279,6 +285,14 @@ GMSIM_INLINE bool take_turn(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uin
     return true;
 }
 
+/* The warp's turn begins: the waits that it adds are recorded, when it is over, from here on. */
+__attribute__((cold, noinline)) static void before_turn(gmsim_sm *sm, uint32_t slot, uint64_t now)
+{
+    const gmsim_warp *warp = &sm->warp[slot];
+    bool waited = warp->part->waiting >> slot & 1u;
+    gmsim_course_before(sm->course, &sm->timing, waited ? warp->since + warp->clocks : now);
+}
+
 /* Runs an SM up to a clock, or until it needs an answer that is under way. sm->next is when it can
  * go on; GMSIM_NEVER if no warp can. */
 GMSIM_CLONES static bool run_sm(gmsim_scheduler *s, gmsim_sm *sm, uint64_t limit, GError **error)
@@ -291,8 +305,12 @@ GMSIM_CLONES static bool run_sm(gmsim_scheduler *s, gmsim_sm *sm, uint64_t limit
         bool record = warp->turn == GMSIM_TURN_RECORD;
         if (record && !sm->memory.direct && !gmsim_warp_has_room(sm, warp->cursor.next))
             return true;
+        if (gmsim_sm_recorded(sm))
+            before_turn(sm, slot, epoch + clock);
         if (!take_turn(s, sm, slot, epoch + clock, error))
             return false;
+        if (gmsim_sm_recorded(sm))
+            gmsim_course_after(sm->course, &sm->timing);
         clock = sm->next = earliest(sm->ready);
     }
     return true;
@@ -310,8 +328,12 @@ static bool answer_sm(gmsim_scheduler *s, gmsim_sm *sm, uint64_t limit, GError *
         for (sm->unplanned = 0; left; left &= left - 1u) {
             uint32_t slot = (uint32_t)__builtin_ctzll(left);
             uint64_t next = 0;
+            if (gmsim_sm_recorded(sm))
+                gmsim_course_before(sm->course, &sm->timing, sm->warp[slot].way.clock);
             gmsim_ahead ahead = gmsim_warp_go_on(sm, &sm->warp[slot], &next);
             set_out(s, sm, slot, ahead, next);
+            if (gmsim_sm_recorded(sm))
+                gmsim_course_after(sm->course, &sm->timing);
         }
     }
     sm->memory.direct = s->shared;
@@ -382,6 +404,16 @@ static void move_epoch(gmsim_scheduler *s, uint32_t clocks)
     }
 }
 
+__attribute__((cold, noinline)) static void record_cta(const gmsim_scheduler *s, uint32_t sm,
+                                                       uint32_t place)
+{
+    const gmsim_cta *cta = &s->sm[sm].cta[place];
+    const gmsim_warp *first = &s->sm[sm].warp[place * s->plan.cta_warps];
+    const gmsim_resident resident = {
+        .cta = cta->number, .begin = first->start, .end = cta->end, .sm = sm, .place = place};
+    gmsim_recorder_cta(s->recorder, &resident);
+}
+
 /* The places that CTAs have left in this step. */
 static void collect_freed(gmsim_scheduler *s)
 {
@@ -391,6 +423,8 @@ static void collect_freed(gmsim_scheduler *s)
             uint32_t place = gmsim_lowest(sm->left);
             s->freed[s->freed_count++] =
                 (gmsim_freed){.clock = sm->cta[place].end, .sm = i, .place = place};
+            if (__builtin_expect(s->recorder != NULL, 0))
+                record_cta(s, i, place);
         }
     }
 }
@@ -405,6 +439,8 @@ static bool run(gmsim_scheduler *s, GError **error)
         bool resident = false;
         if (!run_step(s, limit, error))
             return false;
+        if (s->recorder)
+            gmsim_recorder_step(s->recorder, &s->replay->tally, limit - GMSIM_STEP);
         for (uint32_t i = 0; i < s->plan.sms; i++)
             soonest = MIN(soonest, s->sm[i].next);
         collect_freed(s);
@@ -468,10 +504,15 @@ bool gmsim_schedule(gmsim_scheduler *s, GError **error)
         sm->resident = sm->accesses = sm->left = 0;
         sm->unplanned = sm->records = sm->barriers = sm->end = 0;
         memset(&sm->timing, 0, sizeof sm->timing);
+        sm->course = s->recorder ? &s->recorder->sm[i] : NULL;
         for (uint32_t place = 0; place < GMSIM_MAX_SM_CTAS; place++)
             sm->cta[place].live = sm->cta[place].waiting = 0;
     }
+    if (s->recorder)
+        gmsim_recorder_begin(s->recorder);
     bool done = run(s, &problem);
+    if (s->recorder)
+        gmsim_recorder_end(s->recorder);
     s->end = MAX(s->end, s->shared->drained);
     for (uint32_t i = 0; i < s->plan.sms; i++)
         add_sm(s, &s->sm[i]);

@@ -8,6 +8,7 @@
 
 #include "sim/model/replay.h"
 #include "sim/model/time/pace.h"
+#include "sim/model/time/recorder.h"
 #include "traces/code/path.h"
 
 #pragma GCC visibility push(hidden)
@@ -129,11 +130,17 @@ typedef struct gmsim_sm {
     gmsim_warp warp[GMSIM_MAX_SM_WARPS];
     gmsim_cta cta[GMSIM_MAX_SM_CTAS];
     gmsim_timing timing;        /* stall, warp_active, loads, load_cycles */
+    gmsim_course *course;       /* where it is recorded over time; NULL: nowhere */
     uint64_t records, barriers; /* so far */
     uint64_t end;               /* clock at which the last warp so far ended */
     gmsim_access access[GMSIM_ACCESSES];
     gmsim_sm_memory memory;
 } gmsim_sm;
+
+static inline bool gmsim_sm_recorded(const gmsim_sm *sm)
+{
+    return __builtin_expect(sm->course != NULL, 0);
+}
 
 #pragma GCC visibility pop
 
