@@ -109,6 +109,9 @@ void cli_progress_init(cli_progress *progress, bool allowed);
 void cli_progress_begin(cli_progress *progress, const char *what, uint64_t done, uint64_t total);
 /* Records over all parts since init. */
 void cli_progress_update(uint64_t done, uint64_t total, gpointer progress);
+/* Of parts that run at once, each as long as another: how many are done, and when all will be. */
+void cli_progress_parts(cli_progress *progress, const char *parts, uint64_t done, uint64_t total,
+                        unsigned running);
 void cli_progress_end(cli_progress *progress);
 
 G_END_DECLS

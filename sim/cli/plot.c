@@ -47,12 +47,31 @@ static void put_least(GString *out, const gmsim_result *result)
                            result->timing.cycles);
 }
 
+/* A launch without times: a capture that did not see all traffic leaves clocks and what resources
+ * need unknown. */
+static const char nothing_to_draw[] =
+    "  set xrange [0:1]\n  set yrange [0:1]\n  unset border\n  unset xtics\n  unset ytics\n"
+    "  unset grid\n  set multiplot layout 1,1 title kernel noenhanced\n"
+    "  set label 1 'no clocks and no least clocks: the trace does not tell all memory traffic' "
+    "at 0.5, 0.5 center\n"
+    "  plot NaN notitle\n";
+
+static const char both_panels[] =
+    "  set multiplot layout 2,1 title kernel noenhanced\n"
+    "  set xrange [0:*]\n"
+    "  set xlabel 'share of the warps'' clocks, percent'\n"
+    "  plot $clocks using ($2/2):0:($2/2):(0.35):ytic(1) with boxxyerror lc rgb '#0072b2'\n"
+    "  set xlabel 'clocks: needed at least by each resource; taken'\n"
+    "  plot $least using ($2/2):0:($2/2):(0.35):ytic(1) with boxxyerror lc rgb '#e69f00'\n";
+
 /* Blue and orange differ to every kind of colour vision (Okabe and Ito). */
 char *cli_plot_script(const char *name, const gmsim_result *result)
 {
     GString *out = g_string_new("# Drawn by gmsim --plot; run gnuplot on it in this folder.\n");
-    put_clocks(out, &result->timing);
-    put_least(out, result);
+    if (result->timed) {
+        put_clocks(out, &result->timing);
+        put_least(out, result);
+    }
     g_string_append(out, "kernel = ");
     put_name(out, result->kernel->name);
     g_string_append_printf(out,
@@ -66,16 +85,9 @@ char *cli_plot_script(const char *name, const gmsim_result *result)
                            "background '#ffffff' }\n"
                            "  else { set terminal pngcairo size 1200,860 font 'sans,16' }\n"
                            "  set output name.'.'.kind\n"
-                           "  set multiplot layout 2,1 title kernel noenhanced\n"
-                           "  set xrange [0:*]\n"
-                           "  set xlabel 'share of the warps'' clocks, percent'\n"
-                           "  plot $clocks using ($2/2):0:($2/2):(0.35):ytic(1) with boxxyerror "
-                           "lc rgb '#0072b2'\n"
-                           "  set xlabel 'clocks: needed at least by each resource; taken'\n"
-                           "  plot $least using ($2/2):0:($2/2):(0.35):ytic(1) with boxxyerror "
-                           "lc rgb '#e69f00'\n"
+                           "%s"
                            "  unset multiplot\n  unset output\n}\n",
-                           name);
+                           name, result->timed ? both_panels : nothing_to_draw);
     return g_string_free(out, FALSE);
 }
 

@@ -45,6 +45,22 @@ void cli_progress_update(uint64_t done, uint64_t total, gpointer data)
     fflush(stderr);
 }
 
+void cli_progress_parts(cli_progress *progress, const char *parts, uint64_t done, uint64_t total,
+                        unsigned running)
+{
+    const gint64 now = g_get_monotonic_time();
+
+    if (!progress->shown)
+        return;
+    progress->last = now;
+    fprintf(stderr, "\r\033[K%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " %s, %u running", done,
+            total, parts, running);
+    if (done > 0)
+        fprintf(stderr, "  %.0f s left",
+                (double)(now - progress->begun) / 1e6 * (double)(total - done) / (double)done);
+    fflush(stderr);
+}
+
 void cli_progress_end(cli_progress *progress)
 {
     if (progress->shown && progress->last >= progress->part) {

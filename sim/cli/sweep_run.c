@@ -227,12 +227,7 @@ bool sweep_run(sweep_study *study, int *code)
         }
         if (running == 0)
             break;
-        if (progress.shown) {
-            fprintf(stderr,
-                    "\r\033[K%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " points, %u running",
-                    done, share, running);
-            fflush(stderr);
-        }
+        cli_progress_parts(&progress, "points", done, share, running);
         if (!finish_one(study, workers) && !study->keep_going)
             begin = false;
         running--;
