@@ -62,6 +62,8 @@ typedef enum cli_guarded {
 } cli_guarded;
 
 void cli_guard(cli_guarded what, const char *path);
+/* Besides CLI_GUARD_TRACE's path, that with .1, .2, ... up to .COUNT behind it. */
+void cli_guard_numbered(unsigned count);
 #define CLI_SIGNALS 4u
 extern const int cli_signals[CLI_SIGNALS]; /* that end us */
 

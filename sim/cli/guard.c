@@ -15,12 +15,37 @@ static struct {
     volatile sig_atomic_t set;
 } guarded[CLI_GUARDS];
 
+static volatile sig_atomic_t numbered;
+
 const int cli_signals[CLI_SIGNALS] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+
+/* Of what printf() would do a signal's handler may do nothing. */
+static void remove_numbered(void)
+{
+    static char path[sizeof guarded[0].path + 16];
+    size_t end = strlen(guarded[CLI_GUARD_TRACE].path);
+
+    memcpy(path, guarded[CLI_GUARD_TRACE].path, end);
+    for (unsigned n = (unsigned)numbered; n > 0; n--) {
+        char digit[12];
+        size_t digits = 0, at = end;
+
+        for (unsigned left = n; left > 0; left /= 10u)
+            digit[digits++] = (char)('0' + left % 10u);
+        path[at++] = '.';
+        while (digits > 0)
+            path[at++] = digit[--digits];
+        path[at] = 0;
+        (void)unlink(path);
+    }
+}
 
 static void remove_and_die(int number)
 {
     int last = CLI_GUARDS;
 
+    if (guarded[CLI_GUARD_TRACE].set)
+        remove_numbered();
     while (last-- > 0) { /* what lies in a folder before the folder */
         if (guarded[last].set && unlink(guarded[last].path) != 0)
             (void)rmdir(guarded[last].path);
@@ -38,6 +63,11 @@ static void watch(const int *numbers, size_t count)
         if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
             sigaction(numbers[i], &action, NULL);
     }
+}
+
+void cli_guard_numbered(unsigned count)
+{
+    numbered = (sig_atomic_t)count;
 }
 
 void cli_guard(cli_guarded what, const char *path)

@@ -17,7 +17,7 @@
 
 /* A kernel's name comes from the trace, and gnuplot's scripts run commands: what C++ names are made
  * of gets through, nothing that ends a quoted string or a line or is expanded in one. */
-static void put_name(GString *out, const char *text)
+void cli_plot_quote(GString *out, const char *text)
 {
     static const char harmless[] =
         G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS " _:<>()[]{},.*&+-=~/|^!?#%";
@@ -73,7 +73,7 @@ char *cli_plot_script(const char *name, const gmsim_result *result)
         put_least(out, result);
     }
     g_string_append(out, "kernel = ");
-    put_name(out, result->kernel->name);
+    cli_plot_quote(out, result->kernel->name);
     g_string_append_printf(out,
                            "\nname = '%s'\n"
                            "set style fill solid border rgb '#333333'\n"
@@ -118,19 +118,25 @@ bool cli_plot_folder(const char *folder)
     return false;
 }
 
-bool cli_plot_launch(const char *folder, uint32_t index, const gmsim_result *result)
+bool cli_plot_write(const char *folder, const char *name, const char *script)
 {
     g_autoptr(GError) error = NULL;
-    g_autofree char *kernel = g_strndup(result->kernel->name, strcspn(result->kernel->name, "(<"));
-
-    g_strcanon(kernel, G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS "_", '_');
-    g_autofree char *name = g_strdup_printf("%.60s-%u", *kernel != 0 ? kernel : "kernel", index);
     g_autofree char *file = g_strdup_printf("%s.gp", name);
     g_autofree char *path = g_build_filename(folder, file, NULL);
-    g_autofree char *script = cli_plot_script(name, result);
+
     if (!g_file_set_contents(path, script, -1, &error)) {
         cli_say("%s", error->message);
         return false;
     }
     return draw(folder, file);
+}
+
+bool cli_plot_launch(const char *folder, uint32_t index, const gmsim_result *result)
+{
+    g_autofree char *kernel = g_strndup(result->kernel->name, strcspn(result->kernel->name, "(<"));
+
+    g_strcanon(kernel, G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS "_", '_');
+    g_autofree char *name = g_strdup_printf("%.60s-%u", *kernel != 0 ? kernel : "kernel", index);
+    g_autofree char *script = cli_plot_script(name, result);
+    return cli_plot_write(folder, name, script);
 }

@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "sim/cli/plot.h"
 #include "sim/cli/sweep.h"
 
 #include <string.h>
@@ -19,8 +20,9 @@ static const char *const default_metrics[] = {"cycles",     "sectors",  "wavefro
 
 /* Lives as long as the process. */
 static struct {
-    char **traces, **synthetic, **gpus, **sets, **metrics, **rest;
-    char *kernel, *launch, *caches, *limit_memory, *format, *output, *jobs, *task_id, *task_count;
+    char **traces, **synthetic, **programs, **gpus, **sets, **metrics, **rest;
+    char *kernel, *launch, *caches, *limit_memory, *format, *output, *jobs, *plot, *task_id,
+        *task_count;
     gboolean flush, functional, plan, keep_going, quiet;
 } given;
 
@@ -30,6 +32,10 @@ static const GOptionEntry entries[] = {
     {"synthetic", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &given.synthetic,
      "Pattern in place of a trace, with values in braces: 'banks:stride={1..32*2}'; repeatable",
      "PATTERN"},
+    {"run", 'r', 0, G_OPTION_ARG_FILENAME_ARRAY, &given.programs,
+     "Run a program built with gmcc, natively and with your rights; its arguments follow --, with "
+     "values in braces: -- {256..4096*2}; repeatable",
+     "PROGRAM"},
     {"gpu", 'g', 0, G_OPTION_ARG_FILENAME_ARRAY, &given.gpus, "GPUs (default h200)", "NAME,..."},
     {"set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &given.sets,
      "Values of one number of the GPU: l1.size=256K,512K or l2.size=20M..60M:10M; repeatable",
@@ -54,6 +60,8 @@ static const GOptionEntry entries[] = {
      "One of" GMSIM_FORMAT_WORDS " (default: by --output's ending, else text)", "FORMAT"},
     {"output", 'o', 0, G_OPTION_ARG_FILENAME, &given.output,
      "Write the table there instead of standard output", "FILE"},
+    {"plot", 0, 0, G_OPTION_ARG_FILENAME, &given.plot,
+     "Draw the sweep into that folder, by running gnuplot: a panel a metric", "DIR"},
     {"plan", 0, 0, G_OPTION_ARG_NONE, &given.plan, "Print the points and simulate nothing", NULL},
     {"keep-going", 0, 0, G_OPTION_ARG_NONE, &given.keep_going,
      "Leave out points that fail, and go on", NULL},
@@ -73,6 +81,7 @@ static const char description[] =
     "Examples:\n"
     "  gmsim sweep --trace F --set l1.size=256K..1M*2 --set l2.size=25M,50M\n"
     "  gmsim sweep --synthetic 'banks:stride={1,2,4,8,16,32}' --metric cycles,wavefronts\n"
+    "  gmsim sweep --run ./saxpy --set l2.size=20M,60M -- {64K..1M*4}\n"
     "  gmsim sweep --trace F --gpu h200,a100 -j 4 -o sweep.csv\n";
 
 /* A whole number in bounds; *number stays where the option is not given. */
@@ -162,7 +171,13 @@ static bool choose_share(sweep_study *study)
 
 static bool prepare(sweep_study *study)
 {
-    char **lone = given.rest;
+    char **lone = given.programs != NULL ? NULL : given.rest;
+    const sweep_texts texts = {.traces = lone != NULL ? lone : given.traces,
+                               .lines = given.synthetic,
+                               .programs = given.programs,
+                               .arguments = given.programs != NULL ? given.rest : NULL,
+                               .gpus = given.gpus,
+                               .sets = given.sets};
 
     if (lone != NULL && given.traces != NULL) {
         cli_say("%s: write --trace before every trace, or before none", *lone);
@@ -178,16 +193,20 @@ static bool prepare(sweep_study *study)
     study->quiet = given.quiet;
     study->keep_going = given.keep_going;
     if (!cli_one_of("caches", given.caches, cli_caches) || !choose_metrics(&study->sweep) ||
-        !choose_share(study) ||
-        !sweep_plan_make(&study->plan, lone != NULL ? lone : given.traces, given.synthetic,
-                         given.gpus, given.sets) ||
+        !choose_share(study) || !sweep_plan_make(&study->plan, &texts) ||
         !(given.keep_going || sweep_plan_check(&study->plan)))
         return false;
     study->sweep.columns = sweep_plan_columns(&study->plan);
     study->sweep.count = study->plan.count;
     study->sweep.value = sweep_plan_value;
     study->sweep.plan = &study->plan;
-    return true;
+    for (unsigned i = 0; i < study->plan.synthetic; i++) {
+        if (cli_output_is(given.output, study->plan.traces->pdata[i])) {
+            cli_say("%s: is a trace itself; name another file for --output", given.output);
+            return false;
+        }
+    }
+    return given.plot == NULL || given.plan || sweep_plot_able(&study->sweep);
 }
 
 /* With a line's braces filled in its own text. */
@@ -216,10 +235,11 @@ static int run(void)
 
     if (format != NULL && (format->sweep != NULL || !cli_say_lacks(format, "sweeps")) &&
         prepare(&study)) {
-        bool whole = given.plan;
+        const char *plot = given.plan ? NULL : given.plot;
+        bool whole = given.plan, able = plot == NULL || cli_plot_folder(plot);
 
-        code = CLI_DONE;
-        if (!whole)
+        code = able ? CLI_DONE : CLI_FAILED;
+        if (able && !whole)
             whole = sweep_run(&study, &code) || study.keep_going;
         if (whole && !cli_output_open(&output, given.output)) {
             code = CLI_FAILED;
@@ -230,6 +250,8 @@ static int run(void)
             else
                 format->sweep(&report, &study.sweep);
             if (!cli_output_close(&output, true))
+                code = CLI_FAILED;
+            if (plot != NULL && !sweep_plot(&study.sweep, plot))
                 code = CLI_FAILED;
         }
     }

@@ -129,15 +129,30 @@ typedef struct pieces {
     GPtrArray *text, *values;
 } pieces;
 
+/* The program, or the number of its argument, that the brace is in. */
+static char *argument_at(const char *pattern, const char *brace)
+{
+    unsigned number = 0;
+
+    for (const char *p = pattern; p < brace; p++)
+        number += *p == SWEEP_ARGUMENT_CHAR;
+    return number > 0 ? g_strdup_printf("arg%u", number) : g_strdup("program");
+}
+
 /* What stands before "={", or all of "stride" in "a:b=1,stride={". */
 static char *name_before(const char *pattern, const char *brace)
 {
+    const bool program = strchr(pattern, SWEEP_ARGUMENT_CHAR) != NULL;
     const char *end = brace, *begin;
 
     if (end > pattern && end[-1] == '=')
         end--;
-    for (begin = end; begin > pattern && strchr(":,={}", begin[-1]) == NULL;)
+    else if (program)
+        return argument_at(pattern, brace);
+    for (begin = end; begin > pattern && strchr(":,={}" SWEEP_ARGUMENT, begin[-1]) == NULL;)
         begin--;
+    while (program && begin < end && *begin == '-') /* "--size={...}" */
+        begin++;
     return begin < end ? g_strndup(begin, (gsize)(end - begin)) : g_strdup("value");
 }
 

@@ -7,9 +7,38 @@
 
 #include <string.h>
 
-static bool add_traces(sweep_plan *plan, char **traces, char **lines)
+/* A program with its arguments, all braces filled; shown as a line of words. */
+static bool add_programs(sweep_plan *plan, const char *program, char **arguments, bool single)
 {
-    bool single = traces == NULL && lines != NULL && lines[1] == NULL;
+    GString *pattern = g_string_new(program);
+    unsigned first = plan->traces->len;
+    bool good;
+
+    g_string_append(pattern, SWEEP_ARGUMENT);
+    for (char **a = arguments; a != NULL && *a != NULL; a++)
+        g_string_append_printf(pattern, "%s" SWEEP_ARGUMENT, *a);
+    g_string_truncate(pattern, pattern->len - (arguments != NULL && *arguments != NULL));
+    good = sweep_expand("run", pattern->str, plan->traces, single ? plan->braces : NULL,
+                        single ? plan->names : NULL);
+    for (unsigned i = first; good && i < plan->traces->len; i++) {
+        char *text = plan->traces->pdata[i];
+        char **words = g_strsplit(text, SWEEP_ARGUMENT, -1);
+
+        if (arguments == NULL || *arguments == NULL)
+            g_clear_pointer(&words[1], g_free); /* what stands behind the program alone */
+        g_ptr_array_add(plan->commands, words);
+        g_strchomp(g_strdelimit(text, SWEEP_ARGUMENT, ' '));
+    }
+    g_string_free(pattern, TRUE);
+    return good;
+}
+
+static bool add_traces(sweep_plan *plan, const sweep_texts *texts)
+{
+    char **traces = texts->traces, **lines = texts->lines, **programs = texts->programs;
+    unsigned patterns = (lines != NULL ? g_strv_length(lines) : 0) +
+                        (programs != NULL ? g_strv_length(programs) : 0);
+    bool single = traces == NULL && patterns == 1;
 
     for (; traces != NULL && *traces != NULL; traces++) {
         if (strcmp(*traces, "-") == 0) {
@@ -23,6 +52,11 @@ static bool add_traces(sweep_plan *plan, char **traces, char **lines)
     for (; lines != NULL && *lines != NULL; lines++) {
         if (!sweep_expand("synthetic", *lines, plan->traces, single ? plan->braces : NULL,
                           single ? plan->names : NULL))
+            return false;
+    }
+    plan->programs = plan->traces->len;
+    for (; programs != NULL && *programs != NULL; programs++) {
+        if (!add_programs(plan, *programs, texts->arguments, single))
             return false;
     }
     if (plan->traces->len == 0) {
@@ -106,17 +140,22 @@ bool sweep_plan_check(const sweep_plan *plan)
     return true;
 }
 
-bool sweep_plan_make(sweep_plan *plan, char **traces, char **lines, char **gpus, char **sets)
+bool sweep_plan_make(sweep_plan *plan, const sweep_texts *texts)
 {
+    char **sets = texts->sets;
+
     memset(plan, 0, sizeof *plan);
     plan->traces = g_ptr_array_new_with_free_func(g_free);
     plan->braces = g_ptr_array_new_with_free_func((GDestroyNotify)g_strfreev);
     plan->names = g_ptr_array_new_with_free_func(g_free);
+    plan->commands = g_ptr_array_new_with_free_func((GDestroyNotify)g_strfreev);
+    plan->left = g_ptr_array_new_with_free_func(g_free);
     plan->gpus = g_ptr_array_new_with_free_func(g_free);
     plan->keys = g_ptr_array_new_with_free_func(g_free);
     plan->settings = g_ptr_array_new_with_free_func((GDestroyNotify)g_ptr_array_unref);
-    if (!add_traces(plan, traces, lines) || !add_gpus(plan, gpus))
+    if (!add_traces(plan, texts) || !add_gpus(plan, texts->gpus))
         return false;
+    g_ptr_array_set_size(plan->left, (gint)plan->commands->len);
     for (; sets != NULL && *sets != NULL; sets++) {
         if (!add_setting(plan, *sets))
             return false;
@@ -136,8 +175,8 @@ bool sweep_plan_make(sweep_plan *plan, char **traces, char **lines, char **gpus,
 
 void sweep_plan_clear(sweep_plan *plan)
 {
-    GPtrArray *const all[] = {plan->traces, plan->braces, plan->names,
-                              plan->gpus,   plan->keys,   plan->settings};
+    GPtrArray *const all[] = {plan->traces, plan->braces, plan->names, plan->commands,
+                              plan->left,   plan->gpus,   plan->keys,  plan->settings};
 
     for (unsigned i = 0; i < G_N_ELEMENTS(all); i++) {
         if (all[i] != NULL)
@@ -173,6 +212,13 @@ static const char *setting_of(const sweep_plan *plan, uint64_t point, unsigned k
     return NULL;
 }
 
+int sweep_plan_command(const sweep_plan *plan, uint64_t point)
+{
+    return (int)trace_of(plan, point) - (int)plan->programs >= 0
+               ? (int)(trace_of(plan, point) - plan->programs)
+               : -1;
+}
+
 void sweep_plan_job(const sweep_plan *plan, uint64_t point, gmsim_job *job)
 {
     unsigned trace = trace_of(plan, point);
@@ -180,7 +226,12 @@ void sweep_plan_job(const sweep_plan *plan, uint64_t point, gmsim_job *job)
 
     for (unsigned i = 0; i < plan->keys->len; i++)
         set[i] = setting_of(plan, point, i);
-    *(trace < plan->synthetic ? &job->trace : &job->synthetic) = plan->traces->pdata[trace];
+    if (trace < plan->synthetic)
+        job->trace = plan->traces->pdata[trace];
+    else if (trace < plan->programs)
+        job->synthetic = plan->traces->pdata[trace];
+    else
+        job->trace = plan->left->pdata[trace - plan->programs];
     job->gpu = plan->gpus->pdata[gpu_of(plan, point)];
     job->set = set;
 }

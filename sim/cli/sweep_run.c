@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -146,8 +147,11 @@ static bool start(const sweep_study *study, worker *w, uint64_t point)
     w->file = tmpfile();
     if (w->file != NULL) {
         w->pid = fork();
-        if (w->pid == 0)
+        if (w->pid == 0) {
+            for (int i = 0; i < CLI_GUARDS; i++) /* what others still need */
+                cli_guard((cli_guarded)i, NULL);
             _exit(simulate_point(study, point, w->file));
+        }
         if (w->pid > 0)
             return true;
         fclose(w->file);
@@ -202,18 +206,28 @@ static bool tell_failures(const sweep_study *study, int *code)
     return good;
 }
 
-bool sweep_run(sweep_study *study, int *code)
+/* The next point of this share from `next` on, over those whose program failed. */
+static uint64_t next_point(const sweep_study *study, uint64_t next, uint64_t *done)
+{
+    while (next < study->sweep.count && study->sweep.point[next].failure != NULL) {
+        next += study->sweep.step;
+        (*done)++;
+    }
+    return next;
+}
+
+/* False where a process could not be begun. */
+static bool simulate_points(sweep_study *study)
 {
     worker *workers = g_new0(worker, study->processes);
     uint64_t share = (study->sweep.count - study->sweep.first + study->sweep.step - 1) /
                      study->sweep.step,
              done = 0;
-    uint64_t next = study->sweep.first;
+    uint64_t next = next_point(study, study->sweep.first, &done);
     unsigned running = 0;
     bool begin = true, started = true;
     cli_progress progress;
 
-    study->sweep.point = g_new0(gmsim_sweep_point, study->sweep.count);
     cli_progress_init(&progress, !study->quiet);
     while (running > 0 || (begin && next < study->sweep.count)) {
         for (unsigned i = 0; i < study->processes && begin && next < study->sweep.count; i++) {
@@ -222,7 +236,7 @@ bool sweep_run(sweep_study *study, int *code)
             begin = started = start(study, &workers[i], next);
             if (started) {
                 running++;
-                next += study->sweep.step;
+                next = next_point(study, next + study->sweep.step, &done);
             }
         }
         if (running == 0)
@@ -235,11 +249,24 @@ bool sweep_run(sweep_study *study, int *code)
     }
     cli_progress_end(&progress);
     g_free(workers);
-    if (!started) {
-        *code = CLI_FAILED;
-        return false;
+    return started;
+}
+
+bool sweep_run(sweep_study *study, int *code)
+{
+    bool good;
+    int ended;
+
+    study->sweep.point = g_new0(gmsim_sweep_point, study->sweep.count);
+    good = sweep_programs_run(study, &ended) && simulate_points(study);
+    sweep_programs_forget(study);
+    if (ended != 0) {
+        (void)signal(ended, SIG_DFL);
+        (void)raise(ended);
     }
-    return tell_failures(study, code);
+    if (!good)
+        *code = CLI_FAILED;
+    return good && tell_failures(study, code);
 }
 
 void sweep_results_free(sweep_study *study)
