@@ -183,14 +183,18 @@ static const char *replay_global(gmsim_replay *replay, gmsim_sm_memory *memory, 
         return "an operation that global memory does not have";
     gmsim_request request;
     gmsim_footprint *footprint = &request.footprint;
-    gmsim_coalesce(footprint, chunk, record);
+    bool is_line = gmsim_is_line(record);
+    if (is_line)
+        gmsim_coalesce_line(footprint, record);
+    else
+        gmsim_coalesce(footprint, chunk, record);
     const gmsim_site *site = gmsim_tally_site(&replay->tally, record->instr);
     gmsim_instr_counts *entry =
         gmsim_tally_entry(&replay->tally, site, record->instr, (gmsim_row)row);
     gmsim_counts *counts = count_instruction(entry, record);
     /* Loads read L1's data by the rule of shared memory's banks, but for merged phases. */
     request.wavefronts = 1u;
-    if (record->op == GMTRACE_OP_LOAD)
+    if (record->op == GMTRACE_OP_LOAD && !is_line)
         request.wavefronts = (uint8_t)gmsim_banks(chunk, record, GMSIM_BANK_STORE, 0).actual;
     count_footprint(replay, who, footprint, request.wavefronts, counts);
     if (record->op == GMTRACE_OP_LOAD)

@@ -119,8 +119,8 @@ GMSIM_INLINE void later(gmsim_ask *ask, uint64_t done, uint64_t queued, gmsim_re
 }
 
 /* A line's sectors from L2 or beyond. */
-static void read_line(gmsim_shared *shared, const gmsim_l2_place *place, gmsim_sender from,
-                      gmsim_ask *ask, gmsim_message *message)
+GMSIM_INLINE void read_line(gmsim_shared *shared, const gmsim_l2_place *place, gmsim_sender from,
+                            gmsim_ask *ask, gmsim_message *message)
 {
     const gmsim_gpu *gpu = shared->gpu;
     uint64_t line = message->line, now = message->clock;
@@ -172,8 +172,8 @@ static void read_line(gmsim_shared *shared, const gmsim_l2_place *place, gmsim_s
     later(ask, message->clock, queued, far);
 }
 
-static void write_line(gmsim_shared *shared, const gmsim_l2_place *place, gmsim_sender from,
-                       gmsim_message *message, const uint64_t bytes[2])
+GMSIM_INLINE void write_line(gmsim_shared *shared, const gmsim_l2_place *place, gmsim_sender from,
+                             gmsim_message *message, const uint64_t bytes[2])
 {
     uint64_t line = message->line, leaves = message->clock, behind;
     uint32_t units = message->units;

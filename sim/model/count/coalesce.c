@@ -270,15 +270,8 @@ void gmsim_coalesce(gmsim_footprint *footprint, const gmtrace_chunk *chunk,
     if (record->shape == GMTRACE_AFFINE) {
         uint32_t size = record->size;
         if (record->mask == GMSIM_ALL_LANES && record->stride == (int32_t)size &&
-            record->address + 32u * size > record->address) { /* by far the most common */
+            record->address + 32u * size > record->address) {
             footprint->bytes = 32u * size;
-            if (size == 4u && (record->address & 127u) == 0) {
-                footprint->lines = 1;
-                footprint->sectors = GMSIM_LINE_SECTORS;
-                footprint->line[0] = record->address >> LINE_SHIFT;
-                footprint->touched[0] = footprint->full[0] = 0xf;
-                return;
-            }
             add_range(footprint, record->address, record->address + 32u * size - 1u, true, false);
             return;
         }

@@ -31,6 +31,23 @@ typedef struct gmsim_footprint {
 void gmsim_coalesce(gmsim_footprint *footprint, const gmtrace_chunk *chunk,
                     const gmtrace_record *record);
 
+/* By far the most common access: each lane has a word of one line, in order. */
+static inline bool gmsim_is_line(const gmtrace_record *record)
+{
+    return record->mask == UINT32_MAX && record->shape == GMTRACE_AFFINE && record->stride == 4 &&
+           record->size == 4u && (record->address & (GMSIM_LINE_BYTES - 1u)) == 0;
+}
+
+/* The footprint of such an access. */
+static inline void gmsim_coalesce_line(gmsim_footprint *footprint, const gmtrace_record *record)
+{
+    footprint->lines = 1u;
+    footprint->sectors = GMSIM_LINE_SECTORS;
+    footprint->bytes = GMSIM_LINE_BYTES;
+    footprint->line[0] = record->address / GMSIM_LINE_BYTES;
+    footprint->touched[0] = footprint->full[0] = 0xf;
+}
+
 /* The same from addresses already expanded; bits is the OR of them, or more. */
 void gmsim_coalesce_lanes(gmsim_footprint *footprint, const uint64_t address[GMTRACE_WARP_LANES],
                           uint64_t bits, uint32_t mask, uint32_t size);
