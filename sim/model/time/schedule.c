@@ -224,9 +224,10 @@ GMSIM_INLINE bool warp_turn(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uin
 GMSIM_INLINE uint32_t earliest(const uint32_t ready[GMSIM_MAX_SM_WARPS])
 {
     uint32_t least[8];
-    memcpy(least, ready, sizeof least);
+    for (uint32_t k = 0; k < 8u; k++)
+        least[k] = MIN(ready[k], ready[k + 8u]);
 #pragma GCC unroll 8
-    for (uint32_t i = 8; i < GMSIM_MAX_SM_WARPS; i += 8u)
+    for (uint32_t i = 16; i < GMSIM_MAX_SM_WARPS; i += 8u)
         for (uint32_t k = 0; k < 8u; k++)
             least[k] = ready[i + k] < least[k] ? ready[i + k] : least[k];
     for (uint32_t k = 0; k < 4u; k++)
