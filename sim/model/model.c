@@ -12,6 +12,7 @@
 #include "sim/model/watch.h"
 
 #include <stdlib.h>
+#include <sys/mman.h>
 
 struct gmsim_model {
     gmsim_gpu gpu;
@@ -29,13 +30,27 @@ struct gmsim_model {
     gmsim_result result;
 };
 
-/* Aligned to the lines of the host's cache, zeroed. */
+/* Aligned to the lines of the host's cache. Of a large table, which is gone over at random, the
+ * host is asked for large pages: each access would miss in its table of small ones. */
+static void *new_room(size_t count, size_t size)
+{
+    enum { LARGE = 1 << 21 };
+    size_t bytes = count * size, unit = bytes >= LARGE ? LARGE : 128u;
+    bytes = (bytes + unit - 1u) & ~(unit - 1u);
+    void *room = aligned_alloc(unit, bytes);
+#ifdef MADV_HUGEPAGE
+    if (room && unit == LARGE)
+        madvise(room, bytes, MADV_HUGEPAGE);
+#endif
+    return room;
+}
+
+/* The same, zeroed. */
 static void *new_table(size_t count, size_t size)
 {
-    size_t bytes = (count * size + 127u) & ~(size_t)127u;
-    void *table = aligned_alloc(128, bytes);
+    void *table = new_room(count, size);
     if (table)
-        memset(table, 0, bytes);
+        memset(table, 0, count * size);
     return table;
 }
 
@@ -56,8 +71,8 @@ gmsim_model *gmsim_model_new(const gmsim_gpu *gpu, const gmsim_options *options,
     if (options)
         model->options = *options;
     model->l1_set = new_table((size_t)sms * gmsim_l1_most_sets(gpu), sizeof *model->l1_set);
-    model->l2_set = new_table(gmsim_l2_sets(gpu), sizeof *model->l2_set);
-    model->sm = aligned_alloc(128, (sms * sizeof *model->sm + 127u) & ~(size_t)127u);
+    model->l2_set = new_table(1, gmsim_l2_size(gpu));
+    model->sm = new_room(sms, sizeof *model->sm);
     model->freed = new_table((size_t)sms * GMSIM_MAX_SM_CTAS, sizeof *model->freed);
     model->recorder = model->options.timeline ? gmsim_recorder_new(sms) : NULL;
     if (!model->l1_set || !model->l2_set || !model->sm || !model->freed ||

@@ -38,7 +38,7 @@ static void set_up(fixture *x, gconstpointer data)
                          .l2_dirty_percent = 50,
                          .l2_partial_percent = 25};
     gmsim_l1_init(&x->l1, x->l1_set, &x->gpu, 64 * 4 * 128);
-    x->l2_set = g_new(gmsim_l2_set, gmsim_l2_sets(&x->gpu));
+    x->l2_set = g_malloc(gmsim_l2_size(&x->gpu));
     gmsim_l2_init(&x->l2, x->l2_set, &x->gpu);
 }
 
@@ -236,7 +236,7 @@ static void test_l2_places(fixture *x, gconstpointer data)
         x->gpu.l2_hash = i / 2;
         x->gpu.l2_size = size[i % 2]; /* sets a power of two, and not */
         g_free(x->l2_set);
-        x->l2_set = g_new(gmsim_l2_set, gmsim_l2_sets(&x->gpu));
+        x->l2_set = g_malloc(gmsim_l2_size(&x->gpu));
         gmsim_l2_init(&x->l2, x->l2_set, &x->gpu);
         check_places(x);
     }

@@ -88,7 +88,7 @@ static void test_measured(void)
     g_assert_true(gmsim_gpu_load(&p->gpu, "h200", &error));
     g_assert_no_error(error);
     p->gpu.l2_flush_dirty = 0; /* the counters took one pass: nothing was restored in between */
-    p->set = g_new0(gmsim_l2_set, gmsim_l2_sets(&p->gpu));
+    p->set = g_malloc0(gmsim_l2_size(&p->gpu));
     gmsim_l2_init(&p->l2, p->set, &p->gpu);
     uint32_t played = 0, missed = 0;
     for (guint r = 0; r < rows->len; r++) {
@@ -125,7 +125,7 @@ static void test_flush(void)
     p->gpu.l2_size = 1u << 20;
     uint32_t lines = 1u << 13, most = lines * p->gpu.l2_dirty_percent / 100u;
     g_assert_cmpuint(p->gpu.l2_flush_dirty / 4u, >, lines);
-    p->set = g_new0(gmsim_l2_set, gmsim_l2_sets(&p->gpu));
+    p->set = g_malloc0(gmsim_l2_size(&p->gpu));
     gmsim_l2_init(&p->l2, p->set, &p->gpu);
     read_lines(p, FIRST, 8u * lines);
     g_assert_cmpuint(p->l2.counts.dram_write_sectors, <=, 4u * most);

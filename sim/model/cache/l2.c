@@ -35,7 +35,6 @@
 #include "sim/policy/replacement.h"
 #include "sim/policy/write.h"
 
-#include <stddef.h>
 #include <string.h>
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -54,10 +53,16 @@ uint32_t gmsim_l2_sets(const gmsim_gpu *gpu)
     return MAX((uint32_t)sets, GMSIM_L2_SIDES);
 }
 
+size_t gmsim_l2_size(const gmsim_gpu *gpu)
+{
+    return gmsim_l2_sets(gpu) * (sizeof(gmsim_l2_set) + sizeof(gmsim_l2_written));
+}
+
 void gmsim_l2_init(gmsim_l2 *l2, gmsim_l2_set *set, const gmsim_gpu *gpu)
 {
     memset(l2, 0, sizeof *l2);
     l2->set = set;
+    l2->written = (gmsim_l2_written *)(void *)(set + gmsim_l2_sets(gpu));
     l2->sides = gpu->l2_partitions > 1u ? GMSIM_L2_SIDES : 1u;
     l2->sets = gmsim_sets_of(gmsim_l2_sets(gpu) / l2->sides);
     l2->ways = MIN(gpu->l2_ways, GMSIM_L2_WAYS);
@@ -105,8 +110,7 @@ GMSIM_INLINE void count_dirty(const gmsim_l2 *l2, gmsim_l2_set *set, int change)
 void gmsim_l2_flush(gmsim_l2 *l2)
 {
     uint32_t sets = l2->sets.count * l2->sides;
-    for (uint32_t i = 0; i < sets; i++)
-        memset(&l2->set[i], 0, offsetof(gmsim_l2_set, bytes));
+    memset(l2->set, 0, sets * sizeof *l2->set);
     /* Spread evenly, whole lines, no more of them than may be dirty. */
     uint32_t most = (uint32_t)((uint64_t)sets * l2->dirty_lines / GMSIM_L2_GROUP);
     uint32_t lines = MIN(l2->foreign / 4u, most);
@@ -155,7 +159,7 @@ void gmsim_l2_prefetch(const gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t
     const char *near = (const char *)set_at(l2, place, side % l2->sides);
     const char *home = (const char *)set_at(l2, place, place->home);
 #pragma GCC unroll 4
-    for (uint32_t i = 0; i < offsetof(gmsim_l2_set, bytes); i += 64u) {
+    for (uint32_t i = 0; i < sizeof(gmsim_l2_set); i += 64u) {
         __builtin_prefetch(near + i, 1);
         __builtin_prefetch(home + i, 1);
     }
@@ -463,7 +467,8 @@ GMSIM_INLINE gmsim_l2_cost write_sectors(gmsim_l2 *l2, const gmsim_l2_place *pla
     if (!was_dirty)
         count_dirty(l2, set, 1);
     if (touched != full)
-        full |= add_bytes(set->bytes[way], bytes, PARTIAL(state), touched & ~full & ~VALID(state));
+        full |= add_bytes(l2->written[set - l2->set].way[way], bytes, PARTIAL(state),
+                          touched & ~full & ~VALID(state));
     state |= touched << 4 | full;
     state = (state & ~(full << 8)) | (touched & ~full & ~VALID(state)) << 8;
     bool is_partial = PARTIAL(state);

@@ -27,14 +27,18 @@ typedef struct gmsim_l2_set {
     uint8_t group_dirty[GMSIM_L2_GROUP];
     uint16_t group_all;
     uint8_t spare[8];
-    uint64_t bytes[GMSIM_L2_WAYS]
-                  [2]; /* those of partly written sectors that are there, a bit each */
 } gmsim_l2_set;
 
+/* Of each way's partly written sectors, the bytes that are there: a bit each. */
+typedef struct gmsim_l2_written {
+    uint64_t way[GMSIM_L2_WAYS][2];
+} gmsim_l2_written;
+
 typedef struct gmsim_l2 {
-    gmsim_l2_set *set;                  /* of side 0, then of side 1; owned by the caller */
-    uint32_t sides, ways, all;          /* all: the ways as a mask */
-    gmsim_sets sets;                    /* of a side */
+    gmsim_l2_set *set;         /* of side 0, then of side 1; owned by the caller */
+    gmsim_l2_written *written; /* of each set; behind the sets, so that they stay together */
+    uint32_t sides, ways, all; /* all: the ways as a mask */
+    gmsim_sets sets;           /* of a side */
     uint32_t replacement, hash, write;  /* policies */
     bool usual;                         /* least recently used, scrambled, write-back */
     uint64_t order;                     /* the replacement's */
@@ -60,8 +64,10 @@ typedef struct gmsim_l2_cost {
     uint8_t reach, read, written;
 } gmsim_l2_cost;
 
-/* Sets of both sides together. */
+/* Sets of both sides together, and the memory that they need. */
 uint32_t gmsim_l2_sets(const gmsim_gpu *gpu);
+size_t gmsim_l2_size(const gmsim_gpu *gpu);
+/* `set` is of that size, and need not be 0. */
 void gmsim_l2_init(gmsim_l2 *l2, gmsim_l2_set *set, const gmsim_gpu *gpu);
 /* Empties the cache without writing anything back, as ncu does between passes: what it leaves of
  * its own is dirty and older than all that follows. */
