@@ -13,6 +13,8 @@
 
 namespace cooperative_groups
 {
+inline namespace __v1 /* NVIDIA's headers name it */
+{
 #define GMCUDA_METHOD __device__ __attribute__((always_inline, nodebug))
 
 GMCUDA_DEVICE unsigned int __gmcuda_lane(void)
@@ -341,6 +343,7 @@ template <typename Group, typename T> GMCUDA_DEVICE T exclusive_scan(const Group
     return exclusive_scan(group, value, plus<T>());
 }
 #undef GMCUDA_METHOD
+} // namespace __v1
 } // namespace cooperative_groups
 
 #endif

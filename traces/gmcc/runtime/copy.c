@@ -4,7 +4,7 @@
  * one allocation, or in a variable of the program's kernels; a copy that runs over its end is
  * refused and explained, as compute-sanitizer would.
  */
-#include "traces/gmcc/runtime/runtime.h"
+#include "traces/gmcc/runtime/graph.h"
 
 #include <string.h>
 
@@ -56,7 +56,10 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpy
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
                             cudaStream_t stream)
 {
-    (void)stream;
+    if (gmcuda_stream_captured(stream)) {
+        const struct cudaMemcpy3DParms what = gmcuda_rows(to, bytes, from, bytes, bytes, 1, kind);
+        return gmcuda_capture_copy(stream, &what);
+    }
     return copy("cudaMemcpyAsync", to, from, bytes, kind);
 }
 
@@ -90,7 +93,11 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_
                               size_t width, size_t height, enum cudaMemcpyKind kind,
                               cudaStream_t stream)
 {
-    (void)stream;
+    if (gmcuda_stream_captured(stream)) {
+        const struct cudaMemcpy3DParms what =
+            gmcuda_rows(to, to_pitch, from, from_pitch, width, height, kind);
+        return gmcuda_capture_copy(stream, &what);
+    }
     return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
 }
 
@@ -125,7 +132,8 @@ cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t byte
 cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes,
                                     size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-    (void)stream;
+    if (gmcuda_stream_captured(stream))
+        return gmcuda_not_captured("cudaMemcpyToSymbolAsync");
     return cudaMemcpyToSymbol(symbol, from, bytes, offset, kind);
 }
 cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset,
@@ -143,7 +151,8 @@ cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, siz
 cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes, size_t offset,
                                       enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-    (void)stream;
+    if (gmcuda_stream_captured(stream))
+        return gmcuda_not_captured("cudaMemcpyFromSymbolAsync");
     return cudaMemcpyFromSymbol(to, symbol, bytes, offset, kind);
 }
 cudaError_t cudaGetSymbolAddress(void **address, const void *symbol)
@@ -189,7 +198,8 @@ cudaError_t cudaMemset(void *to, int value, size_t bytes)
 }
 cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream)
 {
-    (void)stream;
+    if (gmcuda_stream_captured(stream))
+        return gmcuda_capture_set(stream, to, bytes, value, bytes, 1);
     return set("cudaMemsetAsync", to, bytes, value, bytes, 1);
 }
 cudaError_t cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height)
@@ -200,7 +210,8 @@ cudaError_t cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t
 cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height,
                               cudaStream_t stream)
 {
-    (void)stream;
+    if (gmcuda_stream_captured(stream))
+        return gmcuda_capture_set(stream, to, pitch, value, width, height);
     return cudaMemset2D(to, pitch, value, width, height);
 }
 cudaError_t cudaMemset3D(struct cudaPitchedPtr to, int value, struct cudaExtent extent)
@@ -221,7 +232,8 @@ cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_d
 cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device,
                                 size_t bytes, cudaStream_t stream)
 {
-    (void)stream;
+    if (gmcuda_stream_captured(stream))
+        return gmcuda_not_captured("cudaMemcpyPeerAsync");
     return cudaMemcpyPeer(to, to_device, from, from_device, bytes);
 }
 
@@ -258,7 +270,8 @@ cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x, size_t y, const v
                                      size_t pitch, size_t width, size_t height,
                                      enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-    (void)stream;
+    if (gmcuda_stream_captured(stream))
+        return gmcuda_not_captured("cudaMemcpy2DToArrayAsync");
     return cudaMemcpy2DToArray(to, x, y, from, pitch, width, height, kind);
 }
 cudaError_t cudaMemcpy2DFromArray(void *to, size_t pitch, cudaArray_const_t from, size_t x,
@@ -338,7 +351,8 @@ cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *what)
 }
 cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *what, cudaStream_t stream)
 {
-    (void)stream;
+    if (gmcuda_stream_captured(stream) && what != NULL)
+        return gmcuda_capture_copy(stream, what);
     return cudaMemcpy3D(what);
 }
 

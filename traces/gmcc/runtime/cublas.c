@@ -5,7 +5,7 @@
  * in the type of the call, single precision for the smaller ones.
  */
 #include "traces/gmcc/include/cublasLt.h"
-#include "traces/gmcc/runtime/runtime.h"
+#include "traces/gmcc/runtime/graph.h"
 #include "traces/ptx/exec.h"
 
 #include <stdlib.h>
@@ -71,8 +71,10 @@ static bool begin(const char *call, cublasHandle_t handle, const matrix *operand
 {
     static bool said;
     char where[160];
-    bool good = handle != NULL && gmcuda_sticky() == cudaSuccess;
+    bool good = handle != NULL && gmcuda_sticky() == cudaSuccess && !gmcuda_captures();
     gmcuda_enter();
+    if (gmcuda_captures())
+        gmcuda_message("%s: not supported while a stream is captured", call);
     if (!said)
         gmcuda_message("warning: %s() runs on the host: it is in no trace, and not simulated",
                        call);

@@ -7,7 +7,7 @@
  * GMSIM_THREADS sets how many CTAs run at once (default: one a processor), GMSIM_INSTRUCTIONS the
  * warp instructions of a CTA after which a launch counts as endless.
  */
-#include "traces/gmcc/runtime/runtime.h"
+#include "traces/gmcc/runtime/graph.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -201,6 +201,8 @@ cudaError_t cudaLaunchKernel(const void *host, dim3 grid, dim3 block, void **arg
                              size_t dynamic_shared, cudaStream_t stream)
 {
     cudaError_t error;
+    if (gmcuda_stream_captured(stream))
+        return gmcuda_capture_launch(stream, host, grid, block, arguments, dynamic_shared);
     gmcuda_enter();
     if (gmcuda_sticky() != cudaSuccess)
         return gmcuda_leave(gmcuda_sticky());

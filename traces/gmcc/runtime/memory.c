@@ -13,7 +13,7 @@
  * host that reads device memory through its own pointer, an error on a GPU, goes unnoticed here.
  */
 #include "traces/gmcc/runtime/arena.h"
-#include "traces/gmcc/runtime/runtime.h"
+#include "traces/gmcc/runtime/graph.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -293,7 +293,8 @@ cudaError_t cudaMalloc(void **pointer, size_t bytes)
 }
 cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream)
 {
-    (void)stream;
+    if (gmcuda_stream_captured(stream))
+        return gmcuda_not_captured("cudaMallocAsync");
     CALL(allocate(pointer, bytes, DEVICE));
 }
 cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned int flags)
@@ -316,7 +317,8 @@ cudaError_t cudaFree(void *pointer)
 }
 cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
 {
-    (void)stream;
+    if (gmcuda_stream_captured(stream))
+        return gmcuda_not_captured("cudaFreeAsync");
     CALL(release(pointer, false));
 }
 cudaError_t cudaFreeHost(void *pointer)

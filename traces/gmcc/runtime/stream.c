@@ -3,17 +3,19 @@
  * stream.c - streams and events. Everything is done when a call returns, so a stream is a number
  * and an event is the host's clock at the time it was recorded.
  */
-#include "traces/gmcc/runtime/runtime.h"
+#include "traces/gmcc/runtime/graph.h"
 
 #include <stdlib.h>
 #include <time.h>
 
 struct CUstream_st {
     uint32_t number;
+    uint64_t capture; /* the last one it took part in */
 };
 
 struct CUevent_st {
     struct timespec time;
+    uint64_t capture; /* of the stream that it was recorded in last */
     bool recorded, timed;
 };
 
@@ -24,6 +26,11 @@ uint32_t gmcuda_stream_number(cudaStream_t stream)
     return stream == NULL || stream == cudaStreamLegacy || stream == cudaStreamPerThread
                ? 0
                : stream->number;
+}
+
+uint64_t *gmcuda_stream_capture(cudaStream_t stream)
+{
+    return gmcuda_stream_number(stream) != 0 ? &stream->capture : NULL;
 }
 
 cudaError_t cudaStreamCreate(cudaStream_t *stream)
@@ -62,10 +69,16 @@ static cudaError_t done(void)
     gmcuda_enter();
     return gmcuda_leave(gmcuda_sticky());
 }
+/* What a captured stream did lies ahead: nobody can wait for it. */
+static cudaError_t done_in(cudaStream_t stream)
+{
+    if (gmcuda_stream_captured(stream))
+        return gmcuda_enter(), gmcuda_leave(cudaErrorStreamCaptureUnsupported);
+    return done();
+}
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
-    (void)stream;
-    return done();
+    return done_in(stream);
 }
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority)
 {
@@ -99,28 +112,34 @@ cudaError_t cudaStreamSetAttribute(cudaStream_t stream, enum cudaLaunchAttribute
 }
 cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
-    (void)stream;
-    return done();
+    return done_in(stream);
 }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags)
 {
-    (void)stream;
-    (void)event;
     (void)flags;
-    return done();
+    gmcuda_enter();
+    uint64_t *number = gmcuda_stream_capture(stream);
+    if (event == NULL)
+        return gmcuda_leave(cudaErrorInvalidResourceHandle);
+    if (number != NULL && gmcuda_is_captured(event->capture))
+        *number = event->capture;
+    return gmcuda_leave(gmcuda_sticky());
 }
 /* Callbacks run at once, and without the lock: they may call the runtime. */
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *user,
                                   unsigned int flags)
 {
     (void)flags;
-    cudaError_t error = done();
+    cudaError_t error = done_in(stream);
+    if (error == cudaErrorStreamCaptureUnsupported)
+        return error;
     callback(stream, error, user);
     return error;
 }
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *user)
 {
-    (void)stream;
+    if (gmcuda_stream_captured(stream))
+        return gmcuda_capture_host(stream, function, user);
     cudaError_t error = done();
     if (error == cudaSuccess)
         function(user);
@@ -152,10 +171,11 @@ cudaError_t cudaEventCreate(cudaEvent_t *event)
 }
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
-    (void)stream;
     gmcuda_enter();
     if (event == NULL)
         return gmcuda_leave(cudaErrorInvalidResourceHandle);
+    const uint64_t *number = gmcuda_stream_capture(stream);
+    event->capture = number != NULL && gmcuda_is_captured(*number) ? *number : 0;
     clock_gettime(CLOCK_MONOTONIC, &event->time);
     event->recorded = true;
     return gmcuda_leave(gmcuda_sticky());

@@ -32,6 +32,14 @@ GMCUDA_CHANNELS4(float, float, 32, Float)
 /* clang-format on */
 #undef GMCUDA_CHANNELS
 #undef GMCUDA_CHANNELS4
+/* As toolkits before 12 have it. */
+GMCUDA_HOST cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, cudaGraphNode_t *node,
+                                 char *, size_t)
+{
+    if (node)
+        *node = nullptr;
+    return cudaGraphInstantiate(exec, graph, 0ull);
+}
 GMCUDA_HOST cudaCreateTextureObject(cudaTextureObject_t *object, const cudaResourceDesc *resource,
                                     const cudaTextureDesc *texture)
 {
