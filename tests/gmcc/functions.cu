@@ -104,8 +104,37 @@ static void compare(const char *name, F f, R reference, double low, double high,
         #name, [] __device__(double x, double y) { return name(x, y); },                           \
         [](long double x, long double y) { return name##l(x, y); }, low, high, double_limit);
 
+/* No library of the host has the inverses: bisection, and Newton's steps in long double. */
+static long double erfcinvl(long double y, long double)
+{
+    long double low = -7, high = 14;
+    for (int i = 0; i < 60; i++) {
+        const long double middle = (low + high) / 2;
+        (erfcl(middle) > y ? low : high) = middle;
+    }
+    long double x = (low + high) / 2;
+    for (int i = 0; i < 4; i++) {
+        const long double off = y > 0.5l && y < 1.5l ? (1 - y) - erfl(x) : erfcl(x) - y;
+        x += off * 0.886226925452758013649l * expl(x * x);
+    }
+    return x;
+}
+#define INVERSE(name, low, high, single_limit, double_limit, reference)                            \
+    compare<float>(                                                                                \
+        #name "f", [] __device__(float x, float) { return name##f(x); }, reference, low, high,     \
+        single_limit);                                                                             \
+    compare<double>(                                                                               \
+        #name, [] __device__(double x, double) { return name(x); }, reference, low, high,          \
+        double_limit);
+
 static void mathematics(void)
 {
+    INVERSE(erfcinv, 1e-30, 0.5, 4, 4, erfcinvl)
+    INVERSE(erfcinv, 0.5, 1.999, 4, 4, erfcinvl)
+    INVERSE(erfinv, -0.999, 0.999, 4, 4,
+            [](long double x, long double) { return erfcinvl(1 - x, 0); })
+    INVERSE(normcdfinv, 1e-30, 0.75, 4, 4,
+            [](long double x, long double) { return -sqrtl(2) * erfcinvl(2 * x, 0); })
     FUNCTION1(sin, -100, 100, 2, 2)
     FUNCTION1(cos, -100, 100, 2, 2)
     FUNCTION1(tan, -100, 100, 4, 4)

@@ -31,6 +31,7 @@
 #include <utility>
 #endif
 #include "cuda_runtime_api.h"
+#include "library_types.h"
 #ifdef __cplusplus
 #include "vector_functions.h"
 #include "gmcuda/launch.h"
@@ -48,6 +49,7 @@
 #include "gmcuda/math_double_rest.h"
 #include "gmcuda/math_float.h"
 #include "gmcuda/math_overloads.h"
+#include "gmcuda/math_inverse.h"
 #endif
 
 #endif

@@ -17,6 +17,7 @@
 #define __CUDA_RUNTIME_H__
 /* Nor does libcu++ need to compare the version of its cuda.h with ours. */
 #define CCCL_DISABLE_CTK_COMPATIBILITY_CHECK
+#define CCCL_DISABLE_NVTX /* nobody would listen */
 
 #if defined(__CUDA__) && defined(__clang__)
 #define __host__               __attribute__((host))

@@ -4,8 +4,7 @@
  * before the C++ library's <cmath> is read: its constexpr functions count as __device__ functions
  * too unless one of the same type is known already, and they end in calls that no GPU has.
  *
- * Left out, and so an error where a kernel uses them: Bessel functions, erfcx, the inverse error
- * functions, remquo.
+ * Left out, and so an error where a kernel uses them: Bessel functions, erfcx, remquo.
  */
 #ifndef GMCUDA_MATH_DECLARE_H
 #define GMCUDA_MATH_DECLARE_H
