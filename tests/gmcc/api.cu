@@ -105,6 +105,25 @@ static void memory(void)
                cudaHostGetDevicePointer(&mapped, pinned, 0) == cudaSuccess && mapped == pinned,
            "what a pointer is");
     report(cudaFreeHost(pinned) == cudaSuccess && cudaFree(managed) == cudaSuccess, "freed");
+    cudaMemPool_t pool, own;
+    cudaMemPoolProps properties = {};
+    unsigned long long wanted = 12345, kept = 0;
+    report(
+        cudaDeviceGetDefaultMemPool(&pool, 0) == cudaSuccess &&
+            cudaMemPoolCreate(&own, &properties) == cudaSuccess && own != pool &&
+            cudaDeviceSetMemPool(0, own) == cudaSuccess &&
+            cudaMemPoolSetAttribute(own, cudaMemPoolAttrReleaseThreshold, &wanted) == cudaSuccess &&
+            cudaMemPoolGetAttribute(own, cudaMemPoolAttrReleaseThreshold, &kept) == cudaSuccess &&
+            kept == wanted &&
+            cudaMemPoolGetAttribute(own, cudaMemPoolAttrUsedMemHigh, &kept) ==
+                cudaErrorNotSupported,
+        "what is set of a memory pool is kept, what is not counted is refused");
+    cudaGetLastError();
+    report(cudaMallocFromPoolAsync(&managed, 64, own, 0) == cudaSuccess &&
+               cudaMemset(managed, 0, 64) == cudaSuccess &&
+               cudaFreeAsync(managed, 0) == cudaSuccess && cudaMemPoolDestroy(own) == cudaSuccess &&
+               cudaDeviceGetMemPool(&own, 0) == cudaSuccess && own == pool,
+           "memory from a pool");
 }
 
 static void symbols(void)

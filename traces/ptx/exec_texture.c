@@ -192,15 +192,16 @@ static uint8_t *surface_place(ptx_warp *w, const ptx_op *op, unsigned first, uns
     const unsigned element = t->channels * (t->bits / 8u);
     const uint32_t extent[3] = {t->extent[0] * element, t->extent[1], t->extent[2]};
     int64_t at[3] = {0};
-    bool outside = false;
+    bool outside = false, fits = true;
     for (unsigned k = 0; k < op->mode; k++) {
         const int64_t room = (int64_t)extent[k] - (k == 0 ? bytes : 1);
         at[k] = ((const int32_t *)lanes_of(w, op->r[first + op->mode2 + k]))[lane];
         outside = outside || at[k] < 0 || at[k] > room;
-        if (op->imm == 1 && room >= 0)
+        fits = fits && room >= 0;
+        if (op->imm == 1)
             at[k] = at[k] < 0 ? 0 : at[k] > room ? room : at[k];
     }
-    const bool faults = at[0] % bytes != 0 || (outside && op->imm == 0);
+    const bool faults = !fits || at[0] % bytes != 0 || (outside && op->imm == 0);
     if (faults && w->cta->fault.kind == GMPTX_FAULT_NONE) {
         w->cta->fault.address = (uint64_t)at[0]; /* in its row */
         w->cta->fault.bytes = bytes;

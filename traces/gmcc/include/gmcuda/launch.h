@@ -55,6 +55,17 @@ template <typename T> GMCUDA_HOST cudaMallocAsync(T **pointer, size_t bytes, cud
     return cudaMallocAsync((void **)pointer, bytes, stream);
 }
 template <typename T>
+GMCUDA_HOST cudaMallocFromPoolAsync(T **pointer, size_t bytes, cudaMemPool_t pool,
+                                    cudaStream_t stream)
+{
+    return cudaMallocFromPoolAsync((void **)pointer, bytes, pool, stream);
+}
+template <typename T>
+GMCUDA_HOST cudaMallocAsync(T **pointer, size_t bytes, cudaMemPool_t pool, cudaStream_t stream)
+{
+    return cudaMallocFromPoolAsync((void **)pointer, bytes, pool, stream);
+}
+template <typename T>
 GMCUDA_HOST cudaMallocManaged(T **pointer, size_t bytes, unsigned int flags = cudaMemAttachGlobal)
 {
     return cudaMallocManaged((void **)pointer, bytes, flags);
