@@ -17,30 +17,20 @@ struct cublasLtContext {
     int unused;
 };
 
-static void *open_handle(void **handle, size_t bytes)
-{
-    return handle != NULL ? *handle = calloc(1, bytes) : NULL;
-}
-cublasStatus_t cublasCreate_v2(cublasHandle_t *handle)
-{
-    return open_handle((void **)handle, sizeof **handle) ? CUBLAS_STATUS_SUCCESS
-                                                         : CUBLAS_STATUS_ALLOC_FAILED;
-}
-cublasStatus_t cublasDestroy_v2(cublasHandle_t handle)
-{
-    free(handle);
-    return CUBLAS_STATUS_SUCCESS;
-}
-cublasStatus_t cublasLtCreate(cublasLtHandle_t *handle)
-{
-    return open_handle((void **)handle, sizeof **handle) ? CUBLAS_STATUS_SUCCESS
-                                                         : CUBLAS_STATUS_ALLOC_FAILED;
-}
-cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle)
-{
-    free(handle);
-    return CUBLAS_STATUS_SUCCESS;
-}
+#define HANDLE(type, create, destroy)                                                              \
+    cublasStatus_t create(type *handle)                                                            \
+    {                                                                                              \
+        const bool good = handle != NULL && (*handle = calloc(1, sizeof **handle)) != NULL;        \
+        return good ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_ALLOC_FAILED;                          \
+    }                                                                                              \
+    cublasStatus_t destroy(type handle)                                                            \
+    {                                                                                              \
+        free(handle);                                                                              \
+        return CUBLAS_STATUS_SUCCESS;                                                              \
+    }
+HANDLE(cublasHandle_t, cublasCreate_v2, cublasDestroy_v2)
+HANDLE(cublasLtHandle_t, cublasLtCreate, cublasLtDestroy)
+
 cublasStatus_t cublasSetStream_v2(cublasHandle_t handle, cudaStream_t stream)
 {
     (void)handle, (void)stream;
