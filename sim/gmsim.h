@@ -62,6 +62,11 @@ typedef struct gmsim_job {
  * NULL; give both to gmsim_free(). */
 gmsim_status gmsim_simulate(const gmsim_job *job, char **report, char **error);
 
+/* What each cost of the launches, and each fix, is worth: the job's launches are replayed once as
+ * they are and once for each change that applies. JSON has the schema "gmsim-advice/1", as `gmsim
+ * advise --format json` writes it. Otherwise as gmsim_simulate(). */
+gmsim_status gmsim_advise(const gmsim_job *job, char **report, char **error);
+
 /* With gpu NULL, a JSON array of the GPUs known: [{"name": "h200", "title": ..., "cc": [9, 0],
  * "sm_count": 132, "path": ...}, ...]. With a GPU's name or .ini file, that one as an object that
  * also has "parameters": {"l1.size": {"value": ..., "meaning": ..., "source": ...}, ...}, after

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/api/advise.h"
 #include "sim/api/simulation.h"
 #include "sim/report/format.h"
 
@@ -48,7 +49,9 @@ static gmsim_status finish(FILE *out, char **text, GError *error, char **result,
     return error == NULL ? GMSIM_DONE : fail(error, message);
 }
 
-gmsim_status gmsim_simulate(const gmsim_job *given, char **report, char **message)
+/* Opens what the job names, and has `write` write about it. */
+static gmsim_status simulate(const gmsim_job *given, bool (*write)(gmsim_simulation *, GError **),
+                             char **report, char **message)
 {
     gmsim_job job = {.size = sizeof job};
     gmsim_simulation simulation;
@@ -68,18 +71,52 @@ gmsim_status gmsim_simulate(const gmsim_job *given, char **report, char **messag
         status = fail(g_error_new(GMSIM_ERROR, GMSIM_ERROR_IO, "report: %s", g_strerror(errno)),
                       message);
     } else {
-        const gmsim_result *result;
-        bool complete = true;
-        uint32_t index;
-
-        gmsim_simulation_begin(&simulation);
-        while (complete && gmsim_simulation_pending(&simulation))
-            complete = gmsim_simulation_step(&simulation, &result, &index, NULL, NULL, &error);
-        (void)gmsim_simulation_end(&simulation, complete, complete ? &error : NULL);
+        (void)write(&simulation, &error);
         status = finish(simulation.report.out, &text, error, report, message);
     }
     gmsim_simulation_close(&simulation);
     return status;
+}
+
+static bool write_report(gmsim_simulation *simulation, GError **error)
+{
+    const gmsim_result *result;
+    bool complete = true;
+    uint32_t index;
+
+    gmsim_simulation_begin(simulation);
+    while (complete && gmsim_simulation_pending(simulation))
+        complete = gmsim_simulation_step(simulation, &result, &index, NULL, NULL, error);
+    return gmsim_simulation_end(simulation, complete, complete ? error : NULL);
+}
+
+gmsim_status gmsim_simulate(const gmsim_job *job, char **report, char **message)
+{
+    return simulate(job, write_report, report, message);
+}
+
+static bool write_advice(gmsim_simulation *simulation, GError **error)
+{
+    gmsim_advice advice;
+    bool done;
+
+    if (simulation->format->advise == NULL) {
+        g_set_error(error, GMSIM_ERROR, GMSIM_ERROR_USAGE, "format %s: cannot show advice",
+                    simulation->format->name);
+        return false;
+    }
+    gmsim_advice_init(&advice, GMSIM_CHANGES_ALL);
+    done = gmsim_advise_run(simulation, &advice, NULL, NULL, NULL, error) &&
+           gmsim_simulation_damage(simulation, error);
+    if (done)
+        simulation->format->advise(&simulation->report, &advice);
+    gmsim_advice_clear(&advice);
+    return done;
+}
+
+gmsim_status gmsim_advise(const gmsim_job *job, char **report, char **message)
+{
+    return simulate(job, write_advice, report, message);
 }
 
 static void put_parameter(const char *key, const char *value, const char *meaning,

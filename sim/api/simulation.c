@@ -391,6 +391,18 @@ bool gmsim_simulation_end(gmsim_simulation *s, bool complete, GError **error)
     return !complete || whole;
 }
 
+void gmsim_simulation_restart(gmsim_simulation *s, const gmsim_gpu *gpu, gmsim_whatif *whatif)
+{
+    if (s->model != NULL)
+        gmsim_model_free(s->model);
+    s->model = NULL;
+    s->gpu = *gpu;
+    s->options.whatif = whatif;
+    s->next = s->begun = 0;
+    s->passed = 0;
+    find_next(s);
+}
+
 void gmsim_simulation_close(gmsim_simulation *s)
 {
     if (s->model != NULL)

@@ -68,6 +68,11 @@ bool gmsim_simulation_damage(const gmsim_simulation *simulation, GError **error)
  * damaged though all launches could be replayed. */
 bool gmsim_simulation_end(gmsim_simulation *simulation, bool complete, GError **error);
 
+/* The picked launches are replayed anew, on a GPU that may be another, as they are (NULL) or
+ * changed (sim/model/whatif.h). Results before are gone. */
+void gmsim_simulation_restart(gmsim_simulation *simulation, const gmsim_gpu *gpu,
+                              gmsim_whatif *whatif);
+
 void gmsim_simulation_close(gmsim_simulation *simulation);
 
 G_END_DECLS

@@ -25,6 +25,7 @@ enum {
 /* Subcommands; argv[0] is theirs. Return the exit code. */
 int cli_simulate(int argc, char **argv);
 int cli_gpus(int argc, char **argv);
+int cli_advise(int argc, char **argv);
 int cli_compare(int argc, char **argv);
 int cli_sweep(int argc, char **argv);
 int cli_samples(int argc, char **argv);

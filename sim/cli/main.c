@@ -13,11 +13,9 @@ typedef struct subcommand {
     int (*run)(int argc, char **argv);
 } subcommand;
 
-static const subcommand subcommands[] = {{"gpus", cli_gpus},
-                                         {"compare", cli_compare},
-                                         {"sweep", cli_sweep},
-                                         {"check", cli_check},
-                                         {"samples", cli_samples}};
+static const subcommand subcommands[] = {{"advise", cli_advise},   {"gpus", cli_gpus},
+                                         {"compare", cli_compare}, {"sweep", cli_sweep},
+                                         {"check", cli_check},     {"samples", cli_samples}};
 
 int main(int argc, char **argv)
 {

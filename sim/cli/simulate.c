@@ -87,6 +87,7 @@ static const char description[] =
     "Commands:\n"
     "  gmsim gpus [NAME]         list the GPUs, or one GPU's numbers with their sources\n"
     "  gmsim sweep ...           vary sizes, GPUs, traces; one line for each combination\n"
+    "  gmsim advise TRACE        what each cost, and each fix, is worth\n"
     "  gmsim compare A B         two traces, kernels or GPUs side by side\n"
     "  gmsim check LIMITS TRACE  hold launches to limits, for continuous integration\n"
     "  gmsim samples             list the traces that come with gmsim\n"
@@ -112,7 +113,8 @@ static bool use_color(void)
 /* A lone word that is no file may be a mistyped command. */
 static bool check_word(const char *word)
 {
-    static const char *const commands[] = {"gpus", "compare", "sweep", "check", "samples", NULL};
+    static const char *const commands[] = {"advise", "gpus",    "compare", "sweep",
+                                           "check",  "samples", NULL};
     const char *guess;
 
     char *sample = gmsim_sample_find(word);

@@ -10,6 +10,7 @@
 #include "sim/model/time/schedule.h"
 #include "sim/model/trace_error.h"
 #include "sim/model/watch.h"
+#include "sim/model/whatif.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -84,6 +85,7 @@ gmsim_model *gmsim_model_new(const gmsim_gpu *gpu, const gmsim_options *options,
     gmsim_shared_init(&model->shared, model->l2_set, &model->gpu);
     model->shared.course = model->recorder ? &model->recorder->shared : NULL;
     gmsim_replay_prepare(&model->replay, &model->gpu);
+    model->replay.whatif = model->options.whatif;
     if (model->options.watch) {
         model->dirty_line = new_table(gmsim_l2_sets(gpu), GMSIM_L2_WAYS * sizeof(uint64_t));
         if (!model->dirty_line) {
@@ -132,6 +134,19 @@ static bool has_control_bits(const gmtrace_kernel *kernel)
     return false;
 }
 
+/* As many CTAs as there would be if they took neither registers nor shared memory. */
+static void fill_sms(const gmsim_gpu *gpu, gmsim_demand demand, gmsim_occupancy *occupancy)
+{
+    gmsim_occupancy all;
+    demand.registers = demand.static_shared = demand.dynamic_shared = 0;
+    gmsim_occupancy_compute(gpu, &demand, &all);
+    if (all.blocks <= occupancy->blocks)
+        return;
+    all.shared_config = occupancy->shared_config;
+    all.l1_bytes = occupancy->l1_bytes;
+    *occupancy = all;
+}
+
 /* Occupancy of the launch on this GPU, and from it the plan. */
 static bool plan_launch(const gmsim_model *model, const gmtrace_capture *capture,
                         const gmtrace_launch *launch, const gmtrace_kernel *kernel,
@@ -152,7 +167,12 @@ static bool plan_launch(const gmsim_model *model, const gmtrace_capture *capture
         .shared_config = same_gpu ? launch->shared_config : UINT32_MAX,
         .carveout_percent = launch->carveout_percent,
     };
+    const gmsim_whatif *whatif = model->options.whatif;
+    if (whatif)
+        result->demand.dynamic_shared += whatif->more_shared;
     gmsim_occupancy_compute(gpu, &result->demand, occupancy);
+    if (whatif && whatif->full_occupancy)
+        fill_sms(gpu, result->demand, occupancy);
     if (occupancy->blocks == 0 || threads == 0)
         return usage(error, kernel->name,
                      "one CTA needs more than an SM of this GPU has; choose another with --gpu");
@@ -160,11 +180,12 @@ static bool plan_launch(const gmsim_model *model, const gmtrace_capture *capture
         occupancy->blocks > GMSIM_MAX_SM_CTAS)
         return usage(error, kernel->name,
                      "the model holds up to 64 warps and 32 CTAs an SM; lower occupancy.*");
+    const uint32_t one_in = whatif && whatif->one_in ? whatif->one_in : 1u;
     uint64_t local = kernel->local_bytes == GMTRACE_UNKNOWN || kernel->local_bytes == 0
                          ? (1u << 24) + GMSIM_LINE_BYTES /* the largest window, and some */
                          : kernel->local_bytes;
     *plan = (gmsim_plan){
-        .ctas = volume(launch->grid),
+        .ctas = (volume(launch->grid) + one_in - 1u) / one_in,
         .sms = gpu->gpu_sm_count,
         .gpu = gpu,
         .functional = model->options.functional,
@@ -311,6 +332,13 @@ const gmsim_result *gmsim_model_run(gmsim_model *model, gmtrace_reader *reader, 
         no_memory(error);
         return NULL;
     }
+    if (model->options.whatif) {
+        gmsim_tally_change(&replay->tally, model->options.whatif);
+        model->shared.sector_fill = model->options.whatif->free_fills ? 0 : GMSIM_SECTOR_BYTES;
+    }
+    replay->local_load = model->options.whatif && model->options.whatif->l1_holds
+                             ? GMSIM_L1_PRESENT
+                             : GMSIM_L1_ALLOCATE;
     if (model->options.flush || !model->started)
         gmsim_l2_flush(&model->shared.l2);
     const bool warm = model->options.caches == GMSIM_CACHES_WARM;

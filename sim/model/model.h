@@ -182,6 +182,7 @@ typedef enum gmsim_caches {
 } gmsim_caches;
 
 typedef struct gmsim_watch gmsim_watch;
+typedef struct gmsim_whatif gmsim_whatif;
 
 typedef struct gmsim_options {
     gmsim_caches caches;
@@ -191,8 +192,9 @@ typedef struct gmsim_options {
                  * is answered: the same result, more slowly. For tests */
     bool functional; /* no times: warps take turns record by record. Faster; what depends on order
                       * comes out somewhat different */
-    gmsim_watch *watch; /* told of every access (watch.h); NULL: nobody. Borrowed */
-    bool timeline;      /* timed results have a timeline; takes 70 KiB an SM */
+    bool timeline;   /* timed results have a timeline; takes 70 KiB an SM */
+    gmsim_watch *watch;   /* told of every access (watch.h); NULL: nobody. Borrowed */
+    gmsim_whatif *whatif; /* what is changed of launches (whatif.h); NULL: nothing. Borrowed */
 } gmsim_options;
 
 typedef struct gmsim_model gmsim_model;

@@ -23,6 +23,7 @@
 #include "sim/model/count/lanes.h"
 #include "sim/model/count/local.h"
 #include "sim/model/watch.h"
+#include "sim/model/whatif.h"
 
 /* A bulk copy moves at most what shared memory can hold; far more is not a copy. */
 #define MAX_BULK_BYTES (1u << 20)
@@ -246,7 +247,7 @@ static const char *replay_local(gmsim_replay *replay, gmsim_sm_memory *memory, g
         request.counts = counts;
         gmsim_l1_words_begin(&request.words, &request.footprint, NULL, NULL);
         request.kind = is_store ? GMSIM_REQUEST_STORE : GMSIM_REQUEST_LOAD;
-        request.load = GMSIM_L1_ALLOCATE;
+        request.load = replay->local_load;
         send(memory, who, &request);
     }
     note_worst(replay, entry, sectors, who, chunk, record);
@@ -404,6 +405,21 @@ static const char *replay_bulk(gmsim_replay *replay, gmsim_sm_memory *memory, gm
     return NULL;
 }
 
+/* An access as it is changed. */
+static __attribute__((noinline)) const char *
+replay_changed(gmsim_replay *replay, gmsim_sm_memory *memory, gmsim_executor *who,
+               const gmtrace_chunk *chunk, const gmtrace_record *record)
+{
+    gmsim_whatif *whatif = replay->whatif;
+    const gmsim_actor actor = {who->cta, who->warp, who->slot};
+    gmtrace_record changed = *record;
+    if (whatif->access && !whatif->access(whatif, &actor, &chunk, &changed))
+        return NULL; /* nor is the load-store unit busy with it */
+    const char *wrong = replay_access(replay, memory, who, chunk, &changed);
+    who->clocks = MAX(who->clocks, 1u);
+    return wrong;
+}
+
 const char *gmsim_replay_record(gmsim_replay *replay, gmsim_sm_memory *memory, gmsim_executor *who,
                                 const gmtrace_chunk *chunk, const gmtrace_record *record)
 {
@@ -411,9 +427,13 @@ const char *gmsim_replay_record(gmsim_replay *replay, gmsim_sm_memory *memory, g
     who->clocks = who->wavefronts = 0;
     if (record->op >= GMTRACE_OP_COUNT)
         return "an unknown operation";
-    if (record->kind == GMTRACE_BULK)
-        return replay_bulk(replay, memory, who, record);
-    return replay_access(replay, memory, who, chunk, record);
+    if (G_UNLIKELY(replay->whatif) && record->kind != GMTRACE_BULK)
+        return replay_changed(replay, memory, who, chunk, record);
+    const char *wrong = record->kind == GMTRACE_BULK
+                            ? replay_bulk(replay, memory, who, record)
+                            : replay_access(replay, memory, who, chunk, record);
+    who->clocks = MAX(who->clocks, 1u);
+    return wrong;
 }
 
 bool gmsim_replay_bulk_room(const gmsim_sm_memory *memory, const gmtrace_record *record)

@@ -20,13 +20,16 @@ typedef struct gmsim_replay {
     uint64_t turn;                   /* of the SM that is run: the step's number << 16 | the SM's */
     uint64_t l1_clocks;              /* least clocks of all L1 tag and data stages, added up */
     uint64_t degree[GMSIM_DEGREE_BINS];
-    gmsim_watch *watch; /* NULL: nobody looks on */
+    gmsim_watch *watch;   /* NULL: nobody looks on */
+    gmsim_whatif *whatif; /* NULL: all is as it was */
+    uint8_t local_load;   /* gmsim_l1_load of local memory */
 } gmsim_replay;
 
 /* Who executes a record. */
 typedef struct gmsim_executor {
     uint64_t cta;
     uint32_t warp;
+    uint32_t slot;   /* of all SMs' warps */
     uint8_t part;    /* sub-partition of the SM */
     uint64_t window; /* address of the warp's local memory */
     uint32_t copy_sectors;

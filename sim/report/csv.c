@@ -194,4 +194,5 @@ const gmsim_format gmsim_format_csv = {
     .pair = csv_pair,
     .end_pairs = csv_end,
     .sweep = csv_sweep,
+    .advise = gmsim_csv_advice,
     .limits = gmsim_csv_limits};

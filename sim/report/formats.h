@@ -30,6 +30,11 @@ bool gmsim_sweep_shows(const gmsim_sweep *sweep, unsigned metric);
 bool gmsim_sweep_has_launches(const gmsim_sweep *sweep);
 char *gmsim_sweep_best(const gmsim_sweep *sweep);
 
+/* advise.c */
+void gmsim_text_advice(gmsim_report *report, const gmsim_advice *advice);
+void gmsim_json_advice(gmsim_report *report, const gmsim_advice *advice);
+void gmsim_csv_advice(gmsim_report *report, const gmsim_advice *advice);
+
 /* report_json.c */
 void gmsim_json_begin(gmsim_report *report);
 void gmsim_json_launch(gmsim_report *report, uint32_t index, const gmsim_result *result);

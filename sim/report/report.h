@@ -13,6 +13,7 @@
 
 #include <stdio.h>
 
+#include "sim/analysis/advice.h"
 #include "sim/analysis/application.h"
 #include "sim/analysis/arrays.h"
 #include "sim/analysis/compare.h"
@@ -124,6 +125,7 @@ typedef struct gmsim_format {
     void (*pair)(gmsim_report *report, const gmsim_comparison_of_two *compare);
     void (*end_pairs)(gmsim_report *report, bool complete);
     void (*sweep)(gmsim_report *report, const gmsim_sweep *sweep);
+    void (*advise)(gmsim_report *report, const gmsim_advice *advice);
     void (*limits)(gmsim_report *report, const gmsim_limits *limits);
 } gmsim_format;
 

@@ -56,4 +56,5 @@ const gmsim_format gmsim_format_text = {.name = "text",
                                         .end = text_end,
                                         .pair = gmsim_text_pair,
                                         .sweep = gmsim_text_sweep,
+                                        .advise = gmsim_text_advice,
                                         .limits = gmsim_text_limits};

@@ -169,4 +169,5 @@ const gmsim_format gmsim_format_json = {
     .pair = json_pair,
     .end_pairs = gmsim_json_end,
     .sweep = json_sweep,
-    .limits = gmsim_json_limits};
+    .limits = gmsim_json_limits,
+    .advise = gmsim_json_advice};

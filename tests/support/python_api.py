@@ -73,6 +73,13 @@ def test_text_is_the_commands():
     assert gmsim.text(trace, verbose=True) == printed("--color", "never", "--verbose", trace)
 
 
+def test_advice_is_the_commands():
+    ours = gmsim.advise(trace)
+    assert ours == json.loads(printed("advise", "--format", "json", trace))
+    assert {"pad", "swizzle"} <= {change["change"] for change in ours["changes"][:3]}
+    raises(gmsim.InputError, "missing.trc", gmsim.advise, "missing.trc")
+
+
 def test_known_counts():
     metrics = gmsim.simulate(trace)["launches"][0]["metrics"]
     assert metrics["smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared.sum"] == 1081344

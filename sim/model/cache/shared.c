@@ -60,6 +60,7 @@ void gmsim_shared_init(gmsim_shared *shared, gmsim_l2_set *set, const gmsim_gpu 
     shared->gpu = gpu;
     gmsim_l2_init(&shared->l2, set, gpu);
     shared->slices = CLAMP(gpu->l2_slices, 1u, GMSIM_SLICES);
+    shared->sector_fill = GMSIM_SECTOR_BYTES;
     shared->groups = MAX(shared->slices / gpu->l2_group_slices, 1u);
     shared->clusters = MAX(shared->slices / gpu->l2_cluster_slices, 1u);
     shared->cluster_slices = shared->slices / shared->clusters;
@@ -148,7 +149,7 @@ GMSIM_INLINE void read_line(gmsim_shared *shared, const gmsim_l2_place *place, g
         latency = MAX(latency, gpu->l2_far_latency + away);
     uint64_t turn = use_dram(shared, cost, line, now);
     if (cost.reach == GMSIM_L2_DRAM) {
-        uint64_t wait = fill_l2(shared, now, cost.read * GMSIM_SECTOR_BYTES);
+        uint64_t wait = fill_l2(shared, now, cost.read * shared->sector_fill);
         bool near = place->home == from.side || !gpu->dram_far_latency;
         queued += MAX(turn, wait) + gmsim_dram_bank_wait(&shared->dram, line, shared->step);
         latency = (near ? gpu->dram_latency : gpu->dram_far_latency) + away +

@@ -424,6 +424,8 @@ static void count_load(gmsim_sm_memory *memory, gmsim_request *request, left_ove
             for (uint32_t i = 0; i < footprint->lines; i++)
                 gmsim_l1_drop(&memory->l1, footprint->line[i]);
         miss_all(footprint, left);
+        if (request->load == GMSIM_L1_PRESENT)
+            left->lines = left->sectors = 0;
     }
     counts->l1_hit_sectors += footprint->sectors - left->sectors;
     counts->l1_miss_sectors += left->sectors;

@@ -8,6 +8,7 @@
 #include "sim/model/count/tally.h"
 
 #include "sim/model/count/banks.h"
+#include "sim/model/whatif.h"
 
 #include <string.h>
 
@@ -132,6 +133,17 @@ bool gmsim_tally_begin(gmsim_tally *tally, const gmtrace_kernel *kernel)
     tally->entries = entries;
     gmsim_tally_reset(tally);
     return true;
+}
+
+void gmsim_tally_change(gmsim_tally *tally, const gmsim_whatif *whatif)
+{
+    for (uint32_t i = 0; i <= tally->kernel->instr_count; i++) {
+        gmsim_site *site = &tally->site[i];
+        if (whatif->l1_holds && (site->load == GMSIM_L1_ALLOCATE || site->load == GMSIM_L1_PASS))
+            site->load = GMSIM_L1_PRESENT;
+        if (whatif->no_waiting)
+            site->arrive_only = true;
+    }
 }
 
 void gmsim_tally_reset(gmsim_tally *tally)

@@ -44,6 +44,7 @@ static bool start_cta(gmsim_scheduler *s, uint32_t sm_number, uint32_t place, ui
         warp->who = (gmsim_executor){
             .cta = cta->number,
             .warp = i,
+            .slot = sm_number * GMSIM_MAX_SM_WARPS + first + i,
             .part = (uint8_t)((first + i) % s->plan.sub_partitions),
             .copy_instr = GMTRACE_NO_INSTR,
             .window = GMSIM_LOCAL_WINDOWS +

@@ -471,7 +471,7 @@ GMSIM_INLINE const char *access_memory(gmsim_scheduler *s, gmsim_sm *sm, uint32_
         gmsim_packets_close_all(&sm->memory.packets);
     const char *wrong =
         gmsim_replay_record(s->replay, &sm->memory, who, warp->cursor.chunk, record);
-    const uint32_t clocks = MAX(who->clocks, 1u);
+    const uint32_t clocks = who->clocks;
     sm->unit_done = done += clocks;
     if (shared || record->op == GMTRACE_OP_STORE)
         sm->stored = done;

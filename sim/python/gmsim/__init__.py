@@ -19,10 +19,12 @@ import os
 from typing import Any, Iterable, List, Mapping, Optional, Union, cast
 
 from . import _library
-from ._types import Finding, Gpu, GpuNumbers, Instruction, Launch, Occupancy, Own, Parameter
+from ._types import Advice, Change, Finding, Gpu, GpuNumbers, Instruction, Launch, Occupancy, Own, Parameter
 from ._types import Report, Worst
 
 __all__ = [
+    "Advice",
+    "Change",
     "Error",
     "Finding",
     "Gpu",
@@ -36,6 +38,7 @@ __all__ = [
     "Report",
     "UsageError",
     "Worst",
+    "advise",
     "gpu",
     "gpus",
     "simulate",
@@ -102,6 +105,7 @@ def _simulate(
     functional: bool,
     limit_memory: Optional[str],
     verbose: bool = False,
+    advice: bool = False,
 ) -> str:
     job = _library.Job(
         trace=_bytes(trace),
@@ -118,7 +122,7 @@ def _simulate(
         limit_memory=_bytes(limit_memory),
         verbose=verbose,
     )
-    return _check(*_library.simulate(job))
+    return _check(*_library.simulate(job, advice))
 
 
 def simulate(
@@ -197,6 +201,38 @@ def text(
         limit_memory,
         verbose,
     )
+
+
+def advise(
+    trace: Optional[Path] = None,
+    *,
+    synthetic: Optional[str] = None,
+    gpu: Path = "h200",
+    set: Optional[Assignments] = None,
+    kernel: Optional[str] = None,
+    launch: Optional[int] = None,
+    launches: Optional[str] = None,
+    caches: str = "cold",
+    flush: bool = False,
+    limit_memory: Optional[str] = None,
+) -> Advice:
+    """What each cost, and each fix, is worth in cycles, the largest saving first: a replay each."""
+    answer = _simulate(
+        trace,
+        synthetic,
+        "json",
+        gpu,
+        set,
+        kernel,
+        launch,
+        launches,
+        caches,
+        flush,
+        False,
+        limit_memory,
+        advice=True,
+    )
+    return cast(Advice, json.loads(answer))
 
 
 def gpus() -> List[Gpu]:

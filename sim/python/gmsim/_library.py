@@ -66,6 +66,8 @@ _library.gmsim_simulate.argtypes = [
     ctypes.POINTER(ctypes.c_void_p),
 ]
 _library.gmsim_simulate.restype = ctypes.c_int
+_library.gmsim_advise.argtypes = _library.gmsim_simulate.argtypes
+_library.gmsim_advise.restype = ctypes.c_int
 _library.gmsim_describe_gpus.argtypes = [
     ctypes.c_char_p,
     ctypes.POINTER(ctypes.c_char_p),
@@ -95,13 +97,12 @@ def _take(text: ctypes.c_void_p) -> str:
     return value
 
 
-def simulate(job: Job) -> Tuple[int, str]:
-    """Status, and the report or the message."""
+def simulate(job: Job, advice: bool = False) -> Tuple[int, str]:
+    """Status, and the report, or what changes are worth, or the message."""
     report, message = ctypes.c_void_p(), ctypes.c_void_p()
     job.size = ctypes.sizeof(Job)
-    status = _library.gmsim_simulate(
-        ctypes.byref(job), ctypes.byref(report), ctypes.byref(message)
-    )
+    call = _library.gmsim_advise if advice else _library.gmsim_simulate
+    status = call(ctypes.byref(job), ctypes.byref(report), ctypes.byref(message))
     return status, _take(report) if status == DONE else _take(message)
 
 

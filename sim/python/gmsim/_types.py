@@ -169,3 +169,35 @@ class GpuNumbers(Gpu):
     """A GPU with every number of its description."""
 
     parameters: Dict[str, Parameter]
+
+
+class Change(TypedDict, total=False):
+    """What a launch, or all of them, take with one change."""
+
+    change: str
+    kind: str
+    cycles: int
+    saved_cycles: int
+    saved_pct: float
+    speedup: float
+
+
+class AdvisedLaunch(TypedDict, total=False):
+    """What changes are worth to one launch."""
+
+    launch: int
+    kernel: str
+    timed: bool
+    cycles: int
+    changes: List[Change]
+
+
+class Advice(TypedDict, total=False):
+    """What gmsim.advise() returns: schema gmsim-advice/1."""
+
+    schema: str
+    gmsim: str
+    trace: str
+    cycles: int
+    changes: List[Change]
+    launches: List[AdvisedLaunch]
