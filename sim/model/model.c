@@ -278,11 +278,9 @@ static uint32_t unseen_of(const gmtrace_kernel *kernel, const gmtrace_decoded *d
 static bool replay_once(gmsim_model *model, gmsim_scheduler *scheduler, GError **error)
 {
     uint32_t sets = gmsim_l1_most_sets(&model->gpu);
-    for (uint32_t i = 0; i < model->gpu.gpu_sm_count; i++) {
+    for (uint32_t i = 0; i < model->gpu.gpu_sm_count; i++)
         gmsim_sm_memory_begin(&model->sm[i].memory, &model->gpu, i,
                               model->l1_set + (size_t)i * sets, model->result.occupancy.l1_bytes);
-        model->sm[i].memory.watch = model->options.watch;
-    }
     if (model->options.watch)
         model->options.watch->begin(model->options.watch);
     gmsim_tally_reset(&model->replay.tally);

@@ -43,6 +43,7 @@ typedef struct gmsim_ask {
     uint8_t messages;
     uint8_t joins; /* then so many that only wait for the earlier message whose number is `line` */
     uint8_t reach; /* answered: gmsim_reach */
+    bool is_load;  /* a load, whose messages are what L1 lacked */
     bool waits;    /* somebody waits for the answer */
     bool is_float, is_swap; /* the atomic adds floats; is compare-and-swap */
 } gmsim_ask;

@@ -239,6 +239,8 @@ static __attribute__((noinline)) void serve_watched(gmsim_shared *shared,
         uint64_t *counter = (uint64_t *)&change;
         for (size_t k = 0; k < sizeof change / sizeof *counter; k++)
             counter[k] -= ((const uint64_t *)&before)[k];
+        if (ask->is_load)
+            l2->watch->missed(l2->watch, message[i].line, message[i].touched);
         if (ask->kind != GMSIM_ASK_READ)
             gmsim_l2_note(l2, &place[i], message[i].line);
         l2->watch->served(l2->watch, message[i].line, &change);

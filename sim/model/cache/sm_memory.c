@@ -20,7 +20,6 @@
 #include "sim/model/cache/atomics.h"
 #include "sim/model/count/lanes.h"
 #include "sim/model/hot.h"
-#include "sim/model/watch.h"
 
 #include <string.h>
 
@@ -29,7 +28,6 @@ void gmsim_sm_memory_begin(gmsim_sm_memory *memory, const gmsim_gpu *gpu, uint32
 {
     memory->gpu = gpu;
     memory->direct = NULL;
-    memory->watch = NULL;
     uint32_t gpc = 0;
     for (uint32_t i = 0, first = 0; i < gpu->launch_groups.count; i++) {
         if (number >= first && number - first < gpu->launch_groups.value[i])
@@ -168,15 +166,8 @@ GMSIM_INLINE void end_read(gmsim_outbox *out, gmsim_ask *ask, uint32_t messages,
     ask->messages = (uint8_t)(messages - out->messages);
     ask->later = (uint16_t)((request->wavefronts - 1u) * memory->gpu->l1_miss_wavefront / 16u);
     ask->waits = request->kind != GMSIM_REQUEST_PREFETCH;
+    ask->is_load = request->kind == GMSIM_REQUEST_LOAD;
     out->messages = messages;
-}
-
-/* Whoever looks on is told what L1 lacked. */
-static void tell(const gmsim_sm_memory *memory, const gmsim_request *request, const left_over *left)
-{
-    for (uint32_t i = 0; i < left->lines; i++)
-        memory->watch->missed(memory->watch, request->footprint.line[left->line[i]],
-                              left->missing[i]);
 }
 
 /* Asks L2 for what is left of the load. */
@@ -190,8 +181,6 @@ static void ask_read(gmsim_sm_memory *memory, const gmsim_request *request, cons
     uint64_t known = MAX(request->now, left->pending), port = memory->port.free;
     gmsim_ask *ask = begin_ask(out, GMSIM_ASK_READ, known);
     uint32_t number = out->messages;
-    if (G_UNLIKELY(memory->watch) && request->kind == GMSIM_REQUEST_LOAD)
-        tell(memory, request, left);
     for (uint32_t i = 0; i < left->lines; i++) {
         uint64_t line = request->footprint.line[left->line[i]], leaves = MAX(port, request->now);
         port = leaves + 1u;

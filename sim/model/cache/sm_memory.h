@@ -103,7 +103,6 @@ typedef struct gmsim_sm_memory {
     gmsim_places places;
     gmsim_pending pending[GMSIM_PENDING]; /* by a hash of the line */
     gmsim_packets packets;
-    gmsim_watch *watch; /* NULL: nobody looks on */
     gmsim_outbox out;
     int32_t record_units, record_places; /* a record has room where no more are taken in `out` */
 } gmsim_sm_memory;
