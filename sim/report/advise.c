@@ -6,16 +6,16 @@
 #include "sim/report/format.h"
 #include "sim/report/formats.h"
 
-#define BAR_COLUMNS 12u
+#define BAR_COLUMNS 10u
 
 /* Those with a key are of JSON and CSV, those with a title of text. */
 static const gmsim_column columns[] = {
     {.key = "launch", .outer = true},
     {.key = "kernel", .outer = true},
-    {.title = "What if", .width = 38, .left = true},
+    {.title = "What if", .width = 40, .left = true},
     {.key = "change"},
     {.key = "kind", .title = "", .width = 5, .left = true},
-    {.key = "cycles", .title = "cycles", .width = 14},
+    {.key = "cycles", .title = "cycles", .width = 13},
     {.key = "saved_cycles", .title = "saved", .width = 13},
     {.key = "saved_pct", .title = "", .width = 7},
     {.key = "speedup", .title = "speed-up", .width = 9},
