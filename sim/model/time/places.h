@@ -18,10 +18,13 @@ GMSIM_INLINE uint64_t gmsim_place_at(const gmsim_sub_partition *part)
     return part->began[part->next];
 }
 
-/* The place is taken by an instruction that the load-store unit takes at that clock. */
-GMSIM_INLINE void gmsim_place_take(gmsim_sub_partition *part, uint64_t clock, uint32_t places)
+/* The place is taken by the warp's instruction, which the load-store unit takes at `began`. */
+GMSIM_INLINE void gmsim_place_take(gmsim_sub_partition *part, const gmsim_warp *warp,
+                                   uint64_t began, uint32_t places)
 {
-    part->began[part->next] = clock;
+    part->late[part->next] = warp->late;
+    part->paced[part->next] = warp->paced;
+    part->began[part->next] = began;
     part->next = part->next + 1u < places ? part->next + 1u : 0;
 }
 
@@ -74,20 +77,26 @@ GMSIM_INLINE void gmsim_place_pass_on(const gmsim_scheduler *s, gmsim_sm *sm,
     gmsim_place_next(s, sm, part, best);
 }
 
-/* When a warp that has waited for its place sets out. The wait is the load-store unit's, but that
- * of a warp whose way takes longer for constants than for all else: those before it wait for
- * constants, too. */
+/* A memory instruction waits for its place from that clock on. As long as what holds the place
+ * waits for pipes or constants itself, so does this one; then both wait for the load-store unit. */
+GMSIM_INLINE void gmsim_place_count(gmsim_sm *sm, const gmsim_sub_partition *part, uint64_t from,
+                                    bool shared)
+{
+    uint64_t place = gmsim_place_at(part), paced = part->paced[part->next];
+    uint64_t began = MAX(from, paced - part->late[part->next]);
+    uint64_t unpaced = paced > began ? paced - began : 0;
+    sm->timing.stall[GMSIM_STALL_MATH] += unpaced;
+    sm->timing.stall[shared ? GMSIM_STALL_SHARED : GMSIM_STALL_L1] += place - from - unpaced;
+}
+
+/* When a warp that has waited for its place sets out. */
 GMSIM_INLINE uint64_t gmsim_place_set_out(gmsim_sm *sm, const gmsim_sub_partition *part,
                                           const gmsim_warp *warp)
 {
     uint64_t place = gmsim_place_at(part), there = warp->since + warp->clocks;
     if (place <= there)
         return warp->since;
-    gmsim_stall cause =
-        warp->cursor.next->space == GMTRACE_SPACE_SHARED ? GMSIM_STALL_SHARED : GMSIM_STALL_L1;
-    if (warp->constant > warp->clocks)
-        cause = GMSIM_STALL_MATH;
-    sm->timing.stall[cause] += place - there;
+    gmsim_place_count(sm, part, there, warp->cursor.next->space == GMTRACE_SPACE_SHARED);
     return place - warp->clocks;
 }
 

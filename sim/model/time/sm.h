@@ -40,12 +40,14 @@ typedef struct gmsim_way {
 /* What the warps of a sub-partition share. */
 typedef struct gmsim_sub_partition {
     uint64_t pipe_free[GMSIM_PIPES];
-    uint64_t began[GMSIM_QUEUE]; /* when its last memory instructions left its queue */
-    uint32_t next;               /* the oldest of them */
-    uint64_t shared_free;        /* when the load-store unit takes its next shared access */
-    uint32_t first;              /* of those that wait for a place in it the one that comes next,
-                                  * plus one; it stands in gmsim_sm.ready; 0: none waits */
-    uint64_t waiting;            /* those, as a mask over the SM's warps */
+    /* Of its last memory instructions: how long they waited for pipes or constants, and when that
+     * was over; when they left its queue. */
+    uint64_t late[GMSIM_QUEUE], paced[GMSIM_QUEUE], began[GMSIM_QUEUE];
+    uint32_t next;        /* the oldest of them */
+    uint64_t shared_free; /* when the load-store unit takes its next shared access */
+    uint32_t first;       /* of those that wait for a place in it the one that comes next,
+                           * plus one; it stands in gmsim_sm.ready; 0: none waits */
+    uint64_t waiting;     /* those, as a mask over the SM's warps */
 } gmsim_sub_partition;
 
 /* What a warp's next turn is. */
@@ -75,6 +77,7 @@ typedef struct gmsim_warp {
     uint64_t unit_free;                 /* when the load-store unit takes its next access */
     uint64_t start, arrived;            /* on the SM; at the barrier where it waits */
     uint64_t since;                     /* it waits for a place in its sub-partition's queue */
+    uint64_t late, paced;               /* as above, of its next record */
     uint64_t stored; /* when its last store so far is there: it is not gone before */
     uint64_t copied; /* when the copies not committed yet are there */
     uint64_t group[GMSIM_COPY_GROUPS];

@@ -276,7 +276,9 @@ GMSIM_INLINE uint64_t use_pipes(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_wa
         end = MAX(end, sm->constant_free);
         warp->constant -= work;
     }
-    sm->timing.stall[GMSIM_STALL_MATH] += end - now - clocks;
+    warp->late = end - now - clocks;
+    warp->paced = end;
+    sm->timing.stall[GMSIM_STALL_MATH] += warp->late;
     uint64_t *slots = &part->pipe_free[GMSIM_PIPE_ISSUE];
     uint32_t instructions = warp->pipe[GMSIM_PIPE_ISSUE] / pieces;
     *slots = MAX(*slots, now) + (uint64_t)instructions * s->plan.gpu->sm_issue;
@@ -457,7 +459,7 @@ GMSIM_INLINE const char *access_memory(gmsim_scheduler *s, gmsim_sm *sm, uint32_
     const bool shared = record->space == GMTRACE_SPACE_SHARED;
     uint64_t at = *issue, room = gmsim_place_at(part);
     if (room > at) {
-        sm->timing.stall[shared ? GMSIM_STALL_SHARED : GMSIM_STALL_L1] += room - at;
+        gmsim_place_count(sm, part, at, shared);
         *issue = at = room;
     }
     uint64_t free = MAX(sm->unit_free, at), done = MAX(sm->unit_done, at);
@@ -481,7 +483,7 @@ GMSIM_INLINE const char *access_memory(gmsim_scheduler *s, gmsim_sm *sm, uint32_
         warp->unit_free = now + (uint64_t)who->wavefronts * gpu->sm_wavefront;
     sm->unit_work += clocks;
     warp->stored = MAX(warp->stored, answer->stored);
-    gmsim_place_take(part, now, gpu->sm_queue);
+    gmsim_place_take(part, warp, now, gpu->sm_queue);
     uint32_t board = site->scoreboard, read_board = site->read_scoreboard;
     if (!s->plan.control_bits) {
         board = warp->next_scoreboard;
