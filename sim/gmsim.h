@@ -55,6 +55,9 @@ typedef struct gmsim_job {
     unsigned top;             /* text: so many kernels and launches of many; 0: one screen */
     const char *sort;         /* "cycles" (default), "launches" or a metric: their order */
     bool arrays;              /* traffic by allocation, too */
+    /* Shared objects (sim/policy/plugin.h), ended by NULL, whose policies `set` may name. They run
+     * with the caller's rights. */
+    const char *const *plugin;
 } gmsim_job;
 
 /* Simulates; *report is set to its text (NULL on failure), *error to one line without the

@@ -199,6 +199,7 @@ static bool read_options(gmsim_simulation *s, const gmsim_job *job, const char *
     s->options.flush = job->flush;
     s->options.functional = job->functional;
     if (!gmsim_gpu_load(&s->gpu, job->gpu != NULL ? job->gpu : "h200", error) ||
+        (s->plugins = gmsim_plugins_open(job->plugin, &s->gpu, error)) == NULL ||
         !gmsim_gpu_set_all(&s->gpu, (char *const *)job->set, error))
         return false;
     if (job->kernel != NULL) {
@@ -408,6 +409,7 @@ void gmsim_simulation_close(gmsim_simulation *s)
     if (s->model != NULL)
         gmsim_model_free(s->model);
     gmsim_arrays_free(s->arrays);
+    gmsim_plugins_close(s->plugins);
     gmtrace_close(s->reader);
     if (s->kernel != NULL)
         g_regex_unref(s->kernel);

@@ -7,6 +7,7 @@
 #ifndef GMSIM_SIMULATION_H
 #define GMSIM_SIMULATION_H
 
+#include "sim/api/plugin.h"
 #include "sim/gmsim.h"
 #include "sim/model/model.h"
 #include "sim/report/report.h"
@@ -24,6 +25,7 @@ typedef struct gmsim_simulation {
     uint32_t begun, replays;
     /* Private. */
     const gmsim_format *format;
+    gmsim_plugins *plugins;
     gmsim_gpu gpu;
     gmsim_options options;
     gmtrace_reader *reader;

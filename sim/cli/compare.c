@@ -17,7 +17,7 @@
 static struct {
     char *gpu, *gpu_b, *kernel, *kernel_b, *launch, *launch_b, *format, *output, *caches,
         *limit_memory;
-    char **set, **set_b, **fail_if, **rest;
+    char **set, **plugins, **set_b, **fail_if, **rest;
     gboolean flush, functional, all, quiet;
 } given;
 
@@ -26,6 +26,8 @@ static const GOptionEntry entries[] = {
      "NAME|FILE.ini"},
     {"set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &given.set,
      "Change one number of the GPU, for both sides; repeatable", "KEY=VALUE"},
+    {"plugin", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &given.plugins,
+     "Shared object with a policy, which --set then names; repeatable", "FILE.so"},
     {"kernel", 'k', 0, G_OPTION_ARG_FILENAME, &given.kernel,
      "Only launches whose kernel name matches", "REGEX"},
     {"launch", 'n', 0, G_OPTION_ARG_FILENAME, &given.launch, "Only launch number N, from 0", "N"},
@@ -168,6 +170,7 @@ static bool open_side(gmsim_simulation *simulation, unsigned side, GError **erro
                      .trace = synthetic ? NULL : name,
                      .synthetic = synthetic ? name + strlen(SYNTHETIC) : NULL,
                      .gpu = b && given.gpu_b != NULL ? given.gpu_b : given.gpu,
+                     .plugin = (const char *const *)given.plugins,
                      .kernel = b && given.kernel_b != NULL ? given.kernel_b : given.kernel,
                      .launch = b && given.launch_b != NULL ? given.launch_b : given.launch,
                      .caches = given.caches,

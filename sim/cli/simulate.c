@@ -20,7 +20,7 @@ static struct {
     char *trace, *program, *synthetic, *gpu, *kernel, *launch, *launches, *format, *output, *plot,
         *timeline, *caches, *limit_memory, *color, *source, *top, *sort;
     guint64 top_count;
-    char **set, **rest;
+    char **set, **plugins, **rest;
     gboolean flush, functional, arrays, verbose, quiet, version;
 } given;
 
@@ -37,6 +37,8 @@ static const GOptionEntry entries[] = {
      "GPU to replay it on (default h200; `gmsim gpus` lists them)", "NAME|FILE.ini"},
     {"set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &given.set,
      "Change one number of the GPU: l1.size=192K; repeatable", "KEY=VALUE"},
+    {"plugin", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &given.plugins,
+     "Shared object with a policy of yours, which --set then names; repeatable", "FILE.so"},
     {"kernel", 'k', 0, G_OPTION_ARG_FILENAME, &given.kernel,
      "Only launches whose kernel name matches", "REGEX"},
     {"launch", 'n', 0, G_OPTION_ARG_FILENAME, &given.launch,
@@ -273,6 +275,7 @@ static int run(void)
                               .synthetic = given.synthetic,
                               .gpu = given.gpu,
                               .set = (const char *const *)given.set,
+                              .plugin = (const char *const *)given.plugins,
                               .kernel = given.kernel,
                               .launch = given.launch,
                               .launches = given.launches,

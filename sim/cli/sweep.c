@@ -20,7 +20,7 @@ static const char *const default_metrics[] = {"cycles",     "sectors",  "wavefro
 
 /* Lives as long as the process. */
 static struct {
-    char **traces, **synthetic, **programs, **gpus, **sets, **metrics, **rest;
+    char **traces, **synthetic, **programs, **gpus, **sets, **plugins, **metrics, **rest;
     char *kernel, *launch, *caches, *limit_memory, *format, *output, *jobs, *plot, *task_id,
         *task_count;
     gboolean flush, functional, plan, keep_going, quiet;
@@ -40,6 +40,8 @@ static const GOptionEntry entries[] = {
     {"set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &given.sets,
      "Values of one number of the GPU: l1.size=256K,512K or l2.size=20M..60M:10M; repeatable",
      "KEY=VALUE,..."},
+    {"plugin", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &given.plugins,
+     "Shared object with a policy, which --set then names; repeatable", "FILE.so"},
     {"metric", 'm', 0, G_OPTION_ARG_FILENAME_ARRAY, &given.metrics,
      "Show this one: ncu's name or a short one; repeatable; 'all' for all", "NAME,..."},
     {"kernel", 'k', 0, G_OPTION_ARG_FILENAME, &given.kernel,
@@ -184,6 +186,7 @@ static bool prepare(sweep_study *study)
         return false;
     }
     study->job = (gmsim_job){.size = sizeof study->job,
+                             .plugin = (const char *const *)given.plugins,
                              .kernel = given.kernel,
                              .launch = given.launch,
                              .caches = given.caches,
@@ -194,7 +197,7 @@ static bool prepare(sweep_study *study)
     study->keep_going = given.keep_going;
     if (!cli_one_of("caches", given.caches, cli_caches) || !choose_metrics(&study->sweep) ||
         !choose_share(study) || !sweep_plan_make(&study->plan, &texts) ||
-        !(given.keep_going || sweep_plan_check(&study->plan)))
+        !(given.keep_going || sweep_plan_check(&study->plan, study->job.plugin)))
         return false;
     study->sweep.columns = sweep_plan_columns(&study->plan);
     study->sweep.count = study->plan.count;

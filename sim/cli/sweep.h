@@ -52,7 +52,7 @@ typedef struct sweep_texts { /* each a list ended by NULL, or NULL */
 /* Says what is wrong. */
 bool sweep_plan_make(sweep_plan *plan, const sweep_texts *texts);
 /* Whether every GPU and its settings make sense, before the first point is simulated. */
-bool sweep_plan_check(const sweep_plan *plan);
+bool sweep_plan_check(const sweep_plan *plan, const char *const *plugins);
 void sweep_plan_clear(sweep_plan *plan);
 
 /* All columns: trace, GPU, braces, keys. Free with g_array_unref(). */

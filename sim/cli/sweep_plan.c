@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "sim/api/plugin.h"
+
 /* A program with its arguments, all braces filled; shown as a line of words. */
 static bool add_programs(sweep_plan *plan, const char *program, char **arguments, bool single)
 {
@@ -118,19 +120,22 @@ static bool add_setting(sweep_plan *plan, const char *set)
     return good;
 }
 
-bool sweep_plan_check(const sweep_plan *plan)
+bool sweep_plan_check(const sweep_plan *plan, const char *const *plugin_files)
 {
     uint64_t count = plan->count / plan->traces->len;
 
     for (uint64_t i = 0; i < count; i++) {
         gmsim_job job = {0};
         GError *error = NULL;
+        gmsim_plugins *plugins = NULL;
         gmsim_gpu gpu;
         bool good;
 
         sweep_plan_job(plan, i, &job);
         good = gmsim_gpu_load(&gpu, job.gpu, &error) &&
+               (plugins = gmsim_plugins_open(plugin_files, &gpu, &error)) != NULL &&
                gmsim_gpu_set_all(&gpu, (char *const *)job.set, &error);
+        gmsim_plugins_close(plugins);
         g_free((gpointer)job.set);
         if (!good) {
             (void)cli_fail(NULL, error);

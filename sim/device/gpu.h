@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sim/policy/plugin.h"
+
 G_BEGIN_DECLS
 
 #define GMSIM_ERROR (gmsim_error_quark())
@@ -65,6 +67,8 @@ typedef struct gmsim_cost {
 #define GMSIM_QUEUE     8u
 #define GMSIM_OPEN_ROWS 4096u
 
+#define GMSIM_PLUGINS 8u
+
 /* Sizes are bytes, rates are per SM clock of the whole GPU unless the name says otherwise. A key
  * `x` of group [g] in the .ini is the field g_x here and `g.x` for --set. */
 typedef struct gmsim_gpu {
@@ -107,6 +111,7 @@ typedef struct gmsim_gpu {
     uint32_t l1_reserved;  /* neither shared memory nor cache */
     uint32_t l1_sets;
     uint32_t l1_replacement, l1_hash, l1_write; /* policies of sim/policy, by GMSIM_*_NAME */
+    uint32_t l1_prefetch;                       /* the same */
     uint32_t l1_latency;
     uint32_t l1_tag_sets;
     uint32_t l1_hit_wavefront, l1_miss_wavefront;          /* 16ths of a clock */
@@ -189,6 +194,11 @@ typedef struct gmsim_gpu {
     uint32_t launch_first_warps; /* of an SM, that start at once */
     uint32_t launch_again; /* the first group's turn comes again after so many of the others; 0:
                             * groups simply take turns */
+
+    /* Plug-ins whose policies keys can name. Behind the numbers of a key's built-in policies stand
+     * these: policy COUNT + i is plugin[i]'s. */
+    uint32_t plugins;
+    const gmsim_plugin *plugin[GMSIM_PLUGINS]; /* owned by who called gmsim_gpu_plug() */
 } gmsim_gpu;
 
 /* Reads a GPU: `what` is a name ("h200") looked up in $GMSIM_DEVICE_PATH, then in the build tree,
@@ -210,6 +220,11 @@ bool gmsim_gpu_set(gmsim_gpu *gpu, const char *assignment, GError **error);
 /* The same for a NULL-terminated list, or NULL, of assignments that may only make sense together:
  * the numbers are checked against one another after the last. */
 bool gmsim_gpu_set_all(gmsim_gpu *gpu, char *const *assignments, GError **error);
+
+/* From now on gmsim_gpu_set() knows the plug-in's policies by its name. It is borrowed, also by
+ * copies of the GPU. UNSUPPORTED where the table is of another version, lacks functions or asks for
+ * more state than plugin.h allows, where the name is none or taken, or there are too many. */
+bool gmsim_gpu_plug(gmsim_gpu *gpu, const gmsim_plugin *plugin, GError **error);
 
 /* Checks the numbers against one another (a carve-out larger than the SM's shared memory, a set
  * count that does not divide ...). Called by the functions above. */

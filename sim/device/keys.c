@@ -8,6 +8,7 @@
 #include "sim/device/cost.h"
 #include "sim/policy/hash.h"
 #include "sim/policy/order.h"
+#include "sim/policy/prefetch.h"
 #include "sim/policy/replacement.h"
 #include "sim/policy/write.h"
 #include "traces/gmtrace.h"
@@ -22,11 +23,14 @@
 /* clang-format off */
 #define ROW(group, key, kind, least, most, unknown, text, meaning)                                 \
     {#group, #key, GMSIM_KEY_##kind, FIELD(group##_##key), least, most, unknown, text, meaning,   \
-     NULL}
-/* A policy; those before `least` are not for this place. */
+     NULL, 0}
+/* A policy; those before `least` are not for this place. Plug-ins may have others. */
 #define POLICY(group, key, kind, names, least, text, meaning)                                      \
     {#group, #key, GMSIM_KEY_NAME, FIELD(group##_##key), least, GMSIM_##kind##_COUNT - 1u, false, text,   \
-     meaning, names}
+     meaning, names, 0}
+#define PLUGGED(group, key, kind, names, part, text, meaning)                                      \
+    {#group, #key, GMSIM_KEY_NAME, FIELD(group##_##key), 0, GMSIM_##kind##_COUNT - 1u, false, text,   \
+     meaning, names, offsetof(gmsim_plugin, part)}
 /* clang-format on */
 #define NEEDED(group, key, kind, least, most, meaning)                                             \
     ROW(group, key, kind, least, most, false, NULL, meaning)
@@ -38,7 +42,7 @@
 #define COST(key, text, meaning) ROW(pipe, key, COST, 0, 0, false, text, meaning)
 
 const gmsim_key gmsim_keys[] = {
-    {"gpu", "title", GMSIM_KEY_TEXT, FIELD(title), 0, 63, false, NULL, "the part's name", NULL},
+    {"gpu", "title", GMSIM_KEY_TEXT, FIELD(title), 0, 63, false, NULL, "the part's name", NULL, 0},
     NEEDED(gpu, cc_major, COUNT, 7, 12, "compute capability, before the point"),
     NEEDED(gpu, cc_minor, COUNT, 0, 9, "compute capability, after the point"),
     NEEDED(gpu, sm_count, COUNT, 1, 1024, "SMs"),
@@ -79,11 +83,13 @@ const gmsim_key gmsim_keys[] = {
     NEEDED(l1, size, SIZE, 1024, 1u << 22, "unified L1 and shared memory of an SM"),
     NEEDED(l1, max_cache, SIZE, 1024, 1u << 22, "most of it that caches"),
     NEEDED(l1, sets, COUNT, 1, 4096, "sets of L1, whatever its size"),
-    POLICY(l1, replacement, REPLACEMENT, gmsim_replacement_names, 0, "slru",
-           "which line of a full set leaves"),
+    PLUGGED(l1, replacement, REPLACEMENT, gmsim_replacement_names, replacement, "slru",
+            "which line of a full set leaves"),
     POLICY(l1, hash, HASH, gmsim_hash_names, 0, "polynomial", "which set a line belongs to"),
     POLICY(l1, write, WRITE, gmsim_write_names, GMSIM_WRITE_through, "through",
            "what a store leaves behind"),
+    PLUGGED(l1, prefetch, PREFETCH, gmsim_prefetch_names, prefetcher, "none",
+            "which lines come before a load asks for them"),
     GIVEN(l1, reserved, SIZE, 0, 1u << 20, "0", "what neither the carve-out takes nor L1 can use"),
     NEEDED(l1, latency, COUNT, 1, 10000, "clocks of a load that hits"),
     GIVEN(l1, tag_sets, POWER, 1, 16, "4",
@@ -111,8 +117,8 @@ const gmsim_key gmsim_keys[] = {
     MAYBE(l2, reads_per_clock, COUNT, 1, 1u << 16, "lines of loads that L2 looks up, an SM clock"),
     MAYBE(l2, atomics_per_clock, COUNT, 1, 1u << 16,
           "atomic operations of different sectors, an SM clock"),
-    POLICY(l2, replacement, REPLACEMENT, gmsim_replacement_names, 0, "lru",
-           "which line of a full set leaves"),
+    PLUGGED(l2, replacement, REPLACEMENT, gmsim_replacement_names, replacement, "lru",
+            "which line of a full set leaves"),
     POLICY(l2, hash, HASH, gmsim_hash_names, 0, "scrambled", "which set a line belongs to"),
     POLICY(l2, write, WRITE, gmsim_write_names, 0, "back",
            "what a write leaves behind, and when it goes to DRAM"),
@@ -215,7 +221,8 @@ const gmsim_key gmsim_keys[] = {
     COST(return, "delay 30", "RET, with the CALL before it"),
     MAYBE(launch, groups, COUNTS, 1, 1024,
           "SMs of each group of SMs, in the order in which the first CTAs fill them"),
-    POLICY(launch, order, ORDER, gmsim_order_names, 0, "groups", "which SMs the first CTAs go to"),
+    PLUGGED(launch, order, ORDER, gmsim_order_names, order, "groups",
+            "which SMs the first CTAs go to"),
     MAYBE(launch, again, COUNT, 1, 32, "groups after which the first has another turn"),
     MAYBE(launch, overhead, COUNT, 0, 1u << 20,
           "clocks of a launch before its first and after its last warp"),
@@ -387,7 +394,13 @@ static char *parse_steps(const gmsim_key *key, const char *text, gmsim_steps *fi
     return NULL;
 }
 
-static char *parse_name(const gmsim_key *key, const char *text, uint32_t *field)
+bool gmsim_key_plugged(const gmsim_key *key, const gmsim_plugin *plugin)
+{
+    return key->plugged && G_STRUCT_MEMBER(const void *, plugin, key->plugged) != NULL;
+}
+
+static char *parse_name(const gmsim_key *key, const char *text, const gmsim_gpu *gpu,
+                        uint32_t *field)
 {
     g_autoptr(GString) known = g_string_new(NULL);
     for (uint32_t i = (uint32_t)key->min; i <= key->max; i++) {
@@ -396,6 +409,15 @@ static char *parse_name(const gmsim_key *key, const char *text, uint32_t *field)
             return NULL;
         }
         g_string_append_printf(known, "%s%s", known->len ? ", " : "", key->names[i]);
+    }
+    for (uint32_t i = 0; key->plugged && i < gpu->plugins; i++) {
+        if (!gmsim_key_plugged(key, gpu->plugin[i]))
+            continue;
+        if (!strcmp(text, gpu->plugin[i]->name)) {
+            *field = (uint32_t)key->max + 1u + i;
+            return NULL;
+        }
+        g_string_append_printf(known, ", %s", gpu->plugin[i]->name);
     }
     return g_strdup_printf("'%s' is none of %s", text, known->str);
 }
@@ -418,7 +440,7 @@ char *gmsim_key_parse(const gmsim_key *key, const char *text, gmsim_gpu *gpu)
     case GMSIM_KEY_COST:
         return gmsim_cost_parse(text, (gmsim_cost *)(void *)field);
     case GMSIM_KEY_NAME:
-        return parse_name(key, text, (uint32_t *)(void *)field);
+        return parse_name(key, text, gpu, (uint32_t *)(void *)field);
     case GMSIM_KEY_COUNT:
     case GMSIM_KEY_POWER:
     case GMSIM_KEY_SIZE:
@@ -462,7 +484,9 @@ char *gmsim_key_format(const gmsim_key *key, const gmsim_gpu *gpu)
     case GMSIM_KEY_TEXT:
         return g_strdup(field);
     case GMSIM_KEY_NAME:
-        return g_strdup(key->names[*(const uint32_t *)(const void *)field]);
+        memcpy(&small, field, sizeof small);
+        return g_strdup(small <= key->max ? key->names[small]
+                                          : gpu->plugin[small - key->max - 1u]->name);
     case GMSIM_KEY_SIZES:
     case GMSIM_KEY_COUNTS: {
         gmsim_list list;

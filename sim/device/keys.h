@@ -30,6 +30,8 @@ typedef struct gmsim_key {
     const char *fallback; /* value where neither file nor base gives one; NULL: one has to */
     const char *meaning;
     const char *const *names; /* of GMSIM_KEY_NAME */
+    size_t plugged; /* where gmsim_plugin has a policy of that kind, whose number is max + 1 and its
+                     * place among the GPU's; 0: nowhere */
 } gmsim_key;
 
 extern const gmsim_key gmsim_keys[];
@@ -44,6 +46,8 @@ const gmsim_key *gmsim_key_renamed(const char *group, const char *key, const cha
 unsigned gmsim_word_distance(const char *a, const char *b);
 /* The key nearest in spelling to "group.key", or NULL where none is near. */
 const gmsim_key *gmsim_key_suggest(const char *name);
+/* Whether the plug-in has a policy that the key can name. */
+bool gmsim_key_plugged(const gmsim_key *key, const gmsim_plugin *plugin);
 /* Parses text into the key's field. Returns NULL, or what is wrong (owned by the caller). */
 char *gmsim_key_parse(const gmsim_key *key, const char *text, gmsim_gpu *gpu);
 /* The field's value as an .ini file writes it; free with g_free(). */

@@ -7,6 +7,7 @@
  */
 #include "sim/model/model.h"
 
+#include "sim/model/plugged.h"
 #include "sim/model/time/schedule.h"
 #include "sim/model/trace_error.h"
 #include "sim/model/watch.h"
@@ -23,6 +24,7 @@ struct gmsim_model {
     gmsim_sm *sm;
     gmsim_freed *freed;
     uint64_t *dirty_line; /* of L2, for a watch */
+    gmsim_plugged plugged;
     gmsim_paces paces;
     gmsim_recorder *recorder; /* NULL: no timelines */
     gmsim_replay replay;
@@ -77,13 +79,15 @@ gmsim_model *gmsim_model_new(const gmsim_gpu *gpu, const gmsim_options *options,
     model->freed = new_table((size_t)sms * GMSIM_MAX_SM_CTAS, sizeof *model->freed);
     model->recorder = model->options.timeline ? gmsim_recorder_new(sms) : NULL;
     if (!model->l1_set || !model->l2_set || !model->sm || !model->freed ||
-        (model->options.timeline && !model->recorder)) {
+        (model->options.timeline && !model->recorder) ||
+        !gmsim_plugged_init(&model->plugged, &model->gpu)) {
         gmsim_model_free(model);
         no_memory(error);
         return NULL;
     }
     gmsim_shared_init(&model->shared, model->l2_set, &model->gpu);
     model->shared.course = model->recorder ? &model->recorder->shared : NULL;
+    gmsim_plugged_shared(&model->plugged, &model->shared);
     gmsim_replay_prepare(&model->replay, &model->gpu);
     model->replay.whatif = model->options.whatif;
     if (model->options.watch) {
@@ -107,6 +111,7 @@ void gmsim_model_free(gmsim_model *model)
     gmsim_paces_clear(&model->paces);
     free(model->dirty_line);
     free(model->recorder);
+    gmsim_plugged_clear(&model->plugged);
     free(model->freed);
     free(model->sm);
     free(model->l2_set);
@@ -278,9 +283,11 @@ static uint32_t unseen_of(const gmtrace_kernel *kernel, const gmtrace_decoded *d
 static bool replay_once(gmsim_model *model, gmsim_scheduler *scheduler, GError **error)
 {
     uint32_t sets = gmsim_l1_most_sets(&model->gpu);
-    for (uint32_t i = 0; i < model->gpu.gpu_sm_count; i++)
+    for (uint32_t i = 0; i < model->gpu.gpu_sm_count; i++) {
         gmsim_sm_memory_begin(&model->sm[i].memory, &model->gpu, i,
                               model->l1_set + (size_t)i * sets, model->result.occupancy.l1_bytes);
+        gmsim_plugged_sm(&model->plugged, &model->sm[i].memory, i);
+    }
     if (model->options.watch)
         model->options.watch->begin(model->options.watch);
     gmsim_tally_reset(&model->replay.tally);
@@ -293,7 +300,7 @@ static bool replay_once(gmsim_model *model, gmsim_scheduler *scheduler, GError *
     bool complete = !model->paces.failed && !gmtrace_paths_failed(scheduler->paths);
     if (!complete)
         no_memory(error);
-    return complete;
+    return complete && gmsim_plugged_check(&model->plugged, model->sm, &model->shared, error);
 }
 
 const gmsim_result *gmsim_model_run(gmsim_model *model, gmtrace_reader *reader, uint32_t index,

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * policy.c - the tables of the policies and their names, made from the lists in the four headers.
+ * policy.c - the tables of the policies and their names, made from the lists in their headers.
  */
 #include "sim/policy/hash.h"
 #include "sim/policy/order.h"
+#include "sim/policy/prefetch.h"
 #include "sim/policy/replacement.h"
 #include "sim/policy/write.h"
 
@@ -24,3 +25,5 @@ const char *const gmsim_write_names[] = {GMSIM_WRITES(NAME)};
 #define ORDER(name) {gmsim_##name##_deal},
 const gmsim_order gmsim_orders[] = {GMSIM_ORDERS(ORDER)};
 const char *const gmsim_order_names[] = {GMSIM_ORDERS(NAME)};
+
+const char *const gmsim_prefetch_names[] = {"none"};

@@ -23,7 +23,6 @@
 
 #include "sim/model/hot.h"
 #include "sim/model/count/lanes.h"
-#include "sim/policy/replacement.h"
 #include "sim/policy/write.h"
 
 #include <string.h>
@@ -52,18 +51,24 @@ void gmsim_l1_init(gmsim_l1 *l1, gmsim_l1_set *set, const gmsim_gpu *gpu, uint32
                      .sets = gmsim_sets_of(sets),
                      .ways = lines / sets,
                      .larger = lines % sets,
-                     .replacement = gpu->l1_replacement,
                      .hash = gpu->l1_hash,
                      .write = gpu->l1_write};
-    if (sets < gpu->l1_sets && l1->replacement == GMSIM_REPLACEMENT_slru)
-        l1->replacement = GMSIM_REPLACEMENT_lru; /* so small, it protects nothing */
-    l1->usual = l1->replacement == GMSIM_REPLACEMENT_slru && l1->hash == GMSIM_HASH_polynomial &&
+    uint32_t replacement = gpu->l1_replacement;
+    if (sets < gpu->l1_sets && replacement == GMSIM_REPLACEMENT_slru)
+        replacement = GMSIM_REPLACEMENT_lru; /* so small, it protects nothing */
+    l1->replacer = gmsim_replacer_of(replacement);
+    l1->usual = replacement == GMSIM_REPLACEMENT_slru && l1->hash == GMSIM_HASH_polynomial &&
                 l1->write == GMSIM_WRITE_through;
     if (l1->ways >= GMSIM_L1_SLOTS) {
         l1->ways = GMSIM_L1_SLOTS;
         l1->larger = 0;
     }
     memset(set, 0, sets * sizeof *set);
+}
+
+void gmsim_l1_plug(gmsim_l1 *l1, const gmsim_plugin_replacement *plugged, void *state)
+{
+    gmsim_replacer_plug(&l1->replacer, plugged, state, l1->sets.count, GMSIM_L1_SLOTS);
 }
 
 /* Loads and stores are compiled twice: with the usual policies inlined, and for any others. */
@@ -83,12 +88,17 @@ GMSIM_INLINE gmsim_lines lines_of(gmsim_l1 *l1, gmsim_l1_set *set)
     return (gmsim_lines){set->age, &set->order, &l1->order, GMSIM_L1_SLOTS};
 }
 
-GMSIM_INLINE void use(gmsim_l1 *l1, gmsim_l1_set *set, uint32_t place, bool usual)
+GMSIM_INLINE gmsim_replaced replaced(gmsim_l1 *l1, gmsim_l1_set *set, uint64_t line)
+{
+    return (gmsim_replaced){lines_of(l1, set), (uint32_t)(set - l1->set), line};
+}
+
+GMSIM_INLINE void use(gmsim_l1 *l1, gmsim_l1_set *set, uint64_t line, uint32_t place, bool usual)
 {
     if (usual)
         gmsim_slru_use(lines_of(l1, set), place);
     else
-        gmsim_replacements[l1->replacement].use(lines_of(l1, set), place);
+        gmsim_replacer_use(&l1->replacer, replaced(l1, set, line), place);
 }
 
 gmsim_l1_set *gmsim_l1_find(const gmsim_l1 *l1, uint64_t line)
@@ -122,7 +132,7 @@ GMSIM_INLINE uint32_t place_of(const gmsim_l1_set *set, uint64_t line)
 }
 
 /* A place for a line that comes: an empty one, or that of the line that leaves. */
-GMSIM_INLINE uint32_t make_room(gmsim_l1 *l1, gmsim_l1_set *set, bool usual)
+GMSIM_INLINE uint32_t make_room(gmsim_l1 *l1, gmsim_l1_set *set, uint64_t line, bool usual)
 {
     uint32_t ways = l1->ways + ((uint32_t)(set - l1->set) < l1->larger), empty = 0, place;
     gmsim_lines lines = lines_of(l1, set);
@@ -131,11 +141,12 @@ GMSIM_INLINE uint32_t make_room(gmsim_l1 *l1, gmsim_l1_set *set, bool usual)
         gmsim_slru_fill(lines, place);
         return place;
     }
-    const gmsim_replacement *policy = &gmsim_replacements[l1->replacement];
+    const gmsim_replaced what = replaced(l1, set, line);
     for (uint32_t i = 0; i < ways; i++)
         empty |= (uint32_t)!set->tag[i] << i;
-    place = empty ? gmsim_lowest(empty) : policy->victim(lines, (1u << ways) - 1u);
-    policy->fill(lines, place);
+    place =
+        empty ? gmsim_lowest(empty) : gmsim_replacer_victim(&l1->replacer, what, (1u << ways) - 1u);
+    gmsim_replacer_fill(&l1->replacer, what, place);
     return place;
 }
 
@@ -221,14 +232,14 @@ GMSIM_INLINE uint32_t load(gmsim_l1 *l1, gmsim_l1_set *set, uint64_t line, uint3
     uint32_t place = place_of(set, line);
     if (place == GMSIM_L1_SLOTS) {
         if (how == GMSIM_L1_ALLOCATE) {
-            place = make_room(l1, set, usual);
+            place = make_room(l1, set, line, usual);
             set->tag[place] = (line + 1u) << 8 | touched;
         }
         return touched;
     }
     uint64_t tag = set->tag[place];
     uint32_t missing = touched & ~VALID(tag), written = missing & PARTIAL(tag);
-    use(l1, set, place, usual);
+    use(l1, set, line, place, usual);
     if (written) {
         uint32_t asked = words_of(words, line, false) & words_in(written);
         for (uint32_t s = 0; s < 4u; s++)
@@ -254,10 +265,11 @@ uint32_t gmsim_l1_read(gmsim_l1 *l1, gmsim_l1_set *set, uint64_t line, uint32_t 
                      : load_any(l1, set, line, touched, how, words);
 }
 
-GMSIM_INLINE void empty(gmsim_l1_set *set, uint32_t place)
+GMSIM_INLINE void empty(const gmsim_l1 *l1, gmsim_l1_set *set, uint32_t place)
 {
     set->tag[place] = 0;
     set->age[place] = 0;
+    gmsim_replacer_drop(&l1->replacer, (uint32_t)(set - l1->set), place);
 }
 
 GMSIM_INLINE bool store(gmsim_l1 *l1, uint64_t line, uint32_t touched, uint32_t full,
@@ -268,13 +280,13 @@ GMSIM_INLINE bool store(gmsim_l1 *l1, uint64_t line, uint32_t touched, uint32_t 
     bool hit = place != GMSIM_L1_SLOTS;
     if (!usual && !(gmsim_writes[l1->write].write(hit, touched == full) & GMSIM_WRITE_KEEP)) {
         if (hit)
-            empty(set, place);
+            empty(l1, set, place);
         return hit;
     }
     if (hit) {
-        use(l1, set, place, usual);
+        use(l1, set, line, place, usual);
     } else {
-        place = make_room(l1, set, usual);
+        place = make_room(l1, set, line, usual);
         set->tag[place] = (line + 1u) << 8;
     }
     uint64_t tag = set->tag[place];
@@ -307,5 +319,5 @@ void gmsim_l1_drop(gmsim_l1 *l1, uint64_t line)
     gmsim_l1_set *set = set_of(l1, line, l1->usual);
     uint32_t place = place_of(set, line);
     if (place != GMSIM_L1_SLOTS)
-        empty(set, place);
+        empty(l1, set, place);
 }

@@ -5,6 +5,7 @@
 #ifndef GMSIM_L1_H
 #define GMSIM_L1_H
 
+#include "sim/model/cache/replacer.h"
 #include "sim/model/count/coalesce.h"
 #include "sim/policy/hash.h"
 
@@ -31,15 +32,18 @@ typedef struct gmsim_l1 {
     gmsim_l1_set *set; /* owned by the caller */
     gmsim_sets sets;
     uint32_t ways, larger; /* lines a set holds; the first `larger` sets hold one more */
-    uint32_t replacement, hash, write; /* policies */
-    bool usual;                        /* segmented LRU, polynomial, write-through */
-    uint64_t order;                    /* the replacement's */
+    uint32_t hash, write;  /* policies */
+    bool usual;            /* segmented LRU, polynomial, write-through */
+    uint64_t order;        /* the replacement's */
+    gmsim_replacer replacer;
 } gmsim_l1;
 
 /* Sets that any L1 of this GPU needs at most. */
 uint32_t gmsim_l1_most_sets(const gmsim_gpu *gpu);
 /* Makes it `bytes` large and empty. */
 void gmsim_l1_init(gmsim_l1 *l1, gmsim_l1_set *set, const gmsim_gpu *gpu, uint32_t bytes);
+/* Then, where l1.replacement is a plug-in's: `state` is gmsim_replacer_bytes() of most_sets. */
+void gmsim_l1_plug(gmsim_l1 *l1, const gmsim_plugin_replacement *plugged, void *state);
 
 /* The set where the line would be; fetches it into the host's cache. */
 gmsim_l1_set *gmsim_l1_find(const gmsim_l1 *l1, uint64_t line);

@@ -32,7 +32,6 @@
 #include "sim/model/hot.h"
 #include "sim/model/watch.h"
 #include "sim/model/count/lanes.h"
-#include "sim/policy/replacement.h"
 #include "sim/policy/write.h"
 
 #include <string.h>
@@ -74,11 +73,17 @@ void gmsim_l2_init(gmsim_l2 *l2, gmsim_l2_set *set, const gmsim_gpu *gpu)
     l2->fill_sectors = gpu->l2_fill_sectors;
     l2->home_shift = (uint32_t)__builtin_ctz(gpu->l2_partition_lines);
     l2->foreign = gpu->l2_flush_dirty;
-    l2->replacement = gpu->l2_replacement;
+    l2->replacer = gmsim_replacer_of(gpu->l2_replacement);
     l2->hash = gpu->l2_hash;
     l2->write = gpu->l2_write;
-    l2->usual = l2->replacement == GMSIM_REPLACEMENT_lru && l2->hash == GMSIM_HASH_scrambled &&
+    l2->usual = gpu->l2_replacement == GMSIM_REPLACEMENT_lru && l2->hash == GMSIM_HASH_scrambled &&
                 l2->write == GMSIM_WRITE_back;
+    gmsim_l2_flush(l2);
+}
+
+void gmsim_l2_plug(gmsim_l2 *l2, const gmsim_plugin_replacement *plugged, void *state)
+{
+    gmsim_replacer_plug(&l2->replacer, plugged, state, l2->sets.count * l2->sides, GMSIM_L2_WAYS);
     gmsim_l2_flush(l2);
 }
 
@@ -90,6 +95,11 @@ GMSIM_INLINE gmsim_l2_set *set_at(const gmsim_l2 *l2, const gmsim_l2_place *plac
 GMSIM_INLINE gmsim_lines lines_of(gmsim_l2 *l2, gmsim_l2_set *set)
 {
     return (gmsim_lines){set->age, &set->order, &l2->order, GMSIM_L2_WAYS};
+}
+
+GMSIM_INLINE gmsim_replaced replaced(gmsim_l2 *l2, gmsim_l2_set *set, uint32_t tag)
+{
+    return (gmsim_replaced){lines_of(l2, set), (uint32_t)(set - l2->set), tag};
 }
 
 /* The first set of the group that shares a bound on dirty lines. */
@@ -111,6 +121,7 @@ void gmsim_l2_flush(gmsim_l2 *l2)
 {
     uint32_t sets = l2->sets.count * l2->sides;
     memset(l2->set, 0, sets * sizeof *l2->set);
+    gmsim_replacer_clear(&l2->replacer);
     /* Spread evenly, whole lines, no more of them than may be dirty. */
     uint32_t most = (uint32_t)((uint64_t)sets * l2->dirty_lines / GMSIM_L2_GROUP);
     uint32_t lines = MIN(l2->foreign / 4u, most);
@@ -120,7 +131,7 @@ void gmsim_l2_flush(gmsim_l2 *l2)
         set->tag[way] = FOREIGN;
         set->state[way] = 0xff;
         count_dirty(l2, set, 1);
-        gmsim_replacements[l2->replacement].fill(lines_of(l2, set), way);
+        gmsim_replacer_fill(&l2->replacer, replaced(l2, set, FOREIGN), way);
     }
     l2->counts.dirty_sectors = 0;
 }
@@ -242,22 +253,22 @@ GMSIM_INLINE void write_back(gmsim_l2 *l2, gmsim_l2_cost *cost, gmsim_l2_set *se
 GMSIM_INLINE uint32_t bring(gmsim_l2 *l2, gmsim_l2_cost *cost, gmsim_l2_set *set, uint32_t tag,
                             bool usual)
 {
-    const gmsim_replacement *policy = &gmsim_replacements[l2->replacement];
     gmsim_lines lines = lines_of(l2, set);
     uint32_t way = way_of(set, tag), empty;
     if (way == GMSIM_L2_WAYS) {
         if (usual)
             way = gmsim_lru_oldest(lines, l2->ways);
         else
-            way = (empty = ways_of(set, 0) & l2->all) ? gmsim_lowest(empty)
-                                                      : policy->victim(lines, l2->all);
+            way = (empty = ways_of(set, 0) & l2->all)
+                      ? gmsim_lowest(empty)
+                      : gmsim_replacer_victim(&l2->replacer, replaced(l2, set, tag), l2->all);
         write_back(l2, cost, set, way);
         set->tag[way] = tag;
         set->state[way] = 0;
         if (!usual)
-            policy->fill(lines, way);
+            gmsim_replacer_fill(&l2->replacer, replaced(l2, set, tag), way);
     } else if (!usual) {
-        policy->use(lines, way);
+        gmsim_replacer_use(&l2->replacer, replaced(l2, set, tag), way);
     }
     if (usual)
         gmsim_lru_use(lines, way);
@@ -274,8 +285,7 @@ static uint32_t stalest(gmsim_l2 *l2, gmsim_l2_set *set, uint32_t mask, uint32_t
         candidates |= (uint32_t)candidate << way;
         better |= (uint32_t)(candidate && !(set->state[way] & none)) << way;
     }
-    return gmsim_replacements[l2->replacement].victim(lines_of(l2, set),
-                                                      better ? better : candidates);
+    return gmsim_replacer_victim(&l2->replacer, replaced(l2, set, 0), better ? better : candidates);
 }
 
 /* Too many lines of the group are dirty: the one that would leave first of the set with most is
@@ -404,6 +414,7 @@ static gmsim_l2_cost write_past(gmsim_l2 *l2, const gmsim_l2_place *place, uint3
         counts->write_hit_sectors += sectors;
         write_back(l2, &cost, set, way);
         set->tag[way] = set->state[way] = set->age[way] = 0;
+        gmsim_replacer_drop(&l2->replacer, (uint32_t)(set - l2->set), way);
     }
     if (side == place->home || l2->sides == 1u)
         return counted(l2, cost, GMSIM_L2_NEAR);

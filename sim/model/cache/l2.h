@@ -6,6 +6,7 @@
 #define GMSIM_L2_H
 
 #include "sim/device/gpu.h"
+#include "sim/model/cache/replacer.h"
 #include "sim/model/model.h"
 #include "sim/policy/hash.h"
 
@@ -39,7 +40,8 @@ typedef struct gmsim_l2 {
     gmsim_l2_written *written; /* of each set; behind the sets, so that they stay together */
     uint32_t sides, ways, all; /* all: the ways as a mask */
     gmsim_sets sets;           /* of a side */
-    uint32_t replacement, hash, write;  /* policies */
+    uint32_t hash, write;      /* policies */
+    gmsim_replacer replacer;
     bool usual;                         /* least recently used, scrambled, write-back */
     uint64_t order;                     /* the replacement's */
     uint32_t dirty_lines, partial_ways; /* most of a group of sets, of a set */
@@ -69,6 +71,9 @@ uint32_t gmsim_l2_sets(const gmsim_gpu *gpu);
 size_t gmsim_l2_size(const gmsim_gpu *gpu);
 /* `set` is of that size, and need not be 0. */
 void gmsim_l2_init(gmsim_l2 *l2, gmsim_l2_set *set, const gmsim_gpu *gpu);
+/* Then, where l2.replacement is a plug-in's: `state` is gmsim_replacer_bytes() of gmsim_l2_sets().
+ */
+void gmsim_l2_plug(gmsim_l2 *l2, const gmsim_plugin_replacement *plugged, void *state);
 /* Empties the cache without writing anything back, as ncu does between passes: what it leaves of
  * its own is dirty and older than all that follows. */
 void gmsim_l2_flush(gmsim_l2 *l2);

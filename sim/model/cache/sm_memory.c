@@ -48,8 +48,16 @@ void gmsim_sm_memory_begin(gmsim_sm_memory *memory, const gmsim_gpu *gpu, uint32
                                 : INT32_MAX;
     memset(memory->pending, 0xff, sizeof memory->pending);
     memset(&memory->packets, 0, sizeof memory->packets);
+    memset(&memory->prefetcher, 0, sizeof memory->prefetcher);
     memory->out.served = 0;
     gmsim_outbox_clear(&memory->out);
+}
+
+void gmsim_sm_memory_plug(gmsim_sm_memory *memory, const gmsim_plugin_prefetcher *plugged,
+                          void *state)
+{
+    memset(state, 0, plugged->state_bytes);
+    memory->prefetcher = (gmsim_prefetcher){.plugged = plugged, .state = state};
 }
 
 GMSIM_INLINE gmsim_pending *pending_at(gmsim_sm_memory *memory, uint64_t line)
@@ -165,7 +173,7 @@ GMSIM_INLINE void end_read(gmsim_outbox *out, gmsim_ask *ask, uint32_t messages,
 {
     ask->messages = (uint8_t)(messages - out->messages);
     ask->later = (uint16_t)((request->wavefronts - 1u) * memory->gpu->l1_miss_wavefront / 16u);
-    ask->waits = request->kind != GMSIM_REQUEST_PREFETCH;
+    ask->waits = request->kind != GMSIM_REQUEST_PREFETCH && request->kind != GMSIM_REQUEST_AHEAD;
     ask->is_load = request->kind == GMSIM_REQUEST_LOAD;
     out->messages = messages;
 }
@@ -176,8 +184,8 @@ static void ask_read(gmsim_sm_memory *memory, const gmsim_request *request, cons
 {
     gmsim_outbox *out = &memory->out;
     gmsim_places *places = &memory->places;
-    bool keeps =
-        request->kind == GMSIM_REQUEST_LOAD && request->load == GMSIM_L1_ALLOCATE && places->lines;
+    bool keeps = (request->kind == GMSIM_REQUEST_LOAD || request->kind == GMSIM_REQUEST_AHEAD) &&
+                 request->load == GMSIM_L1_ALLOCATE && places->lines;
     uint64_t known = MAX(request->now, left->pending), port = memory->port.free;
     gmsim_ask *ask = begin_ask(out, GMSIM_ASK_READ, known);
     uint32_t number = out->messages;
@@ -443,6 +451,76 @@ static void hit(gmsim_sm_memory *memory, const gmsim_request *request, const lef
     }
 }
 
+/* Whether there is room for lines ahead, and for all that a record asks for after them. */
+static bool room_ahead(const gmsim_sm_memory *memory)
+{
+    const gmsim_outbox *out = &memory->out;
+    return out->messages + GMSIM_PLUGIN_AHEAD <= GMSIM_OUTBOX / 2u &&
+           (!memory->places.lines ||
+            out->places + GMSIM_PLUGIN_AHEAD + GMSIM_RECORD_LINES <= memory->places.lines);
+}
+
+/* Lines that a plug-in asks for, as one request behind the load. */
+static void bring_ahead(gmsim_sm_memory *memory, const gmsim_request *load,
+                        const gmsim_plugin_ahead *ahead, uint32_t lines, gmsim_answer *answer)
+{
+    gmsim_request request = {.counts = load->counts,
+                             .now = load->now,
+                             .kind = GMSIM_REQUEST_AHEAD,
+                             .load = GMSIM_L1_ALLOCATE,
+                             .wavefronts = 1u,
+                             .part = load->part};
+    left_over left = {.lines = 0};
+    for (uint32_t i = 0; i < lines; i++) {
+        const uint64_t line = ahead[i].line;
+        uint32_t missing =
+            gmsim_l1_read(&memory->l1, gmsim_l1_find(&memory->l1, line), line,
+                          ahead[i].sectors & 0xfu, GMSIM_L1_ALLOCATE, &request.words);
+        if (!missing)
+            continue;
+        request.footprint.line[left.lines] = line;
+        left.line[left.lines] = (uint8_t)left.lines;
+        left.missing[left.lines++] = (uint8_t)missing;
+        left.sectors += gmsim_sector_count(missing);
+    }
+    request.counts->xbar_read_sectors += left.sectors;
+    if (left.lines)
+        ask_read(memory, &request, &left, answer);
+}
+
+/* The plug-in's prefetcher sees each line of a load that looked L1 up. */
+static __attribute__((noinline)) void fetch_ahead(gmsim_sm_memory *memory,
+                                                  const gmsim_request *request,
+                                                  const left_over *left, gmsim_answer *answer)
+{
+    const gmsim_footprint *footprint = &request->footprint;
+    const gmtrace_record *record = request->words.record;
+    gmsim_prefetcher *prefetcher = &memory->prefetcher;
+    for (uint32_t i = 0, next = 0; i < footprint->lines; i++) {
+        gmsim_plugin_ahead ahead[GMSIM_PLUGIN_AHEAD] = {{0, 0}};
+        gmsim_plugin_access access = {.line = footprint->line[i],
+                                      .sectors = footprint->touched[i],
+                                      .instr = record ? record->instr : UINT32_MAX,
+                                      .first = i == 0};
+        if (next < left->lines && left->line[next] == i)
+            access.missing = left->missing[next++];
+        uint32_t lines = prefetcher->plugged->access(prefetcher->state, &access, ahead);
+        bool wrong = lines > GMSIM_PLUGIN_AHEAD;
+        for (uint32_t k = 0; !wrong && k < lines; k++)
+            if (ahead[k].line >> GMSIM_LINE_BITS) {
+                ahead[0] = ahead[k];
+                wrong = true;
+            }
+        if (wrong && !prefetcher->wrong) {
+            prefetcher->wrong = true;
+            prefetcher->answer = lines;
+            prefetcher->first = ahead[0];
+        }
+        if (lines && !wrong && room_ahead(memory))
+            bring_ahead(memory, request, ahead, lines, answer);
+    }
+}
+
 GMSIM_INLINE void take_read(gmsim_sm_memory *memory, gmsim_request *request, gmsim_answer *answer)
 {
     left_over left;
@@ -457,6 +535,9 @@ GMSIM_INLINE void take_read(gmsim_sm_memory *memory, gmsim_request *request, gms
         ask_read(memory, request, &left, answer);
     else
         hit(memory, request, &left, answer);
+    if (memory->prefetcher.plugged && request->kind == GMSIM_REQUEST_LOAD &&
+        request->load <= GMSIM_L1_PASS)
+        fetch_ahead(memory, request, &left, answer);
 }
 
 static void take_write(gmsim_sm_memory *memory, gmsim_request *request, gmsim_answer *answer)
@@ -493,6 +574,7 @@ void gmsim_sm_memory_take(gmsim_sm_memory *memory, gmsim_request *request, gmsim
     case GMSIM_REQUEST_LOAD:
     case GMSIM_REQUEST_FETCH:
     case GMSIM_REQUEST_PREFETCH:
+    case GMSIM_REQUEST_AHEAD:
         take_read(memory, request, answer);
         break;
     case GMSIM_REQUEST_STORE:

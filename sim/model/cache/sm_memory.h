@@ -21,6 +21,7 @@ typedef enum gmsim_request_kind {
     GMSIM_REQUEST_REDUCTION,
     GMSIM_REQUEST_FETCH,     /* reads L2 past L1 without being a load: bulk copies */
     GMSIM_REQUEST_PREFETCH,  /* the same; nobody waits for it, and it does not count */
+    GMSIM_REQUEST_AHEAD,     /* reads into L1; nobody waits for it: a prefetcher's */
     GMSIM_REQUEST_WRITE_OUT, /* writes L2 past L1: bulk copies */
 } gmsim_request_kind;
 
@@ -92,6 +93,15 @@ typedef struct gmsim_outbox {
     gmsim_ask ask[GMSIM_OUTBOX];
 } gmsim_outbox;
 
+/* A plug-in's prefetcher. */
+typedef struct gmsim_prefetcher {
+    const gmsim_plugin_prefetcher *plugged; /* NULL: none */
+    void *state;
+    bool wrong; /* it gave too many lines, or one with a number too great */
+    gmsim_plugin_ahead first;
+    uint32_t answer; /* the first such answer */
+} gmsim_prefetcher;
+
 typedef struct gmsim_sm_memory {
     const gmsim_gpu *gpu;
     /* Set: it is this SM's turn at what all share; what it asks is answered at once, and nothing
@@ -103,6 +113,7 @@ typedef struct gmsim_sm_memory {
     gmsim_places places;
     gmsim_pending pending[GMSIM_PENDING]; /* by a hash of the line */
     gmsim_packets packets;
+    gmsim_prefetcher prefetcher;
     gmsim_outbox out;
     int32_t record_units, record_places; /* a record has room where no more are taken in `out` */
 } gmsim_sm_memory;
@@ -112,6 +123,9 @@ typedef struct gmsim_sm_memory {
  * one as on the other. */
 void gmsim_sm_memory_begin(gmsim_sm_memory *memory, const gmsim_gpu *gpu, uint32_t number,
                            gmsim_l1_set *set, uint32_t bytes);
+/* Then, where l1.prefetch is a plug-in's: `state` has state_bytes. */
+void gmsim_sm_memory_plug(gmsim_sm_memory *memory, const gmsim_plugin_prefetcher *plugged,
+                          void *state);
 
 /* Most that a record which is no bulk copy has of them. */
 #define GMSIM_RECORD_LINES (4u * GMSIM_MAX_LINES)

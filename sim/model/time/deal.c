@@ -128,6 +128,30 @@ static bool give(void *data, uint32_t sm)
                 place ? gpu->launch_start : gpu->launch_first, d->error);
 }
 
+/* A plug-in's order. */
+static bool deal_plugged(gmsim_dealer *dealer, const gmsim_plugin *plugin, GError **error)
+{
+    const gmsim_plugin_launch launch = {.ctas = dealer->ctas,
+                                        .sms = dealer->sms,
+                                        .places = dealer->places,
+                                        .groups = dealer->groups,
+                                        .group = dealer->group};
+    uint64_t state[16] = {0};
+    while (!gmsim_deal_done(dealer)) {
+        uint32_t sm = plugin->order->next(state, &launch, dealer->dealt, dealer->held);
+        if (sm >= dealer->sms || dealer->held[sm] == dealer->places) {
+            g_set_error(error, GMSIM_ERROR, GMSIM_ERROR_UNSUPPORTED,
+                        "plug-in %s: next() gave CTA %" G_GUINT64_FORMAT
+                        " to SM %u, which %s; SMs are 0 to %u, each takes %u CTAs",
+                        plugin->name, dealer->dealt, sm, sm >= dealer->sms ? "is none" : "is full",
+                        dealer->sms - 1u, dealer->places);
+            return false;
+        }
+        gmsim_deal_to(dealer, sm);
+    }
+    return !dealer->stopped;
+}
+
 bool gmsim_deal_first(gmsim_scheduler *s, GError **error)
 {
     gmsim_dealer dealer = {.ctas = s->plan.ctas,
@@ -138,6 +162,9 @@ bool gmsim_deal_first(gmsim_scheduler *s, GError **error)
                            .group = s->plan.groups.value,
                            .give = give,
                            .data = &(dealing){s, error}};
-    gmsim_orders[s->plan.gpu->launch_order].deal(&dealer);
+    const gmsim_gpu *gpu = s->plan.gpu;
+    if (gpu->launch_order >= GMSIM_ORDER_COUNT)
+        return deal_plugged(&dealer, gpu->plugin[gpu->launch_order - GMSIM_ORDER_COUNT], error);
+    gmsim_orders[gpu->launch_order].deal(&dealer);
     return !dealer.stopped;
 }
