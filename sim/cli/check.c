@@ -17,7 +17,7 @@
 static struct {
     char *program, *synthetic, *gpu, *kernel, *launches, *caches, *limit_memory, *format, *output,
         *junit;
-    char **set, **rest;
+    char **set, **plugins, **rest;
     gboolean flush, quiet;
 } given;
 
@@ -31,6 +31,8 @@ static const GOptionEntry entries[] = {
      "NAME|FILE.ini"},
     {"set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &given.set,
      "Change one number of the GPU; repeatable", "KEY=VALUE"},
+    {"plugin", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &given.plugins,
+     "Shared object with a policy, which --set then names; repeatable", "FILE.so"},
     {"kernel", 'k', 0, G_OPTION_ARG_FILENAME, &given.kernel,
      "Only launches whose kernel name matches", "REGEX"},
     {"launches", 'l', 0, G_OPTION_ARG_FILENAME, &given.launches,
@@ -74,6 +76,7 @@ static int ask_trace(gmsim_limits *limits, gmsim_gpu *gpu, const char *trace, co
                            .synthetic = trace == NULL ? given.synthetic : NULL,
                            .gpu = given.gpu,
                            .set = (const char *const *)given.set,
+                           .plugin = (const char *const *)given.plugins,
                            .kernel = given.kernel,
                            .launches = given.launches,
                            .caches = given.caches,
