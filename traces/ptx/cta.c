@@ -5,7 +5,8 @@
  * the same.
  */
 #include "traces/ptx/exec.h"
-#include "traces/ptx/races.h"
+#include "traces/ptx/check/check.h"
+#include "traces/ptx/check/races.h"
 
 #include <stdlib.h>
 
@@ -179,18 +180,24 @@ static void reduce(ptx_cta *cta, uint32_t barrier)
     }
 }
 
-/* Opens the barriers that are complete. Warps that have ended are not waited for, as on hardware.
+/* Opens the barriers that are complete. With checks on, all who wait at one must ask for the same
+ * number of threads, and no more may come. Warps that have ended are not waited for, as on
+ * hardware.
  */
 static bool open_barriers(ptx_cta *cta)
 {
     uint32_t waiting[16] = {0}, wanted[16] = {0}, alive = 0;
     bool opened = false;
     for (uint32_t i = 0; i < cta->warps; i++) {
-        const ptx_warp *w = &cta->warp[i];
+        ptx_warp *w = &cta->warp[i];
         alive += w->state != WARP_DONE;
         if (w->state == WARP_WAITS) {
+            const uint32_t warps = w->barrier_threads / LANES;
+            if (cta->check && waiting[w->barrier] &&
+                (warps != wanted[w->barrier] || waiting[w->barrier] == warps))
+                gmptx_fault_of(w, w->barrier_op, GMPTX_FAULT_BARRIER);
             waiting[w->barrier]++;
-            wanted[w->barrier] = w->barrier_threads / LANES;
+            wanted[w->barrier] = warps;
         }
     }
     for (uint32_t b = 0; b < 16; b++) {
@@ -216,6 +223,8 @@ void gmptx_run_cta(ptx_cta *cta, uint64_t number)
     cta->index[2] = (uint32_t)(number / l->grid[0] / l->grid[1]);
     cta->instructions = 0;
     memset(cta->shared, 0, cta->shared_bytes);
+    if (cta->check)
+        gmptx_check_begin(cta);
     for (uint32_t i = 0; i < cta->warps; i++)
         start_warp(&cta->warp[i]);
     for (;;) {
@@ -232,6 +241,8 @@ void gmptx_run_cta(ptx_cta *cta, uint64_t number)
         if (cta->fault.kind != GMPTX_FAULT_NONE)
             return;
         const bool opened = open_barriers(cta);
+        if (cta->fault.kind != GMPTX_FAULT_NONE)
+            return;
         if (opened || ran)
             continue;
         for (uint32_t i = 0; i < cta->warps; i++)

@@ -219,7 +219,9 @@ struct ptx_cta {
     const uint8_t *params; /* the kernel's parameter block */
     uint64_t instructions, thread_instructions, limit, records;
     struct ptx_sink *sink;   /* NULL: no trace */
+    bool watched;            /* by one of these: */
     struct ptx_races *races; /* NULL: not watched */
+    struct ptx_check *check; /* NULL: the first mistake ends the launch */
     gmptx_fault fault;
     uint32_t fault_op, fault_lane, fault_warp;
     gmtrace_error trace_error;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * exec_memory.c - loads, stores, atomics, asynchronous copies. A generic access becomes one record
+ * exec_memory.c - loads, stores, asynchronous copies. A generic access becomes one record
  * for each space its lanes fall into. Parameters, of kernels and of calls, live in constant memory
  * and registers on hardware; reading them is no access, but an executed instruction.
  *
  * cp.async copies at once; a program that forgets to wait for it is not found out here.
  */
-#include "traces/ptx/exec.h"
-#include "traces/ptx/races.h"
+#include "traces/ptx/access.h"
+#include "traces/ptx/check/check.h"
+#include "traces/ptx/check/races.h"
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")
@@ -15,30 +16,7 @@
 
 enum { PARAM_KERNEL = 0, PARAM_STACK = 1 }; /* ptx_op.mode2 of an access to .param */
 
-typedef struct access {
-    ptx_space space;
-    uint32_t mask;
-    uint32_t bytes; /* a lane */
-    bool write;
-    uint8_t *host[LANES];
-} access;
-
-static void compute_addresses(ptx_warp *w, const ptx_op *op, ptx_ref ref, int64_t offset,
-                              bool narrow)
-{
-    uint64_t *to = w->address, add = (uint64_t)offset;
-    if (op->in_frame)
-        add += op->space == PTX_SPACE_LOCAL ? w->frame_local : w->frame_stack;
-    if (narrow) {
-        const uint32_t *from = lanes_of(w, ref);
-        EACH_LANE to[i] = (uint32_t)(from[i] + (uint32_t)add);
-    } else {
-        const uint64_t *from = lanes_of(w, ref);
-        EACH_LANE to[i] = from[i] + add;
-    }
-}
-
-static bool bad_access(ptx_warp *w, const ptx_op *op, const access *a, unsigned lane,
+static bool bad_access(ptx_warp *w, const ptx_op *op, const ptx_access *a, unsigned lane,
                        gmptx_fault_kind kind)
 {
     static const gmtrace_space names[] = {[PTX_SPACE_GLOBAL] = GMTRACE_SPACE_GLOBAL,
@@ -57,23 +35,25 @@ static bool bad_access(ptx_warp *w, const ptx_op *op, const access *a, unsigned 
     return false;
 }
 
-static bool in_block(const gmptx_module *m, int block, uint64_t low, uint64_t bytes)
+static bool in_block(const ptx_warp *w, int block, uint64_t low, uint64_t bytes)
 {
+    const gmptx_module *m = w->kernel->module;
     const uint64_t start = (uint64_t)(uintptr_t)m->memory[block];
-    return low - start < m->memory_bytes[block] && bytes <= m->memory_bytes[block] - (low - start);
+    return low - start < m->memory_bytes[block] &&
+           bytes <= m->memory_bytes[block] - (low - start) &&
+           (!w->cta->check || gmptx_in_variable(m, low, bytes));
 }
 
 static bool may_access(const ptx_warp *w, uint64_t low, uint64_t bytes, bool write, uint64_t *shift)
 {
-    const gmptx_module *m = w->kernel->module;
     const gmptx_launch *launch = w->cta->launch;
     *shift = 0;
-    return in_block(m, 0, low, bytes) || (!write && in_block(m, 1, low, bytes)) || !launch->check ||
+    return in_block(w, 0, low, bytes) || (!write && in_block(w, 1, low, bytes)) || !launch->check ||
            launch->check(launch->check_user, low, bytes, write, shift);
 }
 
 /* Addresses become those of the trace. */
-static bool find_global(ptx_warp *w, const ptx_op *op, access *a)
+static bool find_global(ptx_warp *w, const ptx_op *op, ptx_access *a)
 {
     uint64_t low = UINT64_MAX, high = 0, shift;
     uint64_t *address = w->address;
@@ -101,8 +81,8 @@ static bool find_global(ptx_warp *w, const ptx_op *op, access *a)
 }
 
 /* Spaces that are arrays of ours: `step` bytes further for each lane. */
-static bool find_window(ptx_warp *w, const ptx_op *op, access *a, uint8_t *start, uint64_t bytes,
-                        uint64_t step)
+static bool find_window(ptx_warp *w, const ptx_op *op, ptx_access *a, uint8_t *start,
+                        uint64_t bytes, uint64_t step)
 {
     const uint64_t *address = w->address;
     uint64_t outside = 0;
@@ -117,8 +97,21 @@ static bool find_window(ptx_warp *w, const ptx_op *op, access *a, uint8_t *start
     return true;
 }
 
+static bool find_shared(ptx_warp *w, const ptx_op *op, ptx_access *a)
+{
+    if (!find_window(w, op, a, w->cta->shared, w->cta->shared_bytes, 0))
+        return false;
+    if (w->cta->check)
+        LANES_IN(a->mask)
+        {
+            if (!gmptx_check_shared(w->cta->check, w->address[i], a->bytes))
+                return bad_access(w, op, a, i, GMPTX_FAULT_ACCESS);
+        }
+    return true;
+}
+
 /* Host addresses of the lanes, checked. */
-static bool find_memory(ptx_warp *w, const ptx_op *op, access *a)
+static bool find_memory(ptx_warp *w, const ptx_op *op, ptx_access *a)
 {
     const ptx_kernel *k = w->kernel;
     uint64_t bits = 0;
@@ -131,7 +124,7 @@ static bool find_memory(ptx_warp *w, const ptx_op *op, access *a)
                 return bad_access(w, op, a, i, GMPTX_FAULT_MISALIGNED);
     switch (a->space) {
     case PTX_SPACE_SHARED:
-        return find_window(w, op, a, w->cta->shared, w->cta->shared_bytes, 0);
+        return find_shared(w, op, a);
     case PTX_SPACE_LOCAL:
         return find_window(w, op, a, w->local, k->local_bytes, k->local_bytes);
     case PTX_SPACE_PARAM:
@@ -142,7 +135,7 @@ static bool find_memory(ptx_warp *w, const ptx_op *op, access *a)
         return find_window(w, op, a, (uint8_t *)(uintptr_t)w->cta->params, k->info.param_bytes, 0);
     case PTX_SPACE_CONST:
         for (unsigned i = 0; i < LANES; i++) {
-            if (a->mask >> i & 1 && !in_block(k->module, 1, w->address[i], a->bytes))
+            if (a->mask >> i & 1 && !in_block(w, 1, w->address[i], a->bytes))
                 return bad_access(w, op, a, i, GMPTX_FAULT_ACCESS);
             a->host[i] = (uint8_t *)(uintptr_t)w->address[i];
         }
@@ -152,7 +145,25 @@ static bool find_memory(ptx_warp *w, const ptx_op *op, access *a)
     }
 }
 
-static void record_access(ptx_warp *w, const ptx_op *op, const access *a, gmtrace_op what)
+/* Lanes whose access is wrong take no part, and are told of. False where none is left. */
+static bool drop_wrong(ptx_warp *w, const ptx_op *op, ptx_access *a, const uint64_t *address)
+{
+    uint32_t good = a->mask;
+    LANES_IN(good)
+    {
+        a->mask = 1u << i;
+        memcpy(w->address, address, LANES * sizeof *address);
+        if (!find_memory(w, op, a)) {
+            gmptx_check_fault(w->cta);
+            good &= ~a->mask;
+        }
+    }
+    memcpy(w->address, address, LANES * sizeof *address);
+    a->mask = good;
+    return good != 0;
+}
+
+static void record_access(ptx_warp *w, const ptx_op *op, const ptx_access *a, gmtrace_op what)
 {
     if (!w->cta->sink)
         return;
@@ -177,17 +188,23 @@ static void record_access(ptx_warp *w, const ptx_op *op, const access *a, gmtrac
     gmptx_record(w, op, &record, w->address);
 }
 
-/* For the search for races: what a store is about to write, lane by lane. */
-static void watch(ptx_warp *w, const ptx_op *op, const access *a, gmtrace_op what)
+/* For the checks. The search for races is told what a store is about to write, lane by lane. */
+static void watch(ptx_warp *w, const ptx_op *op, const ptx_access *a, gmtrace_op what)
 {
     uint8_t value[LANES * 16];
     const unsigned bytes = gmptx_type_bytes((ptx_type)op->type);
+    const bool copy = what == GMTRACE_OP_COPY_READ || what == GMTRACE_OP_COPY_WRITE;
     const ptx_touch touch = what == GMTRACE_OP_LOAD || what == GMTRACE_OP_COPY_READ ? TOUCH_LOAD
                             : what == GMTRACE_OP_ATOMIC                             ? TOUCH_ATOMIC
                             : what == GMTRACE_OP_REDUCTION ? TOUCH_REDUCTION
                                                            : TOUCH_STORE;
-    if ((a->space != PTX_SPACE_SHARED && a->space != PTX_SPACE_GLOBAL) ||
-        what == GMTRACE_OP_PREFETCH)
+    if (what == GMTRACE_OP_PREFETCH)
+        return;
+    if (w->cta->check)
+        gmptx_check_touch(w, op, a, copy ? 4 : bytes,
+                          !a->write || (touch >= TOUCH_REDUCTION && op->mode != ATOMIC_EXCH),
+                          a->write);
+    if (!w->cta->races || (a->space != PTX_SPACE_SHARED && a->space != PTX_SPACE_GLOBAL))
         return;
     if (what == GMTRACE_OP_STORE)
         for (unsigned i = 0; i < LANES; i++)
@@ -198,14 +215,33 @@ static void watch(ptx_warp *w, const ptx_op *op, const access *a, gmtrace_op wha
                        what == GMTRACE_OP_STORE ? value : NULL);
 }
 
-typedef void (*action)(ptx_warp *w, const ptx_op *op, const access *a);
-
-static bool run_group(ptx_warp *w, const ptx_op *op, access *a, action act, gmtrace_op what)
+/* As find_memory(); where mistakes do not end the launch, of the lanes that make none. */
+static __attribute__((noinline)) bool find_watched(ptx_warp *w, const ptx_op *op, ptx_access *a,
+                                                   gmtrace_op what)
 {
-    if (!find_memory(w, op, a))
-        return false;
-    if (w->cta->races)
-        watch(w, op, a, what);
+    uint64_t address[LANES];
+    memcpy(address, w->address, sizeof address);
+    if (!find_memory(w, op, a)) {
+        if (!w->cta->check)
+            return false;
+        w->cta->fault = (gmptx_fault){0};
+        if (!drop_wrong(w, op, a, address) || !find_memory(w, op, a))
+            return false;
+    }
+    watch(w, op, a, what);
+    return true;
+}
+
+static bool find(ptx_warp *w, const ptx_op *op, ptx_access *a, gmtrace_op what)
+{
+    return w->cta->watched ? find_watched(w, op, a, what) : find_memory(w, op, a);
+}
+
+/* False where the launch has failed. */
+static bool run_group(ptx_warp *w, const ptx_op *op, ptx_access *a, ptx_action act, gmtrace_op what)
+{
+    if (!find(w, op, a, what))
+        return w->cta->check != NULL;
     act(w, op, a);
     record_access(w, op, a, what);
     return true;
@@ -226,7 +262,8 @@ static ptx_space space_of(uint64_t address)
 }
 
 /* Divides generic addresses by space; w->address holds them. */
-static void run_spaces(ptx_warp *w, const ptx_op *op, access *a, action act, gmtrace_op what)
+static inline void run_spaces(ptx_warp *w, const ptx_op *op, ptx_access *a, ptx_action act,
+                              gmtrace_op what)
 {
     if (op->space != PTX_SPACE_NONE) {
         a->space = (ptx_space)op->space;
@@ -245,7 +282,7 @@ static void run_spaces(ptx_warp *w, const ptx_op *op, access *a, action act, gmt
     }
     uint64_t generic[LANES];
     memcpy(generic, w->address, sizeof generic);
-    for (uint32_t left = w->active; left; left &= ~a->mask) {
+    for (uint32_t left = w->active; left;) {
         a->space = space_of(generic[__builtin_ctz(left)]);
         a->mask = 0;
         for (unsigned i = 0; i < LANES; i++)
@@ -253,16 +290,18 @@ static void run_spaces(ptx_warp *w, const ptx_op *op, access *a, action act, gmt
                 a->mask |= 1u << i;
                 w->address[i] = a->space == PTX_SPACE_GLOBAL ? generic[i] : generic[i] << 8 >> 8;
             }
+        left &= ~a->mask;
         if (!run_group(w, op, a, act, what))
             return;
     }
 }
 
-/* ----------------------------------------------------------------------------- loads and stores */
+void gmptx_run_spaces(ptx_warp *w, const ptx_op *op, ptx_access *a, ptx_action act, gmtrace_op what)
+{
+    run_spaces(w, op, a, act, what);
+}
 
-#define LANES_IN(mask)                                                                             \
-    for (uint32_t rest_ = (mask), i = 0; rest_ && (i = (uint32_t)__builtin_ctz(rest_), true);      \
-         rest_ &= rest_ - 1)
+/* ----------------------------------------------------------------------------- loads and stores */
 
 #define LOAD(T)                                                                                    \
     {                                                                                              \
@@ -276,7 +315,8 @@ static void run_spaces(ptx_warp *w, const ptx_op *op, access *a, action act, gmt
     }
 
 /* A small element into a larger register. */
-static void load_extended(const ptx_op *op, const access *a, void *to, unsigned at, unsigned bytes)
+static void load_extended(const ptx_op *op, const ptx_access *a, void *to, unsigned at,
+                          unsigned bytes)
 {
     LANES_IN(a->mask)
     {
@@ -288,7 +328,7 @@ static void load_extended(const ptx_op *op, const access *a, void *to, unsigned 
     }
 }
 
-static void load(ptx_warp *w, const ptx_op *op, const access *a)
+static void load(ptx_warp *w, const ptx_op *op, const ptx_access *a)
 {
     const unsigned bytes = gmptx_type_bytes((ptx_type)op->type);
     for (unsigned v = 0; v < op->vector; v++) {
@@ -309,7 +349,7 @@ static void load(ptx_warp *w, const ptx_op *op, const access *a)
     }
 }
 
-static void store(ptx_warp *w, const ptx_op *op, const access *a)
+static void store(ptx_warp *w, const ptx_op *op, const ptx_access *a)
 {
     const unsigned bytes = gmptx_type_bytes((ptx_type)op->type), width = op->width[0];
     for (unsigned v = 0; v < op->vector; v++) {
@@ -334,19 +374,19 @@ static void store(ptx_warp *w, const ptx_op *op, const access *a)
 
 void gmptx_run_load(ptx_warp *w, const ptx_op *op)
 {
-    access a = {.bytes = gmptx_type_bytes((ptx_type)op->type) * op->vector};
-    compute_addresses(w, op, op->address, op->offset, op->narrow);
+    ptx_access a = {.bytes = gmptx_type_bytes((ptx_type)op->type) * op->vector};
+    gmptx_compute_addresses(w, op, op->address, op->offset, op->narrow);
     run_spaces(w, op, &a, load, GMTRACE_OP_LOAD);
 }
 
 void gmptx_run_store(ptx_warp *w, const ptx_op *op)
 {
-    access a = {.bytes = gmptx_type_bytes((ptx_type)op->type) * op->vector, .write = true};
-    compute_addresses(w, op, op->address, op->offset, op->narrow);
+    ptx_access a = {.bytes = gmptx_type_bytes((ptx_type)op->type) * op->vector, .write = true};
+    gmptx_compute_addresses(w, op, op->address, op->offset, op->narrow);
     run_spaces(w, op, &a, store, GMTRACE_OP_STORE);
 }
 
-static void touch(ptx_warp *w, const ptx_op *op, const access *a)
+static void touch(ptx_warp *w, const ptx_op *op, const ptx_access *a)
 {
     (void)w;
     (void)op;
@@ -357,105 +397,9 @@ static void touch(ptx_warp *w, const ptx_op *op, const access *a)
  * because a program that means well does not do it. */
 void gmptx_run_prefetch(ptx_warp *w, const ptx_op *op)
 {
-    access a = {.bytes = 1};
-    compute_addresses(w, op, op->address, op->offset, op->narrow);
+    ptx_access a = {.bytes = 1};
+    gmptx_compute_addresses(w, op, op->address, op->offset, op->narrow);
     run_spaces(w, op, &a, touch, GMTRACE_OP_PREFETCH);
-}
-
-/* -------------------------------------------------------------------------------------- atomics */
-
-static uint64_t combine_ints(const ptx_op *op, uint64_t old, uint64_t b, uint64_t c)
-{
-    const unsigned bits = 8 * gmptx_type_bytes((ptx_type)op->type);
-    const int64_t so = (int64_t)(old << (64 - bits)), sb = (int64_t)(b << (64 - bits));
-    const bool below = type_is_signed((ptx_type)op->type) ? so < sb : old < b;
-    switch ((ptx_atomic)op->mode) {
-    case ATOMIC_ADD:
-        return old + b;
-    case ATOMIC_AND:
-        return old & b;
-    case ATOMIC_OR:
-        return old | b;
-    case ATOMIC_XOR:
-        return old ^ b;
-    case ATOMIC_MIN:
-        return below ? old : b;
-    case ATOMIC_MAX:
-        return below ? b : old;
-    case ATOMIC_INC:
-        return old >= b ? 0 : old + 1;
-    case ATOMIC_DEC:
-        return old == 0 || old > b ? b : old - 1;
-    case ATOMIC_EXCH:
-        return b;
-    case ATOMIC_CAS:
-        return old == b ? c : old;
-    }
-    return old;
-}
-
-static uint16_t add_halves(uint16_t a, uint16_t b, bool brain)
-{
-    return brain ? gmptx_double_to_bf16((double)bf16_to_float(a) + (double)bf16_to_float(b))
-                 : gmptx_double_to_half((double)gmptx_half_to_float(a) +
-                                        (double)gmptx_half_to_float(b));
-}
-
-static uint64_t combine_floats(ptx_type type, uint64_t old, uint64_t b)
-{
-    if (type == PTX_F32) {
-        float x, y;
-        memcpy(&x, &old, sizeof x);
-        memcpy(&y, &b, sizeof y);
-        x += y;
-        uint32_t bits;
-        memcpy(&bits, &x, sizeof bits);
-        return bits;
-    }
-    if (type == PTX_F64) {
-        double x, y;
-        memcpy(&x, &old, sizeof x);
-        memcpy(&y, &b, sizeof y);
-        x += y;
-        memcpy(&old, &x, sizeof old);
-        return old;
-    }
-    const bool brain = type == PTX_BF16 || type == PTX_BF16X2;
-    uint64_t out = add_halves((uint16_t)old, (uint16_t)b, brain);
-    if (type == PTX_F16X2 || type == PTX_BF16X2)
-        out |= (uint64_t)add_halves((uint16_t)(old >> 16), (uint16_t)(b >> 16), brain) << 16;
-    return out;
-}
-
-static void atomic(ptx_warp *w, const ptx_op *op, const access *a)
-{
-    const bool returns = op->flags & PTX_FLAG_RETURNS;
-    const unsigned bytes = a->bytes;
-    uint8_t *d = returns ? lanes_of(w, op->r[0]) : NULL;
-    const uint8_t *b = lanes_of(w, op->r[op->writes]);
-    const uint8_t *c = op->refs > op->writes + 1 ? lanes_of(w, op->r[op->writes + 1]) : NULL;
-    LANES_IN(a->mask)
-    {
-        uint64_t old = 0, vb = 0, vc = 0;
-        memcpy(&old, a->host[i], bytes);
-        memcpy(&vb, b + i * bytes, bytes);
-        if (c)
-            memcpy(&vc, c + i * bytes, bytes);
-        const uint64_t value = type_is_float((ptx_type)op->type) && op->mode == ATOMIC_ADD
-                                   ? combine_floats((ptx_type)op->type, old, vb)
-                                   : combine_ints(op, old, vb, vc);
-        memcpy(a->host[i], &value, bytes);
-        if (d)
-            memcpy(d + i * bytes, &old, bytes);
-    }
-}
-
-void gmptx_run_atomic(ptx_warp *w, const ptx_op *op)
-{
-    access a = {.bytes = gmptx_type_bytes((ptx_type)op->type), .write = true};
-    compute_addresses(w, op, op->address, op->offset, op->narrow);
-    run_spaces(w, op, &a, atomic,
-               op->flags & PTX_FLAG_RETURNS ? GMTRACE_OP_ATOMIC : GMTRACE_OP_REDUCTION);
 }
 
 /* -------------------------------------------------------------------------- asynchronous copies */
@@ -464,8 +408,9 @@ void gmptx_run_atomic(ptx_warp *w, const ptx_op *op)
  * bytes are read; the rest are zeros. */
 void gmptx_run_copy_async(ptx_warp *w, const ptx_op *op)
 {
-    access from = {.bytes = op->vector, .space = PTX_SPACE_GLOBAL, .mask = w->active};
-    access to = {.bytes = op->vector, .space = PTX_SPACE_SHARED, .mask = w->active, .write = true};
+    ptx_access from = {.bytes = op->vector, .space = PTX_SPACE_GLOBAL, .mask = w->active};
+    ptx_access to = {
+        .bytes = op->vector, .space = PTX_SPACE_SHARED, .mask = w->active, .write = true};
     uint32_t size[LANES];
     for (unsigned i = 0; i < LANES; i++) {
         size[i] = op->vector;
@@ -475,25 +420,21 @@ void gmptx_run_copy_async(ptx_warp *w, const ptx_op *op)
             from.mask &= wanted ? UINT32_MAX : ~(1u << i);
         }
     }
-    compute_addresses(w, op, op->address, op->offset, false);
+    gmptx_compute_addresses(w, op, op->address, op->offset, false);
     if (from.mask) {
-        if (!find_memory(w, op, &from))
+        if (!find(w, op, &from, GMTRACE_OP_COPY_READ))
             return;
-        if (w->cta->races)
-            watch(w, op, &from, GMTRACE_OP_COPY_READ);
         record_access(w, op, &from, GMTRACE_OP_COPY_READ);
     }
-    compute_addresses(w, op, op->r[0], (int32_t)op->imm, op->narrow);
+    gmptx_compute_addresses(w, op, op->r[0], (int32_t)op->imm, op->narrow);
     if (!op->narrow)
         EACH_LANE w->address[i] &= (uint64_t)GMPTX_WINDOW_BYTES - 1;
-    if (!find_memory(w, op, &to))
+    if (!find(w, op, &to, GMTRACE_OP_COPY_WRITE))
         return;
-    if (w->cta->races)
-        watch(w, op, &to, GMTRACE_OP_COPY_WRITE);
     LANES_IN(to.mask)
     {
         memset(to.host[i], 0, op->vector);
-        if (size[i])
+        if (size[i] && from.mask >> i & 1)
             memcpy(to.host[i], from.host[i], size[i]);
     }
     record_access(w, op, &to, GMTRACE_OP_COPY_WRITE);

@@ -13,6 +13,8 @@ static bool members_here(ptx_warp *w, const ptx_op *op, ptx_ref ref)
     const uint32_t *mask = lanes_of(w, ref);
     uint32_t missing = 0;
     EACH_ACTIVE(w) missing |= mask[i] & w->live & ~w->active;
+    if (w->cta->check) /* and lanes that do not name themselves: nobody waits for them */
+        EACH_ACTIVE(w) missing |= ~mask[i] & 1u << i;
     if (missing)
         gmptx_fault_at(w, op, (unsigned)__builtin_ctz(missing), GMPTX_FAULT_INSTRUCTION);
     return !missing;

@@ -120,7 +120,7 @@ static void mark_shared(ptx_kernel *k, const ptx_operand *o, uint32_t count)
 static bool lay_out_shared(ptx_kernel *k, gmtrace_error *error)
 {
     const gmptx_module *m = k->module;
-    uint64_t top = 0, align = 1;
+    uint64_t top = 0, align = 1, rooms = 0;
     for (uint32_t i = 0; i < k->image_count; i++) {
         const ptx_function *f = &m->function[k->image[i].function];
         mark_shared(k, f->operand, f->operand_count);
@@ -128,7 +128,8 @@ static bool lay_out_shared(ptx_kernel *k, gmtrace_error *error)
     }
     for (int dynamic = 0; dynamic < 2; dynamic++) {
         if (dynamic) {
-            k->info.static_shared = (uint32_t)top;
+            k->static_bytes = (uint32_t)top;
+            k->info.static_shared = (uint32_t)(top - rooms);
             top = align_up(top, align > 16 ? align : 16);
         }
         for (uint32_t i = 0; i < m->variable_count; i++) {
@@ -145,8 +146,10 @@ static bool lay_out_shared(ptx_kernel *k, gmtrace_error *error)
                                   "shared variable %.*s is defined in another module",
                                   SLICE(v->name));
             k->shared_offset[i] = align_up(top, v->align);
-            if (!dynamic)
-                top = k->shared_offset[i] + v->size;
+            if (!dynamic) {
+                top = k->shared_offset[i] + v->size + m->apart;
+                rooms += m->apart;
+            }
             if (top > 1u << 24)
                 return gmptx_fail(error, GMTRACE_UNSUPPORTED, v->line,
                                   "more than 16 MiB of shared memory");

@@ -129,6 +129,7 @@ struct ptx_kernel {
     uint8_t *pool; /* constants, spread over lanes */
     uint32_t pool_bytes;
     uint64_t *shared_offset; /* by module variable, UINT64_MAX: not used */
+    uint32_t static_bytes;   /* of shared memory, with what lies between variables */
     uint32_t dynamic_start;
     uint64_t register_bytes, stack_bytes, local_bytes; /* of a warp, a thread, a thread */
     bool global_atomics;                               /* results depend on the order of CTAs */

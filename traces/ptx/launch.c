@@ -4,7 +4,8 @@
  * in order all the same, so nothing depends on the number of threads.
  */
 #include "traces/ptx/exec.h"
-#include "traces/ptx/races.h"
+#include "traces/ptx/check/check.h"
+#include "traces/ptx/check/races.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -24,6 +25,7 @@ typedef struct run {
     uint64_t ended; /* CTAs below have been written */
     bool stop;
     ptx_races *races; /* NULL: none are looked for */
+    ptx_check *check;
     gmptx_result result;
     gmtrace_error error;
 } run;
@@ -113,7 +115,9 @@ static void *work(void *data)
         cta.sink = &sink;
     while (good && !r->stop && r->next < r->ctas) {
         const uint64_t number = r->next++;
+        cta.check = r->check;
         cta.races = number < r->launch->race_ctas ? r->races : NULL;
+        cta.watched = cta.check || cta.races;
         while (cta.races && r->ended != number)
             pthread_cond_wait(&r->turn, &r->lock);
         const bool goes_on = !r->stop;
@@ -157,14 +161,14 @@ static bool check_launch(const gmptx_launch *l, run *r)
         return gmptx_fail(&r->error, GMTRACE_USAGE, 0, "%s: too much shared memory",
                           k->info.mangled);
     r->ctas = ctas;
-    r->shared_bytes =
-        l->dynamic_shared ? k->dynamic_start + l->dynamic_shared : k->info.static_shared;
+    r->shared_bytes = l->dynamic_shared ? k->dynamic_start + l->dynamic_shared : k->static_bytes;
     return true;
 }
 
 static void run_ctas(run *r)
 {
-    unsigned threads = r->launch->threads && !r->kernel->global_atomics ? r->launch->threads : 1;
+    const bool together = !r->kernel->global_atomics && !r->check;
+    unsigned threads = r->launch->threads && together ? r->launch->threads : 1;
     threads = threads > 64 ? 64 : threads;
     if (threads > r->ctas)
         threads = (unsigned)r->ctas;
@@ -175,6 +179,36 @@ static void run_ctas(run *r)
     work(r);
     for (unsigned i = 0; i < started; i++)
         pthread_join(thread[i], NULL);
+}
+
+static bool run_watched(run *r)
+{
+    const gmptx_launch *l = r->launch;
+    const uint32_t threads = l->block[0] * l->block[1] * l->block[2];
+    if (l->race && l->race_ctas)
+        r->races = gmptx_open_races();
+    if (l->checks)
+        r->check = gmptx_open_check(l, r->shared_bytes, (threads + LANES - 1) / LANES);
+    if (l->checks && !r->check) {
+        gmptx_close_races(r->races);
+        r->result.fault.kind = GMPTX_FAULT_OTHER;
+        return gmptx_fail(&r->error, GMTRACE_MEMORY, 0, "no memory to check %s",
+                          r->kernel->info.mangled);
+    }
+    pthread_mutex_init(&r->lock, NULL);
+    pthread_cond_init(&r->turn, NULL);
+    run_ctas(r);
+    pthread_mutex_destroy(&r->lock);
+    pthread_cond_destroy(&r->turn);
+    if (r->check)
+        gmptx_tell_findings(r->check, l);
+    if (r->races) {
+        gmptx_tell_races(r->races, l);
+        r->result.races_incomplete = gmptx_races_incomplete(r->races);
+    }
+    gmptx_close_check(r->check);
+    gmptx_close_races(r->races);
+    return !r->stop;
 }
 
 bool gmptx_run(const gmptx_launch *launch, gmptx_result *result, gmtrace_error *error)
@@ -198,17 +232,7 @@ bool gmptx_run(const gmptx_launch *launch, gmptx_result *result, gmtrace_error *
         good = begun = gmtrace_writer_begin_launch(launch->writer, &trace, &r.error);
     }
     if (good) {
-        if (launch->race && launch->race_ctas)
-            r.races = gmptx_open_races();
-        pthread_mutex_init(&r.lock, NULL);
-        pthread_cond_init(&r.turn, NULL);
-        run_ctas(&r);
-        pthread_mutex_destroy(&r.lock);
-        pthread_cond_destroy(&r.turn);
-        good = !r.stop;
-        if (r.races)
-            gmptx_tell_races(r.races, launch);
-        gmptx_close_races(r.races);
+        good = run_watched(&r);
     } else {
         r.result.fault.kind = GMPTX_FAULT_OTHER;
     }

@@ -31,7 +31,8 @@ static bool place(gmptx_module *m, gmtrace_error *error)
         uint64_t *top = &m->memory_bytes[block_of(v)];
         const uint64_t align = v->align > 16 ? v->align : 16;
         v->offset = (*top + align - 1) & ~(align - 1);
-        *top = v->offset + (v->size ? v->size : 1); /* one of no size has an address, too */
+        *top =
+            v->offset + (v->size ? v->size : 1) + m->apart; /* one of no size has an address, too */
         if (*top > MAX_MEMORY)
             return gmptx_fail(error, GMTRACE_MEMORY, v->line,
                               "the module's variables take more than 4 GiB");
@@ -70,6 +71,17 @@ static bool relocate(gmptx_module *m, gmtrace_error *error)
             memcpy(m->memory[block_of(v)] + v->offset + r->at, &value, sizeof value);
     }
     return true;
+}
+
+bool gmptx_in_variable(const gmptx_module *m, uint64_t address, uint64_t bytes)
+{
+    for (uint32_t i = 0; i < m->variable_count; i++) {
+        const ptx_variable *v = &m->variable[i];
+        const uint64_t at = address - (uint64_t)(uintptr_t)m->memory[block_of(v)] - v->offset;
+        if (has_memory(v) && at < v->size && bytes <= v->size - at)
+            return true;
+    }
+    return false;
 }
 
 static char *copy_name(ptx_slice s)

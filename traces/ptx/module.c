@@ -8,10 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-gmptx_module *gmptx_parse(const char *text, size_t length, const char *name, gmtrace_error *error)
+static gmptx_module *parse(const char *text, size_t length, const char *name, uint32_t apart,
+                           gmtrace_error *error)
 {
     gmptx_module *m = calloc(1, sizeof *m);
     if (m) {
+        m->apart = apart;
         m->text = malloc(length + 1);
         m->name = strdup(name ? name : "");
     }
@@ -29,6 +31,17 @@ gmptx_module *gmptx_parse(const char *text, size_t length, const char *name, gmt
     }
     gmptx_free(m);
     return NULL;
+}
+
+gmptx_module *gmptx_parse(const char *text, size_t length, const char *name, gmtrace_error *error)
+{
+    return parse(text, length, name, 0, error);
+}
+
+gmptx_module *gmptx_parse_apart(const char *text, size_t length, const char *name,
+                                gmtrace_error *error)
+{
+    return parse(text, length, name, GMPTX_ROOM, error);
 }
 
 static void free_function(ptx_function *f)

@@ -135,6 +135,7 @@ struct gmptx_module {
     const char **file; /* .file: by number as the module has it, NULL where none */
     uint32_t file_count;
     uint32_t cc_major, cc_minor;
+    uint32_t apart; /* bytes that belong to nobody behind each variable */
 
     /* Layout: all .global variables in one block, all .const in another. */
     uint8_t *memory[2];
@@ -154,6 +155,8 @@ bool gmptx_parse_module(gmptx_module *module, size_t length, gmtrace_error *erro
 /* layout.c */
 bool gmptx_layout_module(gmptx_module *module, gmtrace_error *error);
 void gmptx_free_memory(gmptx_module *module);
+/* Do the bytes lie in one .global or .const variable? */
+bool gmptx_in_variable(const gmptx_module *module, uint64_t address, uint64_t bytes);
 
 /* error->text = "line N: ..." */
 bool gmptx_fail(gmtrace_error *error, gmtrace_status status, uint32_t line, const char *format, ...)

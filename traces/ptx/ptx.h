@@ -43,6 +43,11 @@ typedef struct gmptx_module gmptx_module;
  * ("a.ptx"). Everything that is kept is copied. NULL on error; error->text then begins with "line
  * N: ". */
 gmptx_module *gmptx_parse(const char *text, size_t length, const char *name, gmtrace_error *error);
+/* The same for launches that are checked: behind each variable of the module, shared ones included,
+ * lie GMPTX_ROOM bytes that belong to nobody. Addresses are others than in a trace. */
+gmptx_module *gmptx_parse_apart(const char *text, size_t length, const char *name,
+                                gmtrace_error *error);
+#define GMPTX_ROOM 4096u
 void gmptx_free(gmptx_module *module); /* NULL is allowed */
 
 /* A variable of .global or .const with its memory, initialised as the module says and kept from
@@ -132,21 +137,22 @@ typedef struct gmptx_fault {
     gmtrace_space space;
 } gmptx_fault;
 
-/* Two accesses of one launch to the same bytes that nothing orders, at least one of them a write:
- * the result depends on which comes first. The other one of the two was met later. */
-typedef struct gmptx_race_side {
+/* One of those who meet in a finding. */
+typedef struct gmptx_side {
     const char *file; /* from .loc, NULL and 0 without */
     uint32_t line, ptx_line;
     uint32_t block[3], thread[3];
     bool is_write, is_atomic;
-} gmptx_race_side;
+} gmptx_side;
 
+/* Two accesses of one launch to the same bytes that nothing orders, at least one of them a write:
+ * the result depends on which comes first. The other one of the two was met later. */
 typedef struct gmptx_race {
     const char *kernel;   /* mangled */
     bool shared;          /* memory; otherwise global */
     bool one_instruction; /* lanes of one warp write different values to one word */
     uint64_t count;       /* of words and times, on these two lines */
-    gmptx_race_side side[2];
+    gmptx_side side[2];
 } gmptx_race;
 
 /* What an object of a texture or a surface stands for: rows of texels of one kind, without gaps in
@@ -175,6 +181,48 @@ typedef struct gmptx_texture {
     float border[4];
 } gmptx_texture;
 
+/* Which bytes of [start, start + bytes) of global memory were written, a bit each from the lowest
+ * on; written NULL: nothing is known, and all counts as written. The caller's: it marks what it
+ * writes itself, the interpreter what kernels write. */
+typedef struct gmptx_shadow {
+    uint64_t start, bytes;
+    uint8_t *written;
+} gmptx_shadow;
+
+/* Parts of a range that have no shadow count as written, and marking them does nothing. */
+void gmptx_shadow_mark(const gmptx_shadow *shadow, uint64_t address, uint64_t bytes, bool written);
+uint64_t gmptx_shadow_unwritten(const gmptx_shadow *shadow, uint64_t address, uint64_t bytes);
+/* What is known of `from` holds for `to` after a copy; the two may overlap. */
+void gmptx_shadow_copy(const gmptx_shadow *shadow, uint64_t to, uint64_t from, uint64_t bytes);
+
+typedef enum gmptx_finding_kind {
+    GMPTX_FOUND_OUTSIDE,    /* an access outside of memory, or of one variable */
+    GMPTX_FOUND_MISALIGNED, /* its address is no multiple of its size */
+    GMPTX_FOUND_UNWRITTEN,  /* a read of what nobody wrote */
+} gmptx_finding_kind;
+
+/* A mistake at one line of a kernel. Strings live as long as the module. */
+typedef struct gmptx_finding {
+    gmptx_finding_kind kind;
+    const char *kernel; /* mangled */
+    gmtrace_space space;
+    bool is_write;
+    uint64_t count; /* threads and times */
+    gmptx_side at;  /* the first one, and what it accessed: */
+    uint64_t address;
+    uint32_t bytes;
+    char variable[96];     /* the module's, or a shared one, at or below the address; "": none */
+    uint64_t offset, size; /* from its start; its size */
+} gmptx_finding;
+
+/* Mistakes that do not end a launch but are told of after it. A wrong access is left out. */
+typedef struct gmptx_checks {
+    bool unwritten; /* look for reads of what nobody wrote, too */
+    gmptx_shadow shadow;
+    void (*found)(void *user, const gmptx_finding *finding);
+    void *user;
+} gmptx_checks;
+
 typedef struct gmptx_launch {
     const gmptx_kernel *kernel;
     const char *name; /* of the kernel in messages; NULL: the mangled one */
@@ -192,8 +240,9 @@ typedef struct gmptx_launch {
     uint64_t race_ctas; /* the first so many CTAs are watched for races, one after the other */
     void (*race)(void *user, const gmptx_race *race); /* told of each, after the launch */
     void *race_user;
-    FILE *print;       /* where the kernel's printf goes, CTA by CTA; NULL: stdout */
-    uint32_t sm_count; /* for %nsmid and %smid; 0: 132 */
+    const gmptx_checks *checks; /* NULL: none; else CTAs run one after the other */
+    FILE *print;                /* where the kernel's printf goes, CTA by CTA; NULL: stdout */
+    uint32_t sm_count;          /* for %nsmid and %smid; 0: 132 */
 
     gmtrace_writer *writer; /* NULL: no trace. Otherwise the launch is begun and ended here, */
     gmtrace_launch trace;   /* with kernel (from gmptx_add_to_trace), cluster, shared_config,
@@ -205,6 +254,7 @@ typedef struct gmptx_result {
     uint64_t warp_instructions;   /* executed PTX instructions, one a warp */
     uint64_t thread_instructions; /* the same, one an active thread */
     uint64_t records;             /* handed to the writer */
+    bool races_incomplete;        /* more memory was touched than is watched for races */
     gmptx_fault fault;            /* kind GMPTX_FAULT_NONE after success */
 } gmptx_result;
 

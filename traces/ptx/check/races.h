@@ -15,8 +15,8 @@
  *
  * CTAs that are watched must run one after the other.
  */
-#ifndef GMPTX_RACES_H
-#define GMPTX_RACES_H
+#ifndef GMPTX_CHECK_RACES_H
+#define GMPTX_CHECK_RACES_H
 
 #include "traces/ptx/exec.h"
 
@@ -35,5 +35,7 @@ void gmptx_watch_access(ptx_warp *w, const ptx_op *op, ptx_touch touch, bool sha
 void gmptx_watch_barrier(ptx_cta *cta, uint32_t barrier);
 /* Hands the races found to the launch's callback, in the order in which they were met. */
 void gmptx_tell_races(const ptx_races *races, const gmptx_launch *launch);
+/* Was there too little room to watch all accesses? */
+bool gmptx_races_incomplete(const ptx_races *races);
 
 #endif

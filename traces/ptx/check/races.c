@@ -4,7 +4,8 @@
  * warps. Words beyond MAX_WORDS, findings beyond MAX_FOUND and what comes after 2^32 steps of time
  * are left out.
  */
-#include "traces/ptx/races.h"
+#include "traces/ptx/check/races.h"
+#include "traces/ptx/check/check.h"
 
 #include <stdlib.h>
 
@@ -37,6 +38,7 @@ struct ptx_races {
     uint32_t count, room; /* a power of two */
     found found[MAX_FOUND];
     uint32_t founds;
+    bool incomplete; /* a word, or time, could not be had */
 };
 
 ptx_races *gmptx_open_races(void)
@@ -74,6 +76,7 @@ static word *find_word(ptx_races *r, uint64_t key)
     word *w = slot_of(r->word, r->room, key);
     if (w->key)
         return w;
+    r->incomplete |= r->count >= MAX_WORDS;
     if (r->count >= MAX_WORDS)
         return NULL;
     if (r->count >= r->room / 2) {
@@ -95,36 +98,12 @@ static word *find_word(ptx_races *r, uint64_t key)
 
 /* ------------------------------------------------------------------------------------- findings */
 
-static gmptx_race_side side_of(const ptx_cta *cta, uint32_t number, uint32_t warp, uint32_t lane,
-                               uint32_t op, bool is_write, bool is_atomic)
+static gmptx_side side_of(const ptx_cta *cta, const stamp *s, bool is_write)
 {
-    const ptx_kernel *k = cta->kernel;
-    const gmptx_launch *l = cta->launch;
-    const ptx_statement *s = gmptx_statement_of(k, op);
-    const uint32_t thread = warp * LANES + lane;
-    gmptx_race_side side = {
-        .block = {number % l->grid[0], number / l->grid[0] % l->grid[1],
-                  number / l->grid[0] / l->grid[1]},
-        .thread = {thread % l->block[0], thread / l->block[0] % l->block[1],
-                   thread / l->block[0] / l->block[1]},
-        .is_write = is_write,
-        .is_atomic = is_atomic,
-    };
-    if (s) {
-        side.ptx_line = s->line;
-        if (s->file < k->module->file_count && k->module->file[s->file]) {
-            side.file = k->module->file[s->file];
-            side.line = s->source_line;
-        }
-    }
+    gmptx_side side = gmptx_side_of(cta, s->cta, s->warp, s->lane, s->op);
+    side.is_write = is_write;
+    side.is_atomic = s->atomic;
     return side;
-}
-
-static uint64_t line_of(const ptx_cta *cta, uint32_t op)
-{
-    const ptx_statement *s = gmptx_statement_of(cta->kernel, op);
-    return s && s->source_line ? (uint64_t)s->file << 32 | s->source_line
-                               : UINT64_MAX - (uint64_t)op;
 }
 
 static void tell(const ptx_warp *w, bool shared, const stamp *now, bool now_writes,
@@ -132,7 +111,8 @@ static void tell(const ptx_warp *w, bool shared, const stamp *now, bool now_writ
 {
     const ptx_cta *cta = w->cta;
     ptx_races *r = cta->races;
-    const uint64_t line[2] = {line_of(cta, before->op), line_of(cta, now->op)};
+    const uint64_t line[2] = {gmptx_line_of(cta->kernel, before->op),
+                              gmptx_line_of(cta->kernel, now->op)};
     for (uint32_t i = 0; i < r->founds; i++) {
         found *f = &r->found[i];
         const bool same = f->line[0] == line[0] && f->line[1] == line[1];
@@ -151,10 +131,7 @@ static void tell(const ptx_warp *w, bool shared, const stamp *now, bool now_writ
                  .one_instruction =
                      before->op == now->op && before->cta == now->cta && before->warp == now->warp,
                  .count = 1,
-                 .side = {side_of(cta, before->cta, before->warp, before->lane, before->op,
-                                  before_writes, before->atomic),
-                          side_of(cta, now->cta, now->warp, now->lane, now->op, now_writes,
-                                  now->atomic)}},
+                 .side = {side_of(cta, before, before_writes), side_of(cta, now, now_writes)}},
     };
 }
 
@@ -162,6 +139,11 @@ void gmptx_tell_races(const ptx_races *races, const gmptx_launch *launch)
 {
     for (uint32_t i = 0; i < races->founds; i++)
         launch->race(launch->race_user, &races->found[i].race);
+}
+
+bool gmptx_races_incomplete(const ptx_races *races)
+{
+    return races->incomplete;
 }
 
 /* ------------------------------------------------------------------------------------- accesses */
@@ -219,8 +201,10 @@ void gmptx_watch_access(ptx_warp *w, const ptx_op *op, ptx_touch touch, bool sha
                                     op->cache <= GMTRACE_CACHE_STRONG_SYS);
     const bool releases = ordered && touch != TOUCH_LOAD;
     const bool sees = ordered && (touch == TOUCH_LOAD || touch == TOUCH_ATOMIC);
-    if (r->time == UINT32_MAX - 1 || r->accesses == UINT32_MAX)
+    if (r->time == UINT32_MAX - 1 || r->accesses == UINT32_MAX) {
+        r->incomplete = true;
         return;
+    }
     r->accesses++;
     r->time += releases;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {

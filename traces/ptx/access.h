@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * access.h - an access of a warp to memory: what its operations share.
+ */
+#ifndef GMPTX_ACCESS_H
+#define GMPTX_ACCESS_H
+
+#include "traces/ptx/exec.h"
+
+typedef struct ptx_access {
+    ptx_space space;
+    uint32_t mask;
+    uint32_t bytes; /* a lane */
+    bool write;
+    uint8_t *host[LANES];
+} ptx_access;
+
+#define LANES_IN(mask)                                                                             \
+    for (uint32_t rest_ = (mask), i = 0; rest_ && (i = (uint32_t)__builtin_ctz(rest_), true);      \
+         rest_ &= rest_ - 1)
+
+/* [ref + offset] of all lanes, into w->address. */
+static inline void gmptx_compute_addresses(ptx_warp *w, const ptx_op *op, ptx_ref ref,
+                                           int64_t offset, bool narrow)
+{
+    uint64_t *to = w->address, add = (uint64_t)offset;
+    if (op->in_frame)
+        add += op->space == PTX_SPACE_LOCAL ? w->frame_local : w->frame_stack;
+    if (narrow) {
+        const uint32_t *from = lanes_of(w, ref);
+        EACH_LANE to[i] = (uint32_t)(from[i] + (uint32_t)add);
+    } else {
+        const uint64_t *from = lanes_of(w, ref);
+        EACH_LANE to[i] = from[i] + add;
+    }
+}
+
+/* What an operation does where memory was found. */
+typedef void (*ptx_action)(ptx_warp *w, const ptx_op *op, const ptx_access *a);
+
+/* Divides the lanes of w->address by space where addresses are generic; finds and checks memory,
+ * acts, and records. The caller sets bytes and write. */
+void gmptx_run_spaces(ptx_warp *w, const ptx_op *op, ptx_access *a, ptx_action act,
+                      gmtrace_op what);
+
+#endif
