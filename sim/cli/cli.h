@@ -91,6 +91,10 @@ bool cli_output_close(cli_output *output, bool keep);
 /* Runs it with its arguments (ended by NULL, or NULL) and has it leave its trace there. Says what
  * went wrong. *ended is the signal that is to end us, handed on to the program, or 0. */
 bool cli_program_run(const char *program, char **arguments, const char *trace, int *ended);
+/* The same, looking for mistakes (traces/gmcc/runtime/check.c): those of `checks`, words with commas
+ * between, go to the file. *status is the program's, -1 where a signal ended it. */
+bool cli_program_check(const char *program, char **arguments, const char *file, const char *checks,
+                       int *status, int *ended);
 /* The name of a trace in a new temporary folder, or NULL after saying why; then removes both. */
 char *cli_program_trace(void);
 void cli_program_forget(const char *trace);

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <glib/gstdio.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -102,11 +103,11 @@ static bool run(const char *program, char **argv, char **environment, int *statu
     return good;
 }
 
-bool cli_program_run(const char *program, char **arguments, const char *trace, int *ended)
+/* A file that was there before must not be taken for this program's. */
+static bool run_with(const char *program, char **arguments, char **environment, const char *file,
+                     int *status, int *ended)
 {
     GPtrArray *argv = g_ptr_array_new();
-    char **environment = g_environ_setenv(g_get_environ(), "GMSIM_TRACE", trace, TRUE);
-    int status = 0;
     bool good;
 
     *ended = 0;
@@ -114,15 +115,41 @@ bool cli_program_run(const char *program, char **arguments, const char *trace, i
     for (; arguments != NULL && *arguments != NULL; arguments++)
         g_ptr_array_add(argv, *arguments);
     g_ptr_array_add(argv, NULL);
-    /* A trace that was there before must not be taken for this program's. */
-    good = unlink(trace) == 0 || errno == ENOENT;
+    good = unlink(file) == 0 || errno == ENOENT;
     if (!good)
-        cli_say("%s: %s", trace, g_strerror(errno));
-    good = good && run(program, (char **)argv->pdata, environment, &status, ended) && *ended == 0 &&
-           check_status(program, status, trace);
+        cli_say("%s: %s", file, g_strerror(errno));
+    good = good && run(program, (char **)argv->pdata, environment, status, ended) && *ended == 0;
     g_ptr_array_free(argv, TRUE);
     g_strfreev(environment);
     return good;
+}
+
+bool cli_program_run(const char *program, char **arguments, const char *trace, int *ended)
+{
+    char **environment = g_environ_setenv(g_get_environ(), "GMSIM_TRACE", trace, TRUE);
+    int status = 0;
+
+    return run_with(program, arguments, environment, trace, &status, ended) &&
+           check_status(program, status, trace);
+}
+
+bool cli_program_check(const char *program, char **arguments, const char *file, const char *checks,
+                       int *status, int *ended)
+{
+    char **environment = g_environ_setenv(g_get_environ(), "GMSIM_CHECK", file, TRUE);
+    bool all = strstr(checks, "all") != NULL;
+
+    environment = g_environ_unsetenv(environment, "GMSIM_TRACE");
+    environment = g_environ_setenv(environment, "GMSIM_CHECK_FOR", all ? "" : checks, TRUE);
+    if (!run_with(program, arguments, environment, file, status, ended))
+        return false;
+    if (WIFSIGNALED(*status))
+        cli_say("%s: was ended by signal %d (%s)", program, WTERMSIG(*status),
+                g_strsignal(WTERMSIG(*status)));
+    else if (WEXITSTATUS(*status) != 0)
+        cli_say("%s: ended with status %d", program, WEXITSTATUS(*status));
+    *status = WIFSIGNALED(*status) ? -1 : WEXITSTATUS(*status);
+    return true;
 }
 
 char *cli_program_trace(void)

@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "sim/cli/cli.h"
+#include "sim/cli/mistakes.h"
 #include "sim/cli/plot.h"
 
 #include <stdlib.h>
@@ -18,11 +19,19 @@
 /* Lives as long as the process. */
 static struct {
     char *trace, *program, *synthetic, *gpu, *kernel, *launch, *launches, *format, *output, *plot,
-        *timeline, *caches, *limit_memory, *color, *source, *top, *sort;
+        *timeline, *caches, *limit_memory, *color, *source, *top, *sort, *checks;
     guint64 top_count;
     char **set, **plugins, **rest;
     gboolean flush, functional, arrays, verbose, quiet, version;
 } given;
+
+/* --check, --check=LIST */
+static gboolean take_checks(const char *name, const char *value, gpointer user, GError **error)
+{
+    (void)name, (void)user, (void)error;
+    given.checks = g_strdup(value != NULL ? value : "all");
+    return TRUE;
+}
 
 static const GOptionEntry entries[] = {
     {"trace", 't', 0, G_OPTION_ARG_FILENAME, &given.trace, "Trace to replay; - is standard input",
@@ -31,6 +40,10 @@ static const GOptionEntry entries[] = {
      "Run a program built with gmcc, natively and with your rights, and replay what it launches; "
      "its arguments follow --",
      "PROGRAM"},
+    {"check", 0, G_OPTION_FLAG_OPTIONAL_ARG, G_OPTION_ARG_CALLBACK, (gpointer)take_checks,
+     "With --run: do not simulate, look for mistakes in the program: memory, races, unwritten, "
+     "barriers, leaks or all (default)",
+     "LIST"},
     {"synthetic", 's', 0, G_OPTION_ARG_FILENAME, &given.synthetic,
      "In place of a trace, a pattern of accesses; 'help' lists them", "PATTERN[:KEY=VALUE,...]"},
     {"gpu", 'g', 0, G_OPTION_ARG_FILENAME, &given.gpu,
@@ -98,9 +111,11 @@ static const char description[] =
     "  gmsim --trace transpose.trc\n"
     "  gmsim transpose.trc --gpu a100 --set l2.size=20M\n"
     "  gmsim --synthetic transpose:n=1024,tile=32,pad=1\n"
+    "  gmsim --run ./app --check\n"
     "  gmsim --trace app.trc --kernel 'gemm|softmax' --format json -o app.json\n"
     "\n"
-    "Exit status: 0 done, 1 failed or damaged input, 2 usage. gmsim(1) has the rest.\n";
+    "Exit status: 0 done, 1 failed or damaged input, 2 usage, 3 mistakes found. gmsim(1) has the "
+    "rest.\n";
 
 static bool use_color(void)
 {
@@ -150,6 +165,12 @@ static bool check_options(void)
         cli_say("--quiet and --verbose exclude each other");
         return false;
     }
+    if (given.checks != NULL && given.program == NULL) {
+        cli_say("--check: looks for mistakes in a program; name it with --run PROGRAM");
+        return false;
+    }
+    if (given.checks != NULL && !cli_check_words(given.checks))
+        return false;
     if (given.program != NULL && given.synthetic != NULL) {
         cli_say("--run and --synthetic exclude each other");
         return false;
@@ -320,6 +341,18 @@ static int run_after(const char *trace, gpointer unused)
     return run();
 }
 
+static int look_for_mistakes(void)
+{
+    const cli_mistakes_job job = {.program = given.program,
+                                  .arguments = given.rest,
+                                  .checks = given.checks,
+                                  .format = given.format,
+                                  .output = given.output,
+                                  .source = given.source};
+
+    return cli_mistakes(&job);
+}
+
 /* --synthetic help, and --synthetic PATTERN:help. */
 static bool wants_patterns(void)
 {
@@ -358,7 +391,8 @@ int cli_simulate(int argc, char **argv)
         } else if (wants_patterns()) {
             code = print_patterns();
         } else if (check_options()) {
-            code = given.program != NULL
+            code = given.checks != NULL ? look_for_mistakes()
+                   : given.program != NULL
                        ? cli_program_follow(given.program, given.rest, given.trace, run_after, NULL)
                        : run();
         }

@@ -4,8 +4,10 @@
  * one allocation, or in a variable of the program's kernels; a copy that runs over its end is
  * refused and explained, as compute-sanitizer would.
  */
+#include "traces/gmcc/runtime/check.h"
 #include "traces/gmcc/runtime/graph.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Is the range device memory, where the kind says so? */
@@ -17,6 +19,16 @@ static bool is_device(const void *pointer, size_t bytes, const char *call, const
         gmcuda_in_variable(address, bytes))
         return true;
     gmcuda_describe(address, bytes, where, sizeof where);
+    if (gmcuda_checks_any()) {
+        char title[80], detail[240];
+        gmcuda_frames origin = {.count = 0};
+        gmcuda_origin(address, &origin);
+        snprintf(title, sizeof title, "%s: the %s is not all device memory", call, role);
+        snprintf(detail, sizeof detail, "%zu bytes at %p: %s", bytes, pointer, where);
+        gmcuda_found_call(GMCUDA_CHECK_MEMORY, NULL, &origin, title, detail);
+        gmcuda_save_mistakes();
+        return false;
+    }
     gmcuda_message("%s: the %s, %zu bytes at %p, is not device memory: %s", call, role, bytes,
                    pointer, where);
     return false;
@@ -39,13 +51,36 @@ static cudaError_t check(const char *call, void *to, const void *from, size_t to
     return cudaSuccess;
 }
 
+/* Moves bytes, and what is known of them. */
+static void move(const char *call, void *to, const void *from, size_t bytes)
+{
+    const gmptx_shadow *shadow = gmcuda_shadow();
+    const uint64_t a = (uint64_t)(uintptr_t)to, b = (uint64_t)(uintptr_t)from;
+    memmove(to, from, bytes);
+    if (shadow->written == NULL)
+        return;
+    const uint64_t missing =
+        a - shadow->start < shadow->bytes ? 0 : gmptx_shadow_unwritten(shadow, b, bytes);
+    gmptx_shadow_copy(shadow, a, b, bytes);
+    if (missing != 0) {
+        char title[80], detail[120];
+        gmcuda_frames origin = {.count = 0};
+        gmcuda_origin(b, &origin);
+        snprintf(title, sizeof title, "%s to the host of memory that nobody wrote", call);
+        snprintf(detail, sizeof detail, "%llu of %zu bytes from %p on", (unsigned long long)missing,
+                 bytes, from);
+        gmcuda_found_call(GMCUDA_CHECK_UNWRITTEN, NULL, &origin, title, detail);
+        gmcuda_save_mistakes();
+    }
+}
+
 static cudaError_t copy(const char *call, void *to, const void *from, size_t bytes,
                         enum cudaMemcpyKind kind)
 {
     gmcuda_enter();
     cudaError_t error = check(call, to, from, bytes, bytes, kind);
     if (error == cudaSuccess && bytes != 0)
-        memmove(to, from, bytes);
+        move(call, to, from, bytes);
     return gmcuda_leave(error);
 }
 
@@ -86,7 +121,8 @@ cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t fro
         return gmcuda_leave(cudaErrorInvalidValue);
     cudaError_t error = check("cudaMemcpy2D", to, from, to_bytes, from_bytes, kind);
     for (size_t row = 0; error == cudaSuccess && width != 0 && row < height; row++)
-        memmove((char *)to + row * to_pitch, (const char *)from + row * from_pitch, width);
+        move("cudaMemcpy2D", (char *)to + row * to_pitch, (const char *)from + row * from_pitch,
+             width);
     return gmcuda_leave(error);
 }
 cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
@@ -109,6 +145,11 @@ static cudaError_t locate(const void *symbol, size_t bytes, size_t offset, char 
     if (variable == NULL)
         return error;
     if (offset > variable->size || bytes > variable->size - offset) {
+        char detail[160];
+        snprintf(detail, sizeof detail, "%zu bytes at offset %zu of %.60s, which has %zu", bytes,
+                 offset, variable->name, variable->size);
+        gmcuda_found_call(GMCUDA_CHECK_MEMORY, NULL, NULL, "copy beyond a variable's end", detail);
+        gmcuda_save_mistakes();
         gmcuda_message("%zu bytes at offset %zu do not fit into %s, which has %zu", bytes, offset,
                        variable->name, variable->size);
         return cudaErrorInvalidValue;
@@ -126,7 +167,7 @@ cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t byte
     if (error == cudaSuccess)
         error = check("cudaMemcpyToSymbol", to, from, bytes, bytes, kind);
     if (error == cudaSuccess && bytes != 0)
-        memmove(to, from, bytes);
+        move("cudaMemcpyToSymbol", to, from, bytes);
     return gmcuda_leave(error);
 }
 cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes,
@@ -145,7 +186,7 @@ cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, siz
     if (error == cudaSuccess)
         error = check("cudaMemcpyFromSymbol", to, from, bytes, bytes, kind);
     if (error == cudaSuccess && bytes != 0)
-        memmove(to, from, bytes);
+        move("cudaMemcpyFromSymbol", to, from, bytes);
     return gmcuda_leave(error);
 }
 cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes, size_t offset,
@@ -188,8 +229,10 @@ static cudaError_t set(const char *call, void *to, size_t pitch, int value, size
     if (width > pitch || !extent(pitch, width, height, &bytes) ||
         !is_device(to, bytes, call, "destination"))
         return gmcuda_leave(cudaErrorInvalidValue);
-    for (size_t row = 0; width != 0 && row < height; row++)
+    for (size_t row = 0; width != 0 && row < height; row++) {
         memset((char *)to + row * pitch, value, width);
+        gmptx_shadow_mark(gmcuda_shadow(), (uint64_t)(uintptr_t)to + row * pitch, width, true);
+    }
     return gmcuda_leave(cudaSuccess);
 }
 cudaError_t cudaMemset(void *to, int value, size_t bytes)

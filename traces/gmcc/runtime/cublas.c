@@ -76,8 +76,10 @@ static bool begin(const char *call, cublasHandle_t handle, const matrix *operand
         const uint64_t bytes = ((m->columns - 1) * m->step + m->rows) * m->bytes;
         const uint64_t address = (uint64_t)(uintptr_t)m->at;
         if (gmcuda_accessible(NULL, address, bytes, false, NULL) ||
-            gmcuda_in_variable(address, bytes))
+            gmcuda_in_variable(address, bytes)) {
+            gmptx_shadow_mark(gmcuda_shadow(), address, bytes, true);
             continue;
+        }
         gmcuda_describe(address, bytes, where, sizeof where);
         gmcuda_message("%s: operand %u, %llu bytes at %p, is not device memory: %s", call, i + 1,
                        (unsigned long long)bytes, m->at, where);

@@ -7,6 +7,7 @@
  * GMSIM_THREADS sets how many CTAs run at once (default: one a processor), GMSIM_INSTRUCTIONS the
  * warp instructions of a CTA after which a launch counts as endless.
  */
+#include "traces/gmcc/runtime/check.h"
 #include "traces/gmcc/runtime/graph.h"
 
 #include <errno.h>
@@ -151,6 +152,10 @@ static cudaError_t run(gmcuda_function *function, dim3 grid, dim3 block, void **
 {
     gmtrace_error error;
     gmptx_result result;
+    const gmptx_checks checks = {.unwritten = gmcuda_checks(GMCUDA_CHECK_UNWRITTEN),
+                                 .shadow = *gmcuda_shadow(),
+                                 .found = gmcuda_found,
+                                 .user = function};
     gmtrace_writer *writer = gmcuda_trace(function);
     if (writer != NULL && !add_to_trace(function, writer))
         writer = NULL;
@@ -166,6 +171,7 @@ static cudaError_t run(gmcuda_function *function, dim3 grid, dim3 block, void **
         .race_ctas = gmcuda_watched_ctas(function),
         .race = gmcuda_tell_race,
         .race_user = function,
+        .checks = gmcuda_checks_any() ? &checks : NULL,
         .threads = thread_count(),
         .instruction_limit = number_from("GMSIM_INSTRUCTIONS", 0),
         .sm_count = GMCUDA_SM_COUNT,
@@ -187,12 +193,19 @@ static cudaError_t run(gmcuda_function *function, dim3 grid, dim3 block, void **
     }
     bool good = gmptx_run(&launch, &result, &error);
     free(allocations);
-    if (good)
-        return cudaSuccess;
+    if (result.races_incomplete && launch.checks != NULL)
+        gmcuda_races_incomplete();
+    if (good) {
+        gmcuda_save_mistakes();
+        return gmcuda_sticky();
+    }
     char where[160] = "";
     if (result.fault.kind == GMPTX_FAULT_ACCESS && result.fault.space == GMTRACE_SPACE_GLOBAL)
         gmcuda_describe(result.fault.address, result.fault.bytes, where, sizeof where);
     gmcuda_message("%s%s%s", error.text, where[0] != 0 ? "; " : "", where);
+    if (launch.checks != NULL && gmcuda_checks(GMCUDA_CHECK_BARRIERS))
+        gmcuda_found_fault(function, &result.fault);
+    gmcuda_save_mistakes();
     gmcuda_set_sticky(error_of(result.fault.kind));
     return gmcuda_sticky();
 }

@@ -13,6 +13,7 @@
  * host that reads device memory through its own pointer, an error on a GPU, goes unnoticed here.
  */
 #include "traces/gmcc/runtime/arena.h"
+#include "traces/gmcc/runtime/check.h"
 #include "traces/gmcc/runtime/graph.h"
 
 #include <stdio.h>
@@ -25,6 +26,8 @@
 #define LARGE_FROM  (1ull << 20)
 #define MAX_ROOM    (1ull << 30) /* behind a piece */
 #define PAGE        4096ull
+/* Of device addresses, for reads of what nobody wrote: 2 GiB of memory at most. */
+#define MAX_SHADOWED (16ull << 30)
 
 typedef enum memory_kind { DEVICE, HOST, MANAGED, REGISTERED } memory_kind;
 
@@ -34,6 +37,7 @@ typedef struct piece {
     uint64_t traced; /* its base in traces */
     uint64_t number; /* which allocation of the program it is, from 1 */
     memory_kind kind;
+    gmcuda_frames made; /* where the program asked for it */
 } piece;
 
 enum { FREED = 64 }; /* the last ones, for messages */
@@ -41,7 +45,42 @@ enum { FREED = 64 }; /* the last ones, for messages */
 static piece *pieces, freed[FREED];
 static size_t piece_count, piece_room;
 static uint64_t bytes_in_use, allocations, frees;
+static gmptx_shadow shadow;
 static gmcuda_arena program, driver = {.start = RANGE_BASE, .bytes = RANGE_BYTES};
+
+/* A bit of shadow for each byte of the first MAX_SHADOWED; the system finds memory for it as it is
+ * touched. Device memory begins unwritten. */
+static void open_shadow(void)
+{
+    const uint64_t bytes = program.bytes < MAX_SHADOWED ? program.bytes : MAX_SHADOWED;
+    void *p = mmap(NULL, bytes / 8, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED)
+        gmcuda_message("no memory to watch which device memory is written; reads of what nobody "
+                       "wrote are not looked for");
+    else
+        shadow = (gmptx_shadow){program.start, bytes, p};
+}
+
+const gmptx_shadow *gmcuda_shadow(void)
+{
+    return &shadow;
+}
+
+/* Memory that the host reaches, too, counts as written. */
+static void shade(const piece *p)
+{
+    static bool told;
+    if (shadow.written == NULL)
+        return;
+    gmptx_shadow_mark(&shadow, p->base, p->span, p->kind != DEVICE);
+    if (p->base + p->span > shadow.start + shadow.bytes && !told) {
+        told = true;
+        gmcuda_message("allocations beyond %llu GiB of addresses are not watched for reads of what "
+                       "nobody wrote",
+                       MAX_SHADOWED >> 30);
+    }
+}
 
 /* Reserves addresses, not memory; as much as H200 memory and room behind it, or what the limits
  * allow. */
@@ -59,6 +98,8 @@ static bool reserve(void)
         /* A hint that was not taken, as old kernels do, leaves an address that may be odd. */
         program.start = ((uint64_t)p + GMCUDA_LARGE_UNIT - 1) & ~(GMCUDA_LARGE_UNIT - 1);
         program.bytes = bytes - (program.start - (uint64_t)p);
+        if (gmcuda_checks(GMCUDA_CHECK_UNWRITTEN))
+            open_shadow();
         return true;
     }
     return false;
@@ -138,6 +179,7 @@ static cudaError_t allocate(void **pointer, size_t bytes, memory_kind kind)
     const uint64_t unit = bytes >= LARGE_FROM ? GMCUDA_LARGE_UNIT : GMCUDA_SMALL_UNIT;
     piece p = {
         .size = bytes, .span = round_up(bytes, unit), .number = allocations + 1, .kind = kind};
+    gmcuda_here(&p.made);
     p.traced = gmcuda_arena_take(&driver, p.span, unit);
     p.base = p.traced != 0 ? take_place(p.span, unit) : 0;
     if (p.base == 0 || !open_pages(p.base, p.span, unit) || !insert(&p)) {
@@ -147,6 +189,7 @@ static cudaError_t allocate(void **pointer, size_t bytes, memory_kind kind)
             gmcuda_arena_give(&driver, p.traced);
         return cudaErrorMemoryAllocation;
     }
+    shade(&p);
     allocations++;
     bytes_in_use += p.span;
     *pointer = (void *)p.base;
@@ -160,27 +203,6 @@ static void close_pages(const piece *p)
         madvise((void *)first, end - first, MADV_DONTNEED);
     if (p->span >= GMCUDA_LARGE_UNIT)
         mprotect((void *)p->base, p->span, PROT_NONE);
-}
-
-static cudaError_t release(void *pointer, bool host)
-{
-    if (gmcuda_sticky() != cudaSuccess)
-        return gmcuda_sticky();
-    if (pointer == NULL)
-        return cudaSuccess;
-    size_t at = find_below((uint64_t)pointer);
-    if (at == SIZE_MAX || pieces[at].base != (uint64_t)pointer || pieces[at].kind == REGISTERED ||
-        (pieces[at].kind == HOST) != host)
-        return cudaErrorInvalidValue;
-    piece p = pieces[at];
-    memmove(pieces + at, pieces + at + 1, (piece_count - at - 1) * sizeof *pieces);
-    piece_count--;
-    bytes_in_use -= p.span;
-    freed[frees++ % FREED] = p;
-    gmcuda_arena_give(&program, p.base);
-    gmcuda_arena_give(&driver, p.traced);
-    close_pages(&p);
-    return cudaSuccess;
 }
 
 /* The piece that holds all of the bytes. */
@@ -237,6 +259,9 @@ void gmcuda_describe(uint64_t address, uint64_t bytes, char *text, size_t size)
         before = above->base - address;
     if (address < 4096)
         snprintf(text, size, "a null pointer");
+    else if (below != NULL && address - below->base + bytes <= below->size)
+        snprintf(text, size, "byte %llu of %s", (unsigned long long)(address - below->base),
+                 name_of(below, name));
     else if (below != NULL && address - below->base < below->size)
         snprintf(text, size, "it runs %llu bytes over the end of %s",
                  (unsigned long long)(address - below->base + bytes - below->size),
@@ -251,6 +276,78 @@ void gmcuda_describe(uint64_t address, uint64_t bytes, char *text, size_t size)
                  name_of(above, name));
     else
         snprintf(text, size, "near no allocation; is it a pointer of the host's?");
+}
+
+/* Why it cannot be freed. */
+static void wrong_free(uint64_t address, bool host)
+{
+    char where[160];
+    const piece *p = holder(address, 1);
+    if (!gmcuda_checks_any())
+        return;
+    if (p != NULL && p->base == address && p->kind != REGISTERED)
+        snprintf(where, sizeof where, "it is %s memory", p->kind == HOST ? "host" : "device");
+    else
+        gmcuda_describe(address, 1, where, sizeof where);
+    gmcuda_frames origin = {.count = 0};
+    gmcuda_origin(address, &origin);
+    gmcuda_found_call(GMCUDA_CHECK_MEMORY, NULL, &origin,
+                      p == NULL && find_freed(address) != NULL ? "double free"
+                      : host ? "cudaFreeHost() of what it cannot free"
+                             : "cudaFree() of what it cannot free",
+                      where);
+    gmcuda_save_mistakes();
+}
+
+static cudaError_t release(void *pointer, bool host)
+{
+    if (gmcuda_sticky() != cudaSuccess)
+        return gmcuda_sticky();
+    if (pointer == NULL)
+        return cudaSuccess;
+    size_t at = find_below((uint64_t)pointer);
+    if (at == SIZE_MAX || pieces[at].base != (uint64_t)pointer || pieces[at].kind == REGISTERED ||
+        (pieces[at].kind == HOST) != host) {
+        wrong_free((uint64_t)pointer, host);
+        return cudaErrorInvalidValue;
+    }
+    piece p = pieces[at];
+    memmove(pieces + at, pieces + at + 1, (piece_count - at - 1) * sizeof *pieces);
+    piece_count--;
+    bytes_in_use -= p.span;
+    freed[frees++ % FREED] = p;
+    gmcuda_arena_give(&program, p.base);
+    gmcuda_arena_give(&driver, p.traced);
+    close_pages(&p);
+    return cudaSuccess;
+}
+
+void gmcuda_origin(uint64_t address, gmcuda_frames *frames)
+{
+    const piece *p = find_freed(address);
+    const size_t at = find_below(address), next = at == SIZE_MAX ? 0 : at + 1;
+    if (at != SIZE_MAX && (p == NULL || address - pieces[at].base < pieces[at].size) &&
+        address - pieces[at].base < 2 * pieces[at].span + MAX_ROOM)
+        p = &pieces[at];
+    else if (p == NULL && next < piece_count && pieces[next].base - address < MAX_ROOM)
+        p = &pieces[next];
+    if (p != NULL)
+        *frames = p->made;
+}
+
+void gmcuda_find_leaks(void)
+{
+    if (gmcuda_sticky() != cudaSuccess) /* nothing can be freed any more */
+        return;
+    for (size_t i = 0; i < piece_count; i++) {
+        char text[96];
+        if (pieces[i].kind == REGISTERED)
+            continue;
+        snprintf(text, sizeof text, "%llu bytes, allocation %llu",
+                 (unsigned long long)pieces[i].size, (unsigned long long)pieces[i].number);
+        gmcuda_found_call(GMCUDA_CHECK_LEAKS, &pieces[i].made, NULL, "memory that is never freed",
+                          text);
+    }
 }
 
 static int by_base(const void *a, const void *b)
@@ -272,6 +369,7 @@ gmtrace_allocation *gmcuda_list_allocations(uint32_t *count)
 
 void gmcuda_release_memory(void)
 {
+    gmcuda_find_leaks();
     for (size_t i = 0; i < piece_count; i++)
         if (pieces[i].kind != REGISTERED)
             close_pages(&pieces[i]);

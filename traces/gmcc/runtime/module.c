@@ -3,7 +3,7 @@
  * module.c - what the compiler registers before main(): one PTX text a source file, its kernels and
  * its variables. A module is parsed when the first of its kernels or variables is used.
  */
-#include "traces/gmcc/runtime/runtime.h"
+#include "traces/gmcc/runtime/check.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -177,7 +177,10 @@ static cudaError_t parse(gmcuda_module *module)
             gmcuda_message("the program's kernels are not PTX text: compile it with gmcc");
         return module->error;
     }
-    module->ptx = gmptx_parse(module->text, strlen(module->text), module->name, &error);
+    const size_t length = strlen(module->text);
+    module->ptx = gmcuda_checks_any()
+                      ? gmptx_parse_apart(module->text, length, module->name, &error)
+                      : gmptx_parse(module->text, length, module->name, &error);
     if (module->ptx == NULL) {
         module->error = cudaErrorInvalidPtx;
         gmcuda_message("%s: %s", module->name, error.text);
@@ -247,6 +250,12 @@ static const gmptx_variable *find_variable(const variable *v)
     return found;
 }
 
+char *gmcuda_demangle(const char *mangled)
+{
+    int status = 0;
+    return __cxa_demangle != NULL ? __cxa_demangle(mangled, NULL, NULL, &status) : NULL;
+}
+
 gmcuda_function *gmcuda_find_function(const void *host, cudaError_t *error)
 {
     gmcuda_function *function = NULL;
@@ -269,9 +278,7 @@ gmcuda_function *gmcuda_find_function(const void *host, cudaError_t *error)
                                                    : cudaErrorInvalidDeviceFunction;
         return NULL;
     }
-    int status = 0;
-    function->readable =
-        __cxa_demangle != NULL ? __cxa_demangle(function->mangled, NULL, NULL, &status) : NULL;
+    function->readable = gmcuda_demangle(function->mangled);
     if (function->readable == NULL)
         function->readable = function->mangled;
     return function;

@@ -4,7 +4,7 @@
  * a kernel's first launches: nearly all that race do so everywhere, and the rest run as fast as
  * ever. GMSIM_RACES=N watches the first N CTAs of every launch, GMSIM_RACES=all all, =0 none.
  */
-#include "traces/gmcc/runtime/runtime.h"
+#include "traces/gmcc/runtime/check.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +24,8 @@ static unsigned int told_count;
 uint64_t gmcuda_watched_ctas(gmcuda_function *function)
 {
     const char *text = getenv("GMSIM_RACES");
+    if (gmcuda_checks_any())
+        return gmcuda_checks(GMCUDA_CHECK_RACES) ? UINT64_MAX : 0;
     if (text != NULL && strcmp(text, "all") == 0)
         return UINT64_MAX;
     if (text != NULL && text[0] != 0) {
@@ -36,7 +38,7 @@ uint64_t gmcuda_watched_ctas(gmcuda_function *function)
     return function->launches++ < LAUNCHES ? CTAS : 0;
 }
 
-static const char *place_of(const gmptx_race_side *side, char text[80])
+static const char *place_of(const gmptx_side *side, char text[80])
 {
     const char *base = side->file != NULL ? strrchr(side->file, '/') : NULL;
     base = base != NULL ? base + 1 : side->file;
@@ -47,7 +49,7 @@ static const char *place_of(const gmptx_race_side *side, char text[80])
     return text;
 }
 
-static const char *who(const gmptx_race_side *side, bool block, char text[120])
+static const char *who(const gmptx_side *side, bool block, char text[120])
 {
     int n = 0;
     if (block)
@@ -58,7 +60,7 @@ static const char *who(const gmptx_race_side *side, bool block, char text[120])
     return text;
 }
 
-static const char *what(const gmptx_race_side *side)
+static const char *what(const gmptx_side *side)
 {
     return side->is_atomic ? "an atomic" : side->is_write ? "a write" : "a read";
 }
@@ -66,9 +68,13 @@ static const char *what(const gmptx_race_side *side)
 void gmcuda_tell_race(void *user, const gmptx_race *race)
 {
     const gmcuda_function *function = user;
-    const gmptx_race_side *a = &race->side[0], *b = &race->side[1];
+    const gmptx_side *a = &race->side[0], *b = &race->side[1];
     char place[2][80], thread[2][120], more[80] = "";
     const bool blocks = memcmp(a->block, b->block, sizeof a->block) != 0;
+    if (gmcuda_checks_any()) {
+        gmcuda_found_race(function, race);
+        return;
+    }
     for (unsigned int i = 0; i < told_count; i++)
         if (told[i].kernel == function->mangled && told[i].shared == race->shared &&
             told[i].line[0] == a->ptx_line && told[i].line[1] == b->ptx_line)

@@ -26,6 +26,16 @@ void gmcuda_set_sticky(cudaError_t error);
 /* One line on stderr: "gmcuda: ...". */
 void gmcuda_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* ------------------------------------------------------------------------------- check.c */
+
+enum { GMCUDA_FRAMES = 8 };
+/* Return addresses outside of this library, innermost first. */
+typedef struct gmcuda_frames {
+    void *address[GMCUDA_FRAMES];
+    unsigned count;
+} gmcuda_frames;
+void gmcuda_here(gmcuda_frames *frames); /* none where nothing is checked */
+
 /* ------------------------------------------------------------------------------ memory.c */
 
 /* Are all of the bytes part of one live allocation? For gmptx_launch.check; `shift` may be NULL. */
@@ -37,7 +47,12 @@ gmtrace_allocation *gmcuda_list_allocations(uint32_t *count);
 /* In words, where bytes that are not all in one allocation lie: "0 bytes after the end of the
  * 4096 bytes at 0x... of allocation 2" */
 void gmcuda_describe(uint64_t address, uint64_t bytes, char *text, size_t size);
+/* Where the allocation was made that the address lies in, lay in, or is next to. */
+void gmcuda_origin(uint64_t address, gmcuda_frames *frames);
+void gmcuda_find_leaks(void); /* tells of what was never freed */
 void gmcuda_release_memory(void);
+/* Which bytes of device memory were written; nothing is known where nobody asks. */
+const gmptx_shadow *gmcuda_shadow(void);
 
 /* ------------------------------------------------------------------------------ module.c */
 
@@ -62,6 +77,8 @@ const gmptx_variable *gmcuda_find_variable(const void *host, cudaError_t *error)
 /* Do the bytes lie in a variable of a module? */
 bool gmcuda_in_variable(uint64_t address, uint64_t bytes);
 void gmcuda_reset_functions(void);
+/* As a person writes it, to be freed; NULL where the program cannot demangle. */
+char *gmcuda_demangle(const char *mangled);
 
 /* ------------------------------------------------------------------------------ device.c */
 

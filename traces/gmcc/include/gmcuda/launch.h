@@ -6,7 +6,8 @@
 #ifndef GMCUDA_LAUNCH_H
 #define GMCUDA_LAUNCH_H
 
-#define GMCUDA_HOST static inline __host__ cudaError_t
+/* nodebug: a call's line is the program's. */
+#define GMCUDA_HOST static inline __host__ __attribute__((nodebug)) cudaError_t
 
 /* The channels of a scalar or vector type. */
 #define GMCUDA_CHANNELS(type, x, y, z, w, kind)                                                    \
