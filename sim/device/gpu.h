@@ -141,7 +141,7 @@ typedef struct gmsim_gpu {
     /* [atomic]: percent of the time that l2.atomics_per_clock gives a sector; see atomics.c. Of a
      * group of slices, and of one. */
     uint32_t atomic_sector, atomic_pass, atomic_alone, atomic_meeting, atomic_returning;
-    uint32_t atomic_slice, atomic_slice_alone, atomic_slice_float;
+    uint32_t atomic_slice, atomic_slice_alone, atomic_slice_float, atomic_slice_double;
 
     /* [lrc]: the request coalescer before L2. */
     uint32_t lrc_merge;       /* reads that become one; 1: none */

@@ -147,6 +147,8 @@ const gmsim_key gmsim_keys[] = {
     GIVEN(atomic, slice_alone, COUNT, 0, 10000, "247",
           "the same for a lane that is alone in its line"),
     GIVEN(atomic, slice_float, COUNT, 0, 10000, "590", "the same for an addition of floats"),
+    GIVEN(atomic, slice_double, COUNT, 0, 10000, "383",
+          "% of that for a sector of doubles that are added to"),
     GIVEN(lrc, merge, COUNT, 1, 64, "1",
           "reads of a line by SMs of a GPC that become one before L2; 1: none do"),
     GIVEN(lrc, way_percent, COUNT, 0, 50, "40", "of l2.latency, from an SM to where reads merge"),

@@ -217,6 +217,7 @@ static const char *replay_global(gmsim_replay *replay, gmsim_sm_memory *memory, 
     if (row == GMSIM_GLOBAL_ATOMIC || row == GMSIM_GLOBAL_REDUCTION) {
         count_operations(&request, chunk, record);
         request.is_float = site->is_float;
+        request.is_double = site->is_float && record->size == 8u;
         request.is_swap = site->is_swap;
     }
     send(memory, who, &request);
@@ -391,7 +392,7 @@ static const char *replay_bulk(gmsim_replay *replay, gmsim_sm_memory *memory, gm
         gmsim_l1_words_begin(&request.words, &request.footprint, NULL, NULL);
         request.kind = (uint8_t)kind;
         request.wavefronts = 1u;
-        request.is_float = request.is_swap = false;
+        request.is_float = request.is_double = request.is_swap = false;
         for (uint32_t i = 0; i < request.footprint.lines; i++) {
             request.line_operations[i] = (uint8_t)gmsim_sector_count(request.footprint.touched[i]);
             request.line_passes[i] = 1;

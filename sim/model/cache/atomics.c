@@ -8,7 +8,7 @@
  *   their masks, twice that for compare-and-swap.
  * - In L2 an atomic takes its time by sectors, and longer where a lane is alone, or where the next
  *   addition of floats needs the last one's sum. A group of slices is through sooner than the
- *   slice, which does one thing after the other.
+ *   slice, which does one thing after the other, and additions of doubles at half the rate.
  *
  * Left out: what the operation is, but for floats and compare-and-swap.
  */
@@ -34,7 +34,9 @@ gmsim_atomic_work gmsim_atomic_work_of(const gmsim_gpu *gpu, const gmsim_ask *as
     } else {
         work.group = (sectors * gpu->atomic_sector + passes * gpu->atomic_pass) * cost / 100u
                      << ask->is_swap;
-        work.slice = sectors * cost * gpu->atomic_slice / 100u << ask->is_swap;
+        work.slice =
+            sectors * cost * (ask->is_double ? gpu->atomic_slice_double : gpu->atomic_slice) / 100u
+            << ask->is_swap;
     }
     if (ask->is_float && (passes > 1u || message->lanes == 1u))
         work.slice = MAX(work.slice, passes * cost * gpu->atomic_slice_float / 100u);

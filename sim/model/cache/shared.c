@@ -85,14 +85,26 @@ void gmsim_shared_init(gmsim_shared *shared, gmsim_l2_set *set, const gmsim_gpu 
 
 /* Neighbouring lines lie in the slices of one group, neighbouring groups of lines in the groups of
  * slices of one cluster; which cluster is a hash. */
-GMSIM_INLINE uint32_t slice_of(const gmsim_shared *shared, uint64_t line)
+GMSIM_INLINE uint32_t slice_at(const gmsim_shared *shared, uint64_t line, uint32_t within)
 {
     uint32_t hash = gmsim_hash32((line ^ line >> 17) >> shared->cluster_shift);
     uint32_t first = (uint32_t)((uint64_t)hash * shared->clusters >> 32) * shared->cluster_slices;
     uint32_t block = (uint32_t)(line >> shared->group_shift);
     uint32_t group = (block + (hash & 0xfu)) << shared->group_slices_shift;
-    uint32_t in_group = ((uint32_t)line + block) & (shared->gpu->l2_group_slices - 1u);
+    uint32_t in_group = (within + block) & (shared->gpu->l2_group_slices - 1u);
     return first + (group | in_group) % shared->cluster_slices;
+}
+
+GMSIM_INLINE uint32_t slice_of(const gmsim_shared *shared, uint64_t line)
+{
+    return slice_at(shared, line, (uint32_t)line);
+}
+
+/* Atomics on a line and on its neighbour are carried out in one slice: on 64-bit words of two lines
+ * they take twice as long as on words of one (micro/atomics_timing.cu). */
+static uint32_t atomic_slice_of(const gmsim_shared *shared, uint64_t line)
+{
+    return slice_at(shared, line, (uint32_t)(line >> 1));
 }
 
 /* What SMs write and what comes from DRAM goes into L2 at one rate. */
@@ -199,7 +211,7 @@ static void do_atomic(gmsim_shared *shared, const gmsim_l2_place *place, gmsim_s
 {
     const gmsim_gpu *gpu = shared->gpu;
     uint64_t leaves = message->clock;
-    uint32_t number = slice_of(shared, message->line);
+    uint32_t number = atomic_slice_of(shared, message->line);
     uint32_t group = number >> shared->group_slices_shift;
     gmsim_atomic_work work = gmsim_atomic_work_of(gpu, ask, message, shared->atomic_cost);
     bool missed =

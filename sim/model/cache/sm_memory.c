@@ -228,6 +228,7 @@ GMSIM_INLINE gmsim_ask *begin_write(gmsim_sm_memory *memory, const gmsim_request
     gmsim_ask *ask = begin_ask(&memory->out, kind, request->now);
     if (kind != GMSIM_ASK_WRITE) {
         ask->is_float = request->is_float;
+        ask->is_double = request->is_double;
         ask->is_swap = request->is_swap;
         ask->waits = kind == GMSIM_ASK_ATOMIC;
     }

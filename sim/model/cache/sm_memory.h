@@ -28,14 +28,14 @@ typedef enum gmsim_request_kind {
 /* What is asked. */
 typedef struct gmsim_request {
     gmsim_footprint footprint;
-    gmsim_counts *counts;   /* whose cache counters it adds to */
-    gmsim_l1_words words;   /* whose bytes it asks for or writes */
-    uint64_t now;           /* SM clock at which it reaches L1 */
-    uint8_t kind;           /* gmsim_request_kind */
-    uint8_t load;           /* gmsim_l1_load */
-    uint8_t wavefronts;     /* of a load: passes through L1's data stage */
-    uint8_t part;           /* sub-partition that it comes from */
-    bool is_float, is_swap; /* the atomic adds floats; is compare-and-swap */
+    gmsim_counts *counts;              /* whose cache counters it adds to */
+    gmsim_l1_words words;              /* whose bytes it asks for or writes */
+    uint64_t now;                      /* SM clock at which it reaches L1 */
+    uint8_t kind;                      /* gmsim_request_kind */
+    uint8_t load;                      /* gmsim_l1_load */
+    uint8_t wavefronts;                /* of a load: passes through L1's data stage */
+    uint8_t part;                      /* sub-partition that it comes from */
+    bool is_float, is_double, is_swap; /* the atomic adds floats, of 8 bytes; is compare-and-swap */
     /* Of an atomic or reduction, for each line of the footprint: what L2 carries out one after the
      * other (most lanes in one address, by sector, added up), most lanes in one address, lanes. */
     uint8_t line_operations[GMSIM_MAX_LINES];

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * atomic_times.c - how long atomics of all SMs on neighbouring words take, by type, against
+ * measured/h200/micro-atomics_timing.csv: where all warps add to the same words, and where each has
+ * lines of its own. Two numbers of turns are replayed; the difference has no launch in it.
+ */
+#include "sim/model/model.h"
+#include "tests/support/measured.h"
+#include "tests/support/trace_builder.h"
+
+#include <glib/gstdio.h>
+#include <stdlib.h>
+
+#define SMS       132u
+#define WARPS     4u
+#define FEW       16u
+#define MANY      48u
+#define PRECISION 0.35
+
+static const struct {
+    const char *op, *opcode;
+    unsigned size;
+} kinds[] = {
+    {"red.add.u32", "RED.E.ADD.STRONG.GPU", 4},
+    {"red.add.u64", "RED.E.ADD.64.STRONG.GPU", 8},
+    {"red.add.f32", "RED.E.ADD.F32.FTZ.RN.STRONG.GPU", 4},
+    {"red.add.f64", "RED.E.ADD.F64.RN.STRONG.GPU", 8},
+};
+
+/* Lane l of warp w of CTA c adds to word l + warp * w + cta * c. */
+static double cycles(unsigned kind, unsigned turns, uint64_t warp, uint64_t cta)
+{
+    GError *error = NULL;
+    gmtrace_error reason;
+    gmsim_gpu gpu;
+    gmtest_trace trace;
+    g_autofree char *folder = g_dir_make_tmp("gmsim-test-XXXXXX", NULL);
+    g_autofree char *path = g_build_filename(folder, "atomics.trc", NULL);
+    gmtrace_instr instr[] = {gmtest_instr(0, kinds[kind].opcode), gmtest_instr(1, "EXIT")};
+    instr[0].op_class = GMTRACE_CLASS_REDUCTION;
+    instr[0].space = GMTRACE_SPACE_GLOBAL;
+    instr[0].width = (uint8_t)kinds[kind].size;
+    instr[1].op_class = GMTRACE_CLASS_EXIT;
+    const gmtrace_kernel kernel = {.mangled = "add",
+                                   .name = "add",
+                                   .registers = 16,
+                                   .instr_count = G_N_ELEMENTS(instr),
+                                   .instr = instr};
+    gmtest_open(&trace, path);
+    gmtest_use_kernel(&trace, &kernel);
+    gmtest_launch(&trace, SMS, 32 * WARPS);
+    for (unsigned c = 0; c < SMS; c++)
+        for (unsigned w = 0; w < WARPS; w++)
+            for (unsigned t = 0; t < turns; t++) {
+                const gmtrace_record record = {.instr = 0,
+                                               .mask = UINT32_MAX,
+                                               .kind = GMTRACE_ACCESS,
+                                               .op = GMTRACE_OP_REDUCTION,
+                                               .space = GMTRACE_SPACE_GLOBAL,
+                                               .size = (uint8_t)kinds[kind].size,
+                                               .stride = (int32_t)kinds[kind].size,
+                                               .address = 0x7f0000000000u +
+                                                          (warp * w + cta * c) * kinds[kind].size};
+                gmtest_append(&trace, c, w, &record, NULL);
+            }
+    gmtest_close(&trace);
+
+    g_assert_true(gmsim_gpu_load(&gpu, "h200", &error));
+    gmtrace_reader *reader = gmtrace_open(path, &reason);
+    g_assert_nonnull(reader);
+    gmsim_model *model = gmsim_model_new(&gpu, &(gmsim_options){.flush = true}, NULL);
+    const gmsim_result *result = gmsim_model_run(model, reader, 0, NULL, NULL, &error);
+    g_assert_no_error(error);
+    const double clocks = (double)result->timing.cycles;
+    gmsim_model_free(model);
+    gmtrace_close(reader);
+    g_remove(path);
+    g_rmdir(folder);
+    return clocks;
+}
+
+static void test_rows(void)
+{
+    g_autoptr(GPtrArray) rows = gmtest_measured("micro-atomics_timing.csv", 10);
+    unsigned compared = 0;
+    for (guint i = 0; i < rows->len; i++) {
+        char **cell = g_ptr_array_index(rows, i);
+        const bool same = !strcmp(cell[4], "0") && !strcmp(cell[5], "0");
+        const bool own = !strcmp(cell[4], "32") && !strcmp(cell[5], "4096");
+        if (strcmp(cell[0], "global") || strcmp(cell[2], "1") || strcmp(cell[3], "1") ||
+            strcmp(cell[6], "132") || strcmp(cell[7], "4") || !(same || own))
+            continue;
+        for (unsigned k = 0; k < G_N_ELEMENTS(kinds); k++) {
+            if (strcmp(cell[1], kinds[k].op))
+                continue;
+            const uint64_t warp = strtoull(cell[4], NULL, 10), cta = strtoull(cell[5], NULL, 10);
+            const double measured = strtod(cell[9], NULL) / strtod(cell[8], NULL);
+            const double found =
+                (cycles(k, MANY, warp, cta) - cycles(k, FEW, warp, cta)) / (MANY - FEW);
+            g_test_message("%s %s: %.1f clocks a turn, measured %.1f", cell[1],
+                           same ? "same" : "own", found, measured);
+            if (found < measured * (1 - PRECISION) || found > measured * (1 + PRECISION))
+                g_test_fail();
+            compared++;
+        }
+    }
+    g_assert_cmpuint(compared, ==, 2 * G_N_ELEMENTS(kinds));
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/atomics/times", test_rows);
+    return g_test_run();
+}
