@@ -212,7 +212,7 @@ const gmsim_key gmsim_keys[] = {
     COST(match_all, "lsu 2, latency 28", "MATCH.ALL"),
     COST(redux, "lsu 2, latency 44", "REDUX"),
     COST(ldc, "constant 2, latency 28",
-         "LDC; 32 times the clocks where lanes ask for different addresses"),
+         "LDC; so often the clocks as there are addresses that lanes ask for"),
     COST(uldc, "uniform 2, latency 30", "ULDC"),
     COST(s2r, "lsu 2, latency 31", "S2R"),
     COST(s2ur, "lsu 2, latency 36", "S2UR"),

@@ -175,16 +175,24 @@ static void put(gmtrace_instr *instr, const char *opcode, const char *operands, 
     instr->operand[1] = (gmtrace_operand){GMTRACE_REG_GENERAL, from, 1, 0};
 }
 
-/* Whether lanes ask for different constants follows from where the index comes from. */
+/* How many constants lanes ask for follows from how the index is made. */
 static void test_varying(void)
 {
     static const struct {
         const char *opcode, *operands;
-        bool varies;
+        int addresses;
     } cases[] = {
-        {"IADD3", "R2, R1, 0x4, RZ", true},          {"SHF.R.U32.HI", "R2, RZ, 0x5, R1", false},
-        {"SHF.R.U32.HI", "R2, RZ, 0x4, R1", true},   {"S2R", "R2, SR_CTAID.X", false},
-        {"SHFL.IDX", "PT, R2, R1, 0x0, 0x1f", true},
+        {"IADD3", "R2, R1, 0x4, RZ", 32},
+        {"SHF.R.U32.HI", "R2, RZ, 0x5, R1", 1},
+        {"SHF.R.U32.HI", "R2, RZ, 0x3, R1", 4},
+        {"S2R", "R2, SR_CTAID.X", 1},
+        {"SHFL.IDX", "PT, R2, R1, 0x0, 0x1f", 32},
+        {"LOP3.LUT", "R2, R1, 0x7, RZ, 0xc0, !PT", 8},
+        {"LEA", "R2, R1, RZ, 0x4", 32},
+        {"IMAD", "R2, R1, c[0x0][0x210], RZ", 1},
+        {"IMAD", "R2, R1, 0x4000000, RZ", 32},
+        {"IMAD", "R2, R1, 0x20000000, RZ", 8},
+        {"I2F.U32", "R2, R1", 32},
     };
     for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
         gmtrace_instr instr[3];
@@ -196,7 +204,7 @@ static void test_varying(void)
         const gmtrace_kernel kernel = {.instr_count = 3, .instr = instr};
         gmtrace_decode_kernel(&kernel, decoded);
         g_test_message("%s %s", cases[i].opcode, cases[i].operands);
-        g_assert_cmpint(decoded[2].varies, ==, cases[i].varies);
+        g_assert_cmpint(decoded[2].addresses, ==, cases[i].addresses);
     }
 }
 

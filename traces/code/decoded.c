@@ -418,7 +418,8 @@ void gmtrace_decode_kernel(const gmtrace_kernel *kernel, gmtrace_decoded *decode
     for (uint32_t i = 0; i < kernel->instr_count; i++)
         decoded[i] = gmtrace_decode(&kernel->instr[i]);
     for (uint32_t i = 0; i < kernel->instr_count; i++)
-        decoded[i].varies = decoded[i].unit == GMTRACE_UNIT_LDC && gmt_varies(kernel, decoded, i);
+        decoded[i].addresses =
+            decoded[i].unit == GMTRACE_UNIT_LDC ? (uint8_t)gmt_addresses(kernel, decoded, i) : 1;
 }
 
 bool gmtrace_accesses_by_lane(const gmtrace_instr *instr)

@@ -78,10 +78,10 @@ typedef struct gmtrace_decoded {
     uint8_t lanes;      /* gmtrace_lanes: of its result */
     bool adds_floats;
     bool arrives_only; /* BAR.ARV: does not wait */
-    bool varies;       /* of a load of constants: lanes ask for different addresses */
+    uint8_t addresses; /* that the lanes of a load of constants ask for; else 1 */
 } gmtrace_decoded;
 
-/* From opcode and operands alone; `varies` needs the code around it and stays false. */
+/* From opcode and operands alone; `addresses` needs the code around it and stays 0. */
 gmtrace_decoded gmtrace_decode(const gmtrace_instr *instr);
 /* The whole table, into kernel->instr_count records. */
 void gmtrace_decode_kernel(const gmtrace_kernel *kernel, gmtrace_decoded *decoded);

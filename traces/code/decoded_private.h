@@ -39,5 +39,8 @@ uint8_t gmt_unit_of_class(uint8_t op_class);
 
 /* Whether what the instruction reads differs from lane to lane (varying.c). */
 bool gmt_varies(const gmtrace_kernel *kernel, const gmtrace_decoded *decoded, uint32_t instr);
+/* At how many addresses a load of constants reads by its index; 1 where it does not vary. */
+uint32_t gmt_addresses(const gmtrace_kernel *kernel, const gmtrace_decoded *decoded,
+                       uint32_t instr);
 
 #endif

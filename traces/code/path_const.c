@@ -42,6 +42,8 @@ static argument read_argument(const path_const *state, const char *text)
     } else if (gmt_has_prefix(letter, "PT")) {
         a.known = true;
         a.value = 1;
+    } else if (text[0] == 'c' && text[1] == '[') {
+        a.known = state->constants;
     } else if ((*letter == 'R' || *letter == 'P') && letter[1] >= '0' && letter[1] <= '9') {
         const unsigned long number = strtoul(letter + 1, &end, 10);
         if (number >= PATH_REGISTERS || !(*end == '\0' || gmt_has_prefix(end, ".reuse")))
@@ -133,6 +135,19 @@ static bool compute(const gmtrace_instr *instr, const argument *a, unsigned coun
                                : a[from].value >> a[2].value;
         return a[from].known && a[other].known && !a[other].value;
     }
+    if (is_op(instr, "LOP3.LUT") && count == 6 && a[4].known) {
+        *result = 0;
+        for (unsigned i = 0; i < 8; i++)
+            if (a[4].value >> i & 1u)
+                *result |= (i & 4u ? a[1].value : ~a[1].value) &
+                           (i & 2u ? a[2].value : ~a[2].value) &
+                           (i & 1u ? a[3].value : ~a[3].value);
+        return a[1].known && a[2].known && a[3].known;
+    }
+    if (is_op(instr, "LEA") && !strchr(op, '.') && count == 4 && a[3].value < 32) {
+        *result = (a[1].value << a[3].value) + a[2].value;
+        return a[1].known && a[2].known && a[3].known;
+    }
     if (is_op(instr, "ISETP") && count == 5) {
         bool holds;
         if (!a[2].known || !a[3].known || !a[4].known ||
@@ -172,6 +187,16 @@ void path_const_forget(path_const *state, const gmtrace_instr *instr)
     }
     if (gmt_has_prefix(instr->opcode, "R2P"))
         memset(&state->file[GMTRACE_REG_PREDICATE], 0, sizeof(path_file));
+}
+
+void path_const_set(path_const *state, const gmtrace_operand *operand, uint32_t value)
+{
+    path_file *file = &state->file[operand->file & 3u];
+    for (unsigned n = operand->first;
+         n < operand->first + (unsigned)operand->count && n < PATH_REGISTERS; n++) {
+        file->known[n] = true;
+        file->value[n] = value;
+    }
 }
 
 void path_const_run(path_const *state, const gmtrace_instr *instr)

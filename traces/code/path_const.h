@@ -17,11 +17,13 @@ typedef struct path_file {
 
 typedef struct path_const {
     path_file file[4]; /* gmtrace_regfile */
+    bool constants;    /* those in memory are known, to be 0 */
 } path_const;
 
-/* What is written is known afterwards where all that it is made of is. Moves, adds, shifts and
- * comparisons of 32-bit integers are understood; anything else makes what it writes unknown. */
+/* What is written is known afterwards where all that it is made of is. Moves, adds, shifts, logic
+ * and comparisons of 32-bit integers are understood; anything else makes what it writes unknown. */
 void path_const_run(path_const *state, const gmtrace_instr *instr);
+void path_const_set(path_const *state, const gmtrace_operand *operand, uint32_t value);
 /* Is the instruction executed: 1, 0, or -1 where its guard is not known? */
 int path_const_guard(const path_const *state, const gmtrace_instr *instr);
 void path_const_forget(path_const *state, const gmtrace_instr *instr); /* all that it writes */

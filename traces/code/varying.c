@@ -5,13 +5,20 @@
  * tells where an index comes from. A register varies if its value is made of the thread's number in
  * x, of the lane's, or of something that was loaded or shuffled; not if of constants, of CTA
  * numbers, or of a thread number shifted right by five or more.
+ * How many addresses a warp asks for is counted: the integer code that makes the index is run for
+ * each lane (path_const.h), with nought for what is the same for all lanes and not in the code:
+ * parameters, CTA numbers, loop counters. What was loaded or shuffled differs.
  *
  * Left out: the flow of control (the nearest write further up counts), values that vary but agree
  * here, thread numbers in y and z where a row of threads is no whole number of warps.
  */
 #include "traces/code/decoded_private.h"
+#include "traces/code/path_const.h"
 
-#define STEPS 64u /* instructions looked at, at most */
+#include <stdlib.h>
+
+#define STEPS      64u         /* instructions looked at, at most */
+#define ANY_FACTOR 0x9e3779b1u /* spreads what differs by lane, nobody knows how */
 
 static bool names(const gmtrace_operand *operand, bool write, uint32_t reg)
 {
@@ -29,16 +36,18 @@ static uint32_t writer_of(const gmtrace_kernel *kernel, uint32_t at, uint32_t re
     return at;
 }
 
-bool gmt_varies(const gmtrace_kernel *kernel, const gmtrace_decoded *decoded, uint32_t at)
+/* The instructions that make what `at` reads, the nearest first; `*differ` where one of them gives
+ * lanes values of their own. */
+static uint32_t made_of(const gmtrace_kernel *kernel, const gmtrace_decoded *decoded, uint32_t at,
+                        uint32_t instr[STEPS], bool *differ)
 {
-    uint32_t instr[STEPS], count = 0, next = 0;
+    uint32_t count = 0, next = 0;
+    *differ = false;
     for (uint32_t from = at;; from = instr[next++]) {
         const gmtrace_instr *self = &kernel->instr[from];
-        if (from != at && decoded[from].lanes == GMTRACE_LANES_DIFFER)
-            return true;
-        if (from != at && decoded[from].lanes == GMTRACE_LANES_AGREE)
-            goto done;
-        for (uint32_t k = 0; k < self->operand_count; k++) {
+        *differ |= from != at && decoded[from].lanes == GMTRACE_LANES_DIFFER;
+        bool given = from == at || decoded[from].lanes == GMTRACE_LANES_AS_GIVEN;
+        for (uint32_t k = 0; given && k < self->operand_count; k++) {
             const gmtrace_operand *operand = &self->operand[k];
             for (uint32_t reg = operand->first;
                  reg < (uint32_t)operand->first + operand->count && count < STEPS; reg++) {
@@ -51,8 +60,74 @@ bool gmt_varies(const gmtrace_kernel *kernel, const gmtrace_decoded *decoded, ui
                     instr[count++] = writer;
             }
         }
-    done:
         if (next == count)
-            return false;
+            return count;
     }
+}
+
+bool gmt_varies(const gmtrace_kernel *kernel, const gmtrace_decoded *decoded, uint32_t at)
+{
+    uint32_t instr[STEPS];
+    bool differ;
+    made_of(kernel, decoded, at, instr, &differ);
+    return differ;
+}
+
+/* What a lane has after the instruction, as far as the code shows it. */
+static void run(path_const *state, const gmtrace_kernel *kernel, const gmtrace_decoded *decoded,
+                uint32_t n, uint32_t lane)
+{
+    gmtrace_instr self = kernel->instr[n];
+    const gmtrace_lanes lanes = (gmtrace_lanes)decoded[n].lanes;
+    uint32_t otherwise = 0;
+    if (decoded[n].unit == GMTRACE_UNIT_S2R)
+        otherwise = lanes == GMTRACE_LANES_DIFFER ? lane : 0;
+    else if (lanes == GMTRACE_LANES_DIFFER || gmt_varies(kernel, decoded, n))
+        otherwise = lane * ANY_FACTOR;
+    self.predicate = GMTRACE_NO_REGISTER;
+    if (lanes == GMTRACE_LANES_AS_GIVEN)
+        path_const_run(state, &self);
+    else
+        path_const_forget(state, &self);
+    for (uint32_t k = 0; k < self.operand_count; k++)
+        if (self.operand[k].write &&
+            !state->file[self.operand[k].file & 3u].known[self.operand[k].first])
+            path_const_set(state, &self.operand[k], otherwise);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
+    return one < other ? -1 : one > other;
+}
+
+uint32_t gmt_addresses(const gmtrace_kernel *kernel, const gmtrace_decoded *decoded, uint32_t at)
+{
+    uint32_t instr[STEPS], address[GMTRACE_WARP_LANES], found = 0;
+    bool differ;
+    uint32_t count = made_of(kernel, decoded, at, instr, &differ);
+    path_const *state = differ ? malloc(sizeof *state) : NULL;
+    if (!state)
+        return 1;
+    qsort(instr, count, sizeof *instr, by_number);
+    for (uint32_t lane = 0; lane < GMTRACE_WARP_LANES; lane++) {
+        memset(state, 0, sizeof *state);
+        for (uint32_t f = 0; f < sizeof state->file / sizeof *state->file; f++)
+            memset(state->file[f].known, true, sizeof state->file[f].known);
+        state->constants = true;
+        for (uint32_t i = 0; i < count; i++)
+            run(state, kernel, decoded, instr[i], lane);
+        uint32_t own = 0, same = 0;
+        for (uint32_t k = 0; k < kernel->instr[at].operand_count; k++) {
+            const gmtrace_operand *operand = &kernel->instr[at].operand[k];
+            if (!operand->write && operand->file == GMTRACE_REG_GENERAL)
+                own = state->file[GMTRACE_REG_GENERAL].value[operand->first];
+        }
+        while (same < found && address[same] != own)
+            same++;
+        address[same] = own;
+        found += same == found;
+    }
+    free(state);
+    return found;
 }

@@ -6,7 +6,7 @@
  * depends on the unit (traces/code/decoded.h). What a unit costs is the GPU's: [pipe] of its .ini.
  * Wherever the way does not go on with the next instruction, a branch was taken: what follows it
  * comes some clocks later than its control bits say (micro/code_fetch.cu).
- * A load from constant memory has one address, or 32 if the lanes' indices differ.
+ * A load from constant memory takes its time for each address that lanes ask for.
  *
  * Left out: fetching instructions of loops that do not fit the smallest cache (over 5 KB a taken
  * branch costs twice as much, over 32 KB an instruction two clocks), conflicts between register
@@ -63,10 +63,10 @@ static gmsim_cost cost_of(const gmsim_gpu *gpu, const gmtrace_decoded *decoded)
     gmsim_cost cost;
     memcpy(&cost, (const char *)gpu + cost_at[decoded->unit], sizeof cost);
     cost.clocks = (uint16_t)((cost.clocks * decoded->sixteenths + 15u) / 16u);
-    if (decoded->varies) {
-        cost.constant = (uint16_t)(cost.constant * GMTRACE_WARP_LANES);
+    if (decoded->addresses > 1u) {
+        cost.constant = (uint16_t)(cost.constant * decoded->addresses);
         cost.latency =
-            (uint16_t)(cost.latency + (GMTRACE_WARP_LANES - 1u) * gpu->sm_constant_address);
+            (uint16_t)(cost.latency + (decoded->addresses - 1u) * gpu->sm_constant_address);
     }
     return cost;
 }
