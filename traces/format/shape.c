@@ -42,9 +42,23 @@ static bool fits32(uint64_t stride)
 #define GROUP                                                                                      \
     8u /* lanes compared at once: wrong shapes are given up early, right ones cost little */
 
-/* Does address[i] = base + i * stride hold for all active lanes? */
+static unsigned last_of(uint32_t mask)
+{
+    return 31u - (unsigned)__builtin_clz(mask);
+}
+
+/* Does address[i] = base + i * stride hold for all active lanes? The last one tells of most that it
+ * does not. */
 static bool holds_affine(const uint64_t *address, uint32_t mask, uint64_t base, uint64_t stride)
 {
+    if (address[last_of(mask)] != base + last_of(mask) * stride)
+        return false;
+    if (mask == UINT32_MAX) {
+        uint64_t wrong = 0;
+        for (unsigned i = 0; i < GMTRACE_WARP_LANES - 1; i++)
+            wrong |= (address[i + 1] - address[i]) ^ stride;
+        return !wrong;
+    }
     for (unsigned first = 0; first < GMTRACE_WARP_LANES; first += GROUP) {
         uint64_t wrong = 0;
         for (unsigned i = first; i < first + GROUP; i++)
@@ -85,7 +99,9 @@ static bool pick_affine(gmtrace_record *record, const uint64_t *address)
 static bool holds_grid(const uint64_t *address, uint32_t mask, uint64_t base, uint64_t stride,
                        uint64_t stride2, unsigned log2)
 {
-    const unsigned columns = 1u << log2;
+    const unsigned columns = 1u << log2, last = last_of(mask);
+    if (address[last] != base + (last & (columns - 1)) * stride + (last >> log2) * stride2)
+        return false;
     for (unsigned first = 0; first < GMTRACE_WARP_LANES; first += columns, base += stride2) {
         uint64_t wrong = 0, expected = base;
         for (unsigned i = first; i < first + columns; i++, expected += stride)
