@@ -141,6 +141,10 @@ static bool decode_access(ptx_decoder *d, ptx_op *op, ptx_parts *parts, bool is_
     op->control = CONTROL_MEMORY;
     op->op_class = is_load ? GMTRACE_CLASS_LOAD : GMTRACE_CLASS_STORE;
     op->trace_space = trace_space(space);
+    /* What other CTAs wrote is looked for by loads that pass L1. */
+    if (is_load && (space == PTX_SPACE_GLOBAL || space == PTX_SPACE_NONE) &&
+        op->cache >= GMTRACE_CACHE_STRONG_SM && op->cache <= GMTRACE_CACHE_STRONG_SYS)
+        d->kernel->order_matters = true;
     if (space == PTX_SPACE_PARAM && op->mode2) { /* registers, on hardware */
         op->op_class = GMTRACE_CLASS_INT;
         op->trace_space = GMTRACE_SPACE_NONE;
@@ -198,7 +202,7 @@ static bool decode_atomic(ptx_decoder *d, ptx_op *op, ptx_parts *parts, bool ret
     op->trace_space = trace_space(space);
     op->vector = 1;
     if (space != PTX_SPACE_SHARED)
-        d->kernel->global_atomics = true;
+        d->kernel->order_matters = true;
     return gmptx_operand_count(d) == number + 1 || gmptx_bad_operand(d, number + 1);
 }
 

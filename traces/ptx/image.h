@@ -132,7 +132,8 @@ struct ptx_kernel {
     uint32_t static_bytes;   /* of shared memory, with what lies between variables */
     uint32_t dynamic_start;
     uint64_t register_bytes, stack_bytes, local_bytes; /* of a warp, a thread, a thread */
-    bool global_atomics;                               /* results depend on the order of CTAs */
+    bool
+        order_matters; /* of CTAs: atomics on global memory, volatile and otherwise ordered loads */
     bool recursive;
 };
 

@@ -21,8 +21,11 @@ typedef struct run {
     uint64_t ctas;
     pthread_mutex_t lock;
     pthread_cond_t turn;
+    bool ordered;   /* a CTA starts when the one before has run, as its results may depend on it */
     uint64_t next;  /* to be started */
+    uint64_t ran;   /* of ordered ones: CTAs below have run */
     uint64_t ended; /* CTAs below have been written */
+    bool failed;    /* an ordered CTA: what comes after it does not run */
     bool stop;
     ptx_races *races; /* NULL: none are looked for */
     ptx_check *check;
@@ -75,27 +78,61 @@ static void report(run *r, const ptx_cta *cta)
                what);
 }
 
-/* With the lock held, in the order of CTAs. */
-static void finish(run *r, ptx_cta *cta)
+/* In the order of CTAs, and without the lock: others run meanwhile. */
+static void flush(run *r, ptx_cta *cta)
 {
-    if (!r->stop) {
-        if (cta->print_bytes)
-            fwrite(cta->print, 1, cta->print_bytes, r->launch->print ? r->launch->print : stdout);
-        r->result.warp_instructions += cta->instructions;
-        r->result.thread_instructions += cta->thread_instructions;
-        r->result.records += cta->records;
-        if (cta->sink && cta->trace_error.status == GMTRACE_OK &&
-            (!gmptx_sink_flush(cta->sink, cta->number, &cta->trace_error) ||
-             !gmtrace_writer_end_cta(r->launch->writer, cta->number, &cta->trace_error)) &&
-            cta->fault.kind == GMPTX_FAULT_NONE)
-            cta->fault.kind = GMPTX_FAULT_OTHER;
-        if (cta->fault.kind != GMPTX_FAULT_NONE) {
-            report(r, cta);
-            r->stop = true;
-        }
+    if (cta->print_bytes)
+        fwrite(cta->print, 1, cta->print_bytes, r->launch->print ? r->launch->print : stdout);
+    if (cta->sink && cta->trace_error.status == GMTRACE_OK &&
+        (!gmptx_sink_flush(cta->sink, cta->number, &cta->trace_error) ||
+         !gmtrace_writer_end_cta(r->launch->writer, cta->number, &cta->trace_error)) &&
+        cta->fault.kind == GMPTX_FAULT_NONE)
+        cta->fault.kind = GMPTX_FAULT_OTHER;
+}
+
+/* With the lock held, in the order of CTAs. */
+static void account(run *r, ptx_cta *cta)
+{
+    r->result.warp_instructions += cta->instructions;
+    r->result.thread_instructions += cta->thread_instructions;
+    r->result.records += cta->records;
+    if (cta->fault.kind != GMPTX_FAULT_NONE) {
+        report(r, cta);
+        r->stop = true;
+    }
+}
+
+/* Runs the CTA and writes what came of it, each when it is its turn; the lock is held before and
+ * after. */
+static void run_one(run *r, ptx_cta *cta, ptx_sink *sink, uint64_t number)
+{
+    cta->check = r->check;
+    cta->races = number < r->launch->race_ctas ? r->races : NULL;
+    cta->watched = cta->check || cta->races;
+    const bool ordered = r->ordered || cta->races;
+    while (ordered && r->ran != number)
+        pthread_cond_wait(&r->turn, &r->lock);
+    const bool goes_on = !r->stop && !r->failed;
+    sink->direct = number == r->ended; /* nobody else writes until this one has ended */
+    pthread_mutex_unlock(&r->lock);
+    if (goes_on)
+        gmptx_run_cta(cta, number);
+    pthread_mutex_lock(&r->lock);
+    r->failed |= ordered && cta->fault.kind != GMPTX_FAULT_NONE;
+    r->ran += ordered;
+    pthread_cond_broadcast(&r->turn);
+    while (r->ended != number)
+        pthread_cond_wait(&r->turn, &r->lock);
+    if (goes_on && !r->stop) {
+        pthread_mutex_unlock(&r->lock);
+        flush(r, cta);
+        pthread_mutex_lock(&r->lock);
+        account(r, cta);
     }
     cta->print_bytes = 0;
     cta->thread_instructions = cta->records = 0;
+    r->ended++;
+    pthread_cond_broadcast(&r->turn);
 }
 
 static void *work(void *data)
@@ -113,25 +150,8 @@ static void *work(void *data)
     }
     if (r->launch->writer)
         cta.sink = &sink;
-    while (good && !r->stop && r->next < r->ctas) {
-        const uint64_t number = r->next++;
-        cta.check = r->check;
-        cta.races = number < r->launch->race_ctas ? r->races : NULL;
-        cta.watched = cta.check || cta.races;
-        while (cta.races && r->ended != number)
-            pthread_cond_wait(&r->turn, &r->lock);
-        const bool goes_on = !r->stop;
-        sink.direct = number == r->ended; /* nobody else writes until this one has ended */
-        pthread_mutex_unlock(&r->lock);
-        if (goes_on)
-            gmptx_run_cta(&cta, number);
-        pthread_mutex_lock(&r->lock);
-        while (r->ended != number)
-            pthread_cond_wait(&r->turn, &r->lock);
-        finish(r, &cta);
-        r->ended++;
-        pthread_cond_broadcast(&r->turn);
-    }
+    while (good && !r->stop && r->next < r->ctas)
+        run_one(r, &cta, &sink, r->next++);
     pthread_mutex_unlock(&r->lock);
     gmptx_sink_free(&sink);
     gmptx_close_cta(&cta);
@@ -167,8 +187,10 @@ static bool check_launch(const gmptx_launch *l, run *r)
 
 static void run_ctas(run *r)
 {
-    const bool together = !r->kernel->global_atomics && !r->check;
-    unsigned threads = r->launch->threads && together ? r->launch->threads : 1;
+    unsigned threads = r->launch->threads ? r->launch->threads : 1;
+    r->ordered = r->kernel->order_matters || r->check;
+    if (r->ordered && threads > 2)
+        threads = 2; /* one runs, one writes */
     threads = threads > 64 ? 64 : threads;
     if (threads > r->ctas)
         threads = (unsigned)r->ctas;
@@ -186,7 +208,7 @@ static bool run_watched(run *r)
     const gmptx_launch *l = r->launch;
     const uint32_t threads = l->block[0] * l->block[1] * l->block[2];
     if (l->race && l->race_ctas)
-        r->races = gmptx_open_races();
+        r->races = gmptx_open_races(r->shared_bytes);
     if (l->checks)
         r->check = gmptx_open_check(l, r->shared_bytes, (threads + LANES - 1) / LANES);
     if (l->checks && !r->check) {

@@ -235,8 +235,10 @@ typedef struct gmptx_launch {
     /* The texture or surface of an object; NULL: there is none such. With check_user. */
     const gmptx_texture *(*texture)(void *user, uint64_t object);
     uint64_t instruction_limit; /* warp instructions of one CTA; 0: 2^32 */
-    unsigned threads;           /* CTAs run in parallel on so many; 0: 1. A kernel with atomics on
-                                 * global memory runs on one, so that results never vary */
+    unsigned threads;           /* CTAs run in parallel on so many; 0: 1. Results and trace never
+                                 * vary: a kernel with atomics on global memory, or with loads of it
+                                 * that pass L1, runs its CTAs one after the other, while a second
+                                 * thread writes the trace of the last */
     uint64_t race_ctas; /* the first so many CTAs are watched for races, one after the other */
     void (*race)(void *user, const gmptx_race *race); /* told of each, after the launch */
     void *race_user;

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
  * races.c - see races.h. Each word of four bytes has its last write and the last reads of two
- * warps. Words beyond MAX_WORDS, findings beyond MAX_FOUND and what comes after 2^32 steps of time
- * are left out.
+ * warps: those of shared memory for the CTA at hand, those of global memory, in pages, for the
+ * launch. Words beyond what MAX_CHUNKS hold, findings beyond MAX_FOUND and what comes after 2^32
+ * steps of time are left out.
  */
 #include "traces/ptx/check/races.h"
 #include "traces/ptx/check/check.h"
 
 #include <stdlib.h>
 
-#define MAX_WORDS (1u << 21)
-#define MAX_FOUND 16u
-#define SHARED    (1ull << 63) /* of a key; otherwise it is the word's address */
+#define PAGE_WORDS  16u
+#define CHUNK_PAGES 1024u
+#define MAX_CHUNKS  1024u /* 64 MiB of memory watched, with 1 GiB */
+#define MAX_FOUND   16u
 
 typedef struct stamp {
     uint32_t time; /* 0: none */
@@ -22,10 +24,15 @@ typedef struct stamp {
 } stamp;
 
 typedef struct word {
-    uint64_t key;              /* 0: free */
     uint32_t released, access; /* when; and the number of the one that wrote last */
     stamp write, read[2];
 } word;
+
+/* Words of global memory that lie side by side. */
+typedef struct page {
+    uint64_t number; /* first word / PAGE_WORDS */
+    word word[PAGE_WORDS];
+} page;
 
 typedef struct found {
     gmptx_race race;
@@ -34,66 +41,93 @@ typedef struct found {
 
 struct ptx_races {
     uint32_t time, accesses;
-    word *word;
-    uint32_t count, room; /* a power of two */
+    word *shared; /* of CTA `cta` */
+    uint64_t cta;
+    page *chunk[MAX_CHUNKS];
+    uint32_t pages;
+    uint32_t *slot, slots; /* hash of pages, from 1 on; a power of two */
+    page *last;            /* used */
     found found[MAX_FOUND];
     uint32_t founds;
     bool incomplete; /* a word, or time, could not be had */
 };
 
-ptx_races *gmptx_open_races(void)
+ptx_races *gmptx_open_races(uint32_t shared_bytes)
 {
     ptx_races *r = calloc(1, sizeof *r);
     if (!r)
         return NULL;
     r->time = 1;
-    r->room = 1u << 12;
-    r->word = calloc(r->room, sizeof *r->word);
-    if (r->word)
+    r->cta = UINT64_MAX;
+    r->slots = 1u << 12;
+    r->slot = calloc(r->slots, sizeof *r->slot);
+    r->shared = calloc(shared_bytes / 4 + 2, sizeof *r->shared);
+    if (r->slot && r->shared)
         return r;
-    free(r);
+    gmptx_close_races(r);
     return NULL;
 }
 
 void gmptx_close_races(ptx_races *races)
 {
-    if (races)
-        free(races->word);
+    if (!races)
+        return;
+    for (uint32_t i = 0; i < MAX_CHUNKS; i++)
+        free(races->chunk[i]);
+    free(races->slot);
+    free(races->shared);
     free(races);
 }
 
-static word *slot_of(word *words, uint32_t room, uint64_t key)
+static page *page_at(const ptx_races *r, uint32_t index)
 {
-    uint32_t at = (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (room - 1);
-    while (words[at].key && words[at].key != key)
-        at = (at + 1) & (room - 1);
-    return &words[at];
+    return &r->chunk[index / CHUNK_PAGES][index % CHUNK_PAGES];
 }
 
-/* NULL where there is no room for one more. */
-static word *find_word(ptx_races *r, uint64_t key)
+static uint32_t *slot_of(const ptx_races *r, uint32_t *slot, uint32_t slots, uint64_t number)
 {
-    word *w = slot_of(r->word, r->room, key);
-    if (w->key)
-        return w;
-    r->incomplete |= r->count >= MAX_WORDS;
-    if (r->count >= MAX_WORDS)
-        return NULL;
-    if (r->count >= r->room / 2) {
-        word *larger = calloc((size_t)r->room * 2, sizeof *larger);
-        if (!larger)
+    uint32_t at = (uint32_t)((number * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (slots - 1);
+    while (slot[at] && page_at(r, slot[at] - 1)->number != number)
+        at = (at + 1) & (slots - 1);
+    return &slot[at];
+}
+
+static bool grow(ptx_races *r)
+{
+    uint32_t *larger = calloc((size_t)r->slots * 2, sizeof *larger);
+    if (!larger)
+        return false;
+    for (uint32_t i = 0; i < r->pages; i++)
+        *slot_of(r, larger, r->slots * 2, page_at(r, i)->number) = i + 1;
+    free(r->slot);
+    r->slot = larger;
+    r->slots *= 2;
+    return true;
+}
+
+/* A word of global memory; NULL where there is no room for one more. */
+static word *find_global(ptx_races *r, uint64_t n)
+{
+    const uint64_t number = n / PAGE_WORDS;
+    if (r->last && r->last->number == number)
+        return &r->last->word[n % PAGE_WORDS];
+    uint32_t *slot = slot_of(r, r->slot, r->slots, number);
+    if (!*slot) {
+        page **chunk = &r->chunk[r->pages / CHUNK_PAGES % MAX_CHUNKS];
+        if (r->pages == MAX_CHUNKS * CHUNK_PAGES)
             return NULL;
-        for (uint32_t i = 0; i < r->room; i++)
-            if (r->word[i].key)
-                *slot_of(larger, r->room * 2, r->word[i].key) = r->word[i];
-        free(r->word);
-        r->word = larger;
-        r->room *= 2;
-        w = slot_of(r->word, r->room, key);
+        if (r->pages >= r->slots / 2) {
+            if (!grow(r))
+                return NULL;
+            slot = slot_of(r, r->slot, r->slots, number);
+        }
+        if (!*chunk && !(*chunk = calloc(CHUNK_PAGES, sizeof **chunk)))
+            return NULL;
+        page_at(r, r->pages)->number = number;
+        *slot = ++r->pages;
     }
-    w->key = key;
-    r->count++;
-    return w;
+    r->last = page_at(r, *slot - 1);
+    return &r->last->word[n % PAGE_WORDS];
 }
 
 /* ------------------------------------------------------------------------------------- findings */
@@ -205,6 +239,10 @@ void gmptx_watch_access(ptx_warp *w, const ptx_op *op, ptx_touch touch, bool sha
         r->incomplete = true;
         return;
     }
+    if (r->cta != cta->number) {
+        r->cta = cta->number;
+        memset(r->shared, 0, (cta->shared_bytes / 4 + 2) * sizeof *r->shared);
+    }
     r->accesses++;
     r->time += releases;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
@@ -215,9 +253,11 @@ void gmptx_watch_access(ptx_warp *w, const ptx_op *op, ptx_touch touch, bool sha
         /* A store of what is there changes nothing, unless another lane of it did. */
         const bool silent = touch == TOUCH_STORE && own && !changes(host[lane], own, bytes);
         for (uint64_t n = at / 4; n <= (at + bytes - 1) / 4; n++) {
-            word *x = find_word(r, shared ? SHARED | cta->number << 24 | (n + 1) : n);
-            if (!x)
+            word *x = shared ? &r->shared[n] : find_global(r, n);
+            if (!x) {
+                r->incomplete = true;
                 continue;
+            }
             const uint64_t from = n * 4 > at ? 0 : at - n * 4;
             const uint64_t to = (n + 1) * 4 < at + bytes ? 4 : at + bytes - n * 4;
             const stamp now = {.time = r->time,
