@@ -58,6 +58,7 @@ typedef struct gmsim_job {
     /* Shared objects (sim/policy/plugin.h), ended by NULL, whose policies `set` may name. They run
      * with the caller's rights. */
     const char *const *plugin;
+    const char *measured;     /* html: a file of Nsight Compute's, shown beside the predictions */
 } gmsim_job;
 
 /* Simulates; *report is set to its text (NULL on failure), *error to one line without the

@@ -8,7 +8,7 @@
  */
 #include "config.h"
 
-#include "validate/lines.h"
+#include "sim/measured/csv.h"
 #include "validate/validation.h"
 
 #include <locale.h>

@@ -50,17 +50,3 @@ char *gmsim_next_word(char **line)
         *(*line)++ = '\0';
     return word;
 }
-
-char *gmsim_cell_clean(char *text)
-{
-    for (char *p = text; *p != 0;) {
-        gunichar c = g_utf8_get_char_validated(p, -1);
-        bool valid = c != (gunichar)-1 && c != (gunichar)-2;
-        size_t bytes = valid ? (size_t)(g_utf8_next_char(p) - p) : 1;
-
-        if (!valid || g_unichar_iscntrl(c) || g_unichar_type(c) == G_UNICODE_FORMAT)
-            memset(p, '?', bytes);
-        p += bytes;
-    }
-    return text;
-}

@@ -22,7 +22,4 @@ bool gmsim_lines_read(GArray *list, const char *path, const char *what, gmsim_li
 /* The next word of a line, cut off, and the line behind it; NULL at its end. */
 char *gmsim_next_word(char **line);
 
-/* In place: what would act on a terminal, or break a line, becomes '?'. Returns the text. */
-char *gmsim_cell_clean(char *text);
-
 #endif

@@ -20,7 +20,7 @@
 #define GMSIM_VALIDATE_QUANTITY_H
 
 #include "sim/analysis/metrics.h"
-#include "validate/measured.h"
+#include "sim/measured/measured.h"
 
 unsigned gmsim_quantity_count(void);
 /* Index by name, or -1. */

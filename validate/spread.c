@@ -5,7 +5,7 @@
 #include "validate/spread.h"
 
 #include "sim/device/gpu.h"
-#include "validate/csv.h"
+#include "sim/measured/csv.h"
 #include "validate/lines.h"
 
 #include <math.h>

@@ -5,7 +5,7 @@
  */
 #include "validate/table.h"
 
-#include "validate/lines.h"
+#include "sim/measured/csv.h"
 #include "validate/quantity.h"
 
 #include <string.h>

@@ -9,7 +9,7 @@
 #include "validate/errors.h"
 #include "validate/exceptions.h"
 #include "validate/limits.h"
-#include "validate/match.h"
+#include "sim/measured/match.h"
 #include "validate/pairs.h"
 #include "validate/report.h"
 

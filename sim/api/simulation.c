@@ -186,6 +186,11 @@ static bool read_options(gmsim_simulation *s, const gmsim_job *job, const char *
         return fail_usage(error, "%sformat %s: shows times, which %sfunctional leaves out", dashes,
                           s->format->name, dashes);
     s->timeline = s->format->over_time;
+    if (job->measured != NULL && !s->format->measured)
+        return fail_usage(error,
+                          "%smeasured: format %s shows no measurements; html does, and gmvalidate "
+                          "compares them",
+                          dashes, s->format->name);
     if (job->limit_memory != NULL && !read_limit(s, job->limit_memory, dashes, error))
         return false;
     s->options.caches = g_strcmp0(job->caches, "warm") == 0 ? GMSIM_CACHES_WARM : GMSIM_CACHES_COLD;
@@ -262,6 +267,11 @@ bool gmsim_simulation_open(gmsim_simulation *s, const gmsim_job *job, const char
         return false;
     if (!select_launches(s, job, dashes, error))
         return false;
+    if (job->measured != NULL) {
+        s->measuring = gmsim_measuring_open(job->measured, dashes, s->trace, s->reader, error);
+        if (s->measuring == NULL)
+            return false;
+    }
     s->report.version = PACKAGE_VERSION;
     s->report.trace = s->trace;
     s->report.gpu = &s->gpu;
@@ -367,6 +377,8 @@ bool gmsim_simulation_step(gmsim_simulation *s, const gmsim_result **result, uin
     if (*result != NULL && s->arrays != NULL)
         s->report.array =
             gmsim_arrays_read(s->arrays, &s->report.array_count, &s->report.array_sum);
+    if (*result != NULL && s->measuring != NULL)
+        s->report.measured = gmsim_measuring_of(s->measuring, *index);
     if (*result != NULL)
         s->format->launch(&s->report, *index, *result);
     return true;
@@ -410,6 +422,7 @@ void gmsim_simulation_close(gmsim_simulation *s)
         gmsim_model_free(s->model);
     gmsim_arrays_free(s->arrays);
     gmsim_plugins_close(s->plugins);
+    gmsim_measuring_free(s->measuring);
     gmtrace_close(s->reader);
     if (s->kernel != NULL)
         g_regex_unref(s->kernel);

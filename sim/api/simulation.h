@@ -7,6 +7,7 @@
 #ifndef GMSIM_SIMULATION_H
 #define GMSIM_SIMULATION_H
 
+#include "sim/api/measuring.h"
 #include "sim/api/plugin.h"
 #include "sim/gmsim.h"
 #include "sim/model/model.h"
@@ -30,7 +31,8 @@ typedef struct gmsim_simulation {
     gmsim_options options;
     gmtrace_reader *reader;
     gmsim_model *model;
-    gmsim_arrays *arrays; /* NULL: not wanted */
+    gmsim_arrays *arrays;       /* NULL: not wanted */
+    gmsim_measuring *measuring; /* NULL: not given */
     GRegex *kernel;
     char *trace;
     const char **kernels;      /* names of the trace's */

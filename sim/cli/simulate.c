@@ -19,7 +19,7 @@
 /* Lives as long as the process. */
 static struct {
     char *trace, *program, *synthetic, *gpu, *kernel, *launch, *launches, *format, *output, *plot,
-        *timeline, *caches, *limit_memory, *color, *source, *top, *sort, *checks;
+        *timeline, *caches, *measured, *limit_memory, *color, *source, *top, *sort, *checks;
     guint64 top_count;
     char **set, **plugins, **rest;
     gboolean flush, functional, arrays, verbose, quiet, version;
@@ -77,6 +77,8 @@ static const GOptionEntry entries[] = {
      NULL},
     {"arrays", 0, 0, G_OPTION_ARG_NONE, &given.arrays,
      "Traffic by allocation, too; with --format csv a row for each", NULL},
+    {"measured", 'm', 0, G_OPTION_ARG_FILENAME, &given.measured,
+     "With --format html: what Nsight Compute measured, beside what is predicted", "FILE.csv"},
     {"plot", 0, 0, G_OPTION_ARG_FILENAME, &given.plot,
      "Draw each launch into that folder, by running gnuplot: where its clocks go", "DIR"},
     {"timeline", 0, 0, G_OPTION_ARG_FILENAME, &given.timeline,
@@ -309,7 +311,8 @@ static int run(void)
                               .source = given.source,
                               .top = (unsigned)given.top_count,
                               .sort = given.sort,
-                              .arrays = given.arrays};
+                              .arrays = given.arrays,
+                              .measured = given.measured};
     gmsim_simulation simulation;
     cli_output output = {0};
     GError *error = NULL;

@@ -148,6 +148,8 @@ static void html_end_pairs(gmsim_report *report, bool complete)
 const gmsim_format gmsim_format_html = {
     .name = "html",
     .meaning = "one file for a browser: pictures, lists, a page for each launch",
+    .arrays = true,
+    .measured = true,
     .begin = html_begin,
     .launch = html_launch,
     .end = html_end,

@@ -36,7 +36,7 @@ void gmsim_html_launch(gmsim_report *report, const gmsim_gpu *gpu, const char *k
                        const gmsim_result *result);
 
 /* html_lines.c: its lines by excess with the lanes of their worst requests, as JSON to be
- * freed; NULL where there is no memory. */
+ * freed. */
 char *gmsim_html_lines(const gmsim_report *report, const gmsim_gpu *gpu, const gmsim_result *result,
                        unsigned most);
 

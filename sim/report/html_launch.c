@@ -11,6 +11,7 @@
 #include "sim/analysis/pipe.h"
 #include "sim/analysis/rows.h"
 #include "sim/report/format.h"
+#include "sim/report/formats.h"
 #include "sim/report/html.h"
 #include "sim/report/notes.h"
 #include "sim/report/words.h"
@@ -78,6 +79,32 @@ static void put_time(gmsim_json *json, const gmsim_result *result)
     for (unsigned i = 0; i < GMSIM_STALLS; i++)
         gmsim_html_percent(json, NULL, timing->stall[i], timing->warp_active);
     gmsim_json_close(json);
+    gmsim_json_close(json);
+}
+
+/* [metric, value, how far the prediction is off: per cent, of percentages points] of what was. */
+static void put_measured(gmsim_json *json, const gmsim_result *result, const double *measured)
+{
+    if (measured == NULL)
+        return;
+    gmsim_json_array(json, "measured", true);
+    for (unsigned i = 0; i < gmsim_metric_all; i++) {
+        double value = (double)NAN, off = (double)NAN;
+
+        if (isnan(measured[i]))
+            continue;
+        if (gmsim_metric_value(result, i, &value))
+            off = gmsim_metrics[i].unit == GMSIM_UNIT_PERCENT
+                      ? value - measured[i]
+                      : 100 * (value - measured[i]) / measured[i];
+        gmsim_json_array(json, NULL, true);
+        gmsim_json_uint(json, NULL, i);
+        gmsim_html_number(json, NULL, measured[i]);
+        gmsim_html_number(json, NULL,
+                          !(value < measured[i]) && !(value > measured[i]) && !isnan(value) ? 0
+                                                                                            : off);
+        gmsim_json_close(json);
+    }
     gmsim_json_close(json);
 }
 
@@ -220,14 +247,25 @@ static char *curves_of(const gmsim_gpu *gpu, const gmsim_result *result)
     return g_string_free(text, FALSE);
 }
 
+static char *arrays_of(const gmsim_report *report, const gmsim_result *result)
+{
+    GString *text = g_string_new(NULL);
+    gmsim_json json;
+
+    gmsim_json_init_text(&json, text);
+    json.page = true;
+    gmsim_json_object(&json, NULL, true);
+    gmsim_json_arrays(&json, report, result);
+    gmsim_json_close(&json);
+    return g_string_free(text, FALSE);
+}
+
 /* A part that is JSON: in full where it is new, else the number that it got then; from 0. Nothing
- * where the page has grown too long for it, or there is none. Frees the text. */
+ * where the page has grown too long for it. Frees the text. */
 static void put_shared(gmsim_report *report, const char *key, char *text)
 {
     gpointer number;
 
-    if (text == NULL)
-        return;
     if (g_hash_table_lookup_extended(report->known, text, NULL, &number)) {
         gmsim_json_uint(&report->json, key, GPOINTER_TO_UINT(number));
         g_free(text);
@@ -266,7 +304,10 @@ void gmsim_html_launch(gmsim_report *report, const gmsim_gpu *gpu, const char *k
     put_sides(json, result);
     put_occupancy(json, gpu, result);
     put_degrees(json, result);
+    put_measured(json, result, report->measured);
     put_shared(report, "curves", curves_of(gpu, result));
+    if (report->arrays && report->array_count > 0)
+        put_shared(report, "arrays", arrays_of(report, result));
     put_shared(report, "lines",
                gmsim_html_lines(report, gpu, result, report->verbose ? UINT32_MAX : most));
     gmsim_json_close(json);

@@ -4,9 +4,6 @@
  * each touch: banks of shared memory, sectors of everything else. Addresses are offsets from the
  * 128-byte line that the lowest lies in, so that requests that do alike are alike.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "sim/analysis/hot_lines.h"
 #include "sim/analysis/pattern.h"
 #include "sim/analysis/rows.h"
@@ -114,18 +111,12 @@ char *gmsim_html_lines(const gmsim_report *report, const gmsim_gpu *gpu, const g
                        unsigned most)
 {
     const uint64_t all[2] = {gmsim_hot_excess(result, false), gmsim_hot_excess(result, true)};
+    GString *text = g_string_new(NULL);
     unsigned count;
     gmsim_hot_line *line = gmsim_hot_lines(gpu, result, report->verbose, &count);
-    char *text = NULL, *kept;
-    size_t size = 0;
     gmsim_json json;
 
-    FILE *out = open_memstream(&text, &size);
-    if (out == NULL) {
-        g_free(line);
-        return NULL;
-    }
-    gmsim_json_init(&json, out);
+    gmsim_json_init_text(&json, text);
     json.page = true;
     gmsim_json_object(&json, NULL, true);
     gmsim_json_uint(&json, "count", count);
@@ -134,9 +125,6 @@ char *gmsim_html_lines(const gmsim_report *report, const gmsim_gpu *gpu, const g
         put_line(&json, report, result, &line[i], all);
     gmsim_json_close(&json);
     gmsim_json_close(&json);
-    fclose(out);
-    kept = g_strdup(text);
-    free(text);
     g_free(line);
-    return kept;
+    return g_string_free(text, FALSE);
 }

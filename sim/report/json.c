@@ -8,50 +8,87 @@
 #include <math.h>
 #include <string.h>
 
+static void put_bytes(const gmsim_json *json, const char *text, size_t length)
+{
+    if (json->text != NULL)
+        g_string_append_len(json->text, text, (gssize)length);
+    else
+        fwrite(text, 1, length, json->out);
+}
+
+static void put(const gmsim_json *json, const char *text)
+{
+    put_bytes(json, text, strlen(text));
+}
+
+static void put_char(const gmsim_json *json, char c)
+{
+    put_bytes(json, &c, 1);
+}
+
+static void put_format(const gmsim_json *json, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+/* Of numbers: what comes out is short. */
+static void put_format(const gmsim_json *json, const char *format, ...)
+{
+    char text[32];
+    va_list arguments;
+
+    va_start(arguments, format);
+    g_vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    put(json, text);
+}
+
 void gmsim_json_init(gmsim_json *json, FILE *out)
 {
     memset(json, 0, sizeof *json);
     json->out = out;
 }
 
+void gmsim_json_init_text(gmsim_json *json, GString *text)
+{
+    memset(json, 0, sizeof *json);
+    json->text = text;
+}
+
 void gmsim_json_finish(gmsim_json *json)
 {
     g_assert(json->depth == 0);
-    fputc('\n', json->out);
+    put_char(json, '\n');
 }
 
 static void indent(const gmsim_json *json)
 {
-    fputc('\n', json->out);
+    put_char(json, '\n');
     for (unsigned i = 0; i < json->depth; i++)
-        fputs("  ", json->out);
+        put(json, "  ");
 }
 
 static void write_string(const gmsim_json *json, const char *text)
 {
-    FILE *out = json->out;
     char *valid = g_utf8_make_valid(text, -1);
 
-    fputc('"', out);
+    put_char(json, '"');
     for (const char *p = valid; *p != 0; p = g_utf8_next_char(p)) {
         gunichar c = g_utf8_get_char(p);
 
         if (c == '"' || c == '\\')
-            fprintf(out, "\\%c", (int)c);
+            put_format(json, "\\%c", (int)c);
         else if (c == '\n')
-            fputs("\\n", out);
+            put(json, "\\n");
         else if (c == '\t')
-            fputs("\\t", out);
+            put(json, "\\t");
         else if (c == '<' && json->page)
-            fputs("\\u003c", out);
+            put(json, "\\u003c");
         else if (!g_unichar_iscntrl(c) && g_unichar_type(c) != G_UNICODE_FORMAT)
-            fwrite(p, 1, (size_t)(g_utf8_next_char(p) - p), out);
+            put_bytes(json, p, (size_t)(g_utf8_next_char(p) - p));
         else if (c < 0x10000)
-            fprintf(out, "\\u%04x", c);
+            put_format(json, "\\u%04x", c);
         else /* as two halves of UTF-16 */
-            fprintf(out, "\\u%04x\\u%04x", 0xd7c0 + (c >> 10), 0xdc00 + (c & 0x3ff));
+            put_format(json, "\\u%04x\\u%04x", 0xd7c0 + (c >> 10), 0xdc00 + (c & 0x3ff));
     }
-    fputc('"', out);
+    put_char(json, '"');
     g_free(valid);
 }
 
@@ -63,7 +100,7 @@ static void lead(gmsim_json *json, const char *key)
 
         g_assert((key != NULL) == (level->close == '}'));
         if (level->begun)
-            fputs(level->one_line && !json->page ? ", " : ",", json->out);
+            put(json, level->one_line && !json->page ? ", " : ",");
         if (!level->one_line)
             indent(json);
         level->begun = true;
@@ -72,7 +109,7 @@ static void lead(gmsim_json *json, const char *key)
     }
     if (key != NULL) {
         write_string(json, key);
-        fputs(json->page ? ":" : ": ", json->out);
+        put(json, json->page ? ":" : ": ");
     }
 }
 
@@ -84,7 +121,7 @@ static void enter(gmsim_json *json, const char *key, bool one_line, char open, c
     g_assert(json->depth < GMSIM_JSON_DEPTH);
     json->level[json->depth++] =
         (gmsim_json_level){.close = close, .one_line = one_line || inherited, .begun = false};
-    fputc(open, json->out);
+    put_char(json, open);
 }
 
 void gmsim_json_object(gmsim_json *json, const char *key, bool one_line)
@@ -105,7 +142,7 @@ void gmsim_json_close(gmsim_json *json)
     level = json->level[--json->depth];
     if (level.begun && !level.one_line)
         indent(json);
-    fputc(level.close, json->out);
+    put_char(json, level.close);
 }
 
 void gmsim_json_string(gmsim_json *json, const char *key, const char *value)
@@ -121,13 +158,13 @@ void gmsim_json_string(gmsim_json *json, const char *key, const char *value)
 void gmsim_json_uint(gmsim_json *json, const char *key, uint64_t value)
 {
     lead(json, key);
-    fprintf(json->out, "%" PRIu64, value);
+    put_format(json, "%" PRIu64, value);
 }
 
 void gmsim_json_int(gmsim_json *json, const char *key, int64_t value)
 {
     lead(json, key);
-    fprintf(json->out, "%" PRId64, value);
+    put_format(json, "%" PRId64, value);
 }
 
 void gmsim_json_real(gmsim_json *json, const char *key, double value)
@@ -147,7 +184,7 @@ void gmsim_json_real(gmsim_json *json, const char *key, double value)
         if (!(g_ascii_strtod(text, NULL) < value) && !(g_ascii_strtod(text, NULL) > value))
             break;
     }
-    fputs(text, json->out);
+    put(json, text);
 }
 
 void gmsim_json_number(gmsim_json *json, const char *key, double value)
@@ -161,19 +198,19 @@ void gmsim_json_number(gmsim_json *json, const char *key, double value)
 void gmsim_json_bool(gmsim_json *json, const char *key, bool value)
 {
     lead(json, key);
-    fputs(value ? "true" : "false", json->out);
+    put(json, value ? "true" : "false");
 }
 
 void gmsim_json_null(gmsim_json *json, const char *key)
 {
     lead(json, key);
-    fputs("null", json->out);
+    put(json, "null");
 }
 
 void gmsim_json_raw(gmsim_json *json, const char *key, const char *text)
 {
     lead(json, key);
-    fputs(text, json->out);
+    put(json, text);
 }
 
 void gmsim_json_uint3(gmsim_json *json, const char *key, const uint32_t value[3])

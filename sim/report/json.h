@@ -25,12 +25,15 @@ typedef struct gmsim_json_level {
 
 typedef struct gmsim_json {
     FILE *out;
-    bool page; /* it stands in an HTML page: no '<' that could end it, and no blanks */
+    GString *text; /* in place of it, or NULL */
+    bool page;     /* it stands in an HTML page: no '<' that could end it, and no blanks */
     unsigned depth;
     gmsim_json_level level[GMSIM_JSON_DEPTH];
 } gmsim_json;
 
 void gmsim_json_init(gmsim_json *json, FILE *out);
+/* The same into memory. */
+void gmsim_json_init_text(gmsim_json *json, GString *text);
 /* Writes the last newline. Every container must be closed. */
 void gmsim_json_finish(gmsim_json *json);
 

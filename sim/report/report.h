@@ -54,7 +54,8 @@ typedef struct gmsim_report {
     bool arrays;              /* traffic by allocation is wanted; then, of each launch: */
     const gmsim_array *array; /* the arrays that it touched (arrays.h) ... */
     unsigned array_count;
-    gmsim_array array_sum; /* ... and their sum */
+    gmsim_array array_sum;  /* ... and their sum */
+    const double *measured; /* of each metric, NaN where there is none; NULL: not measured */
     /* Private to the format. */
     gmsim_json json;
     gmsim_table table;
@@ -116,6 +117,7 @@ typedef struct gmsim_format {
     const char *name, *meaning;
     bool arrays;    /* it shows traffic by allocation always, not only where that is asked for */
     bool over_time; /* shows gmsim_result.timeline */
+    bool measured;  /* it can show measurements */
     void (*begin)(gmsim_report *report);
     /* index: the launch's number in the trace. */
     void (*launch)(gmsim_report *report, uint32_t index, const gmsim_result *result);

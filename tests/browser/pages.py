@@ -35,6 +35,8 @@ os.rename("named.trc", "<i>'\".trc")
 pages = {
     "launch": (sample + "transpose_nopad.trc", "--source", source + "/kernels"),
     "program": (source + "/tests/data/poisson.trc",),
+    "measured": (sample + "sgemm_cublas.trc", "--measured",
+                 source + "/validate/measured/h200/samples.csv"),
     "counts alone": (sample + "vadd_stride32.trc", "--functional"),
     "hostile": ("<i>'\".trc",),
     "many": ("application.trc",),
@@ -113,6 +115,38 @@ def launch():
     browser.open("counts alone.html")
     check("without timing it has no cycles, and says so",
           "Least cycles" in text("h2")[0] or any("Least cycles" in h for h in text("h2")))
+
+
+def measured():
+    browser.screen(1440)
+    browser.open("measured.html", "#0")
+    before = [row.split("\t")[3] for row in text("section:nth-of-type(4) tbody tr")]
+    off = [abs(float(cell.replace("\u2212", "-").split("\u2009")[0].split(" ")[0])) for cell in before]
+    check("the predictions that are farthest off come first",
+          len(off) == 8 and off[0] > 0 and off == sorted(off, reverse=True), before)
+    browser.run("document.querySelector('section:nth-of-type(4) .more button').click()")
+    rows = {row.split()[0]: row.split("\t") for row in text("section:nth-of-type(4) tbody tr")}
+    sectors = rows.get("smsp__sass_sectors_mem_global.sum", ["", "", "", ""])
+    check("what was measured stands beside what is predicted",
+          text("h2")[2].startswith("Predicted beside measured") and
+          sectors[1:] == ["163,840", "163,840", "0.0\u2009%"], sectors)
+    reads = browser.run("data.launches[0].measured.find(e => e[0] === "
+                        "byName.get('lts__t_sectors_srcunit_tex_op_read.sum'))")
+    value = browser.run("metric(data.launches[0], 'lts__t_sectors_srcunit_tex_op_read.sum')")
+    check("... and how far it is off", abs(reads[2] - 100 * (value / reads[1] - 1)) < 1e-4, reads)
+    check("... in the file that names no such launch it is an error",
+          subprocess.run([gmsim, sample + "vadd_random.trc", "-f", "html", "--measured",
+                          source + "/tests/ncu/good-case.csv"], capture_output=True).returncode == 2)
+
+
+def arrays():
+    report = json.loads(gm(*pages["launch"], "--format", "json", "--arrays"))["launches"][0]
+    browser.screen(1440)
+    browser.open("launch.html")
+    check("arrays are those of the JSON report",
+          browser.run("JSON.stringify(data.launches[0].arrays.arrays)") ==
+          json.dumps(report["arrays"], separators=(",", ":")))
+    check("... a line each", any(h.startswith("Arrays") for h in text("h2")))
 
 
 def program():
@@ -215,7 +249,7 @@ def studies():
 
 
 try:
-    for part in (all_pages, launch, program, hostile, many, studies):
+    for part in (all_pages, launch, measured, arrays, program, hostile, many, studies):
         part()
 finally:
     browser.close()

@@ -4,7 +4,7 @@
  * that says what is wrong.
  */
 #include "tests/fuzz/fuzz.h"
-#include "validate/measured.h"
+#include "sim/measured/measured.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

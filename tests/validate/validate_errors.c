@@ -5,7 +5,7 @@
  */
 #include "validate/errors.h"
 #include "validate/limits.h"
-#include "validate/number.h"
+#include "sim/measured/number.h"
 
 #include <glib/gstdio.h>
 #include <string.h>

@@ -8,7 +8,7 @@
  * Without arguments, reads the tables of validate/measured/h200.
  */
 #include "sim/model/occupancy.h"
-#include "validate/measured.h"
+#include "sim/measured/measured.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,10 +5,10 @@
  */
 #include "sim/device/gpu.h"
 #include "validate/compare.h"
-#include "validate/kernel_name.h"
+#include "sim/measured/kernel_name.h"
 #include "validate/limits.h"
-#include "validate/match.h"
-#include "validate/number.h"
+#include "sim/measured/match.h"
+#include "sim/measured/number.h"
 
 #include <glib/gstdio.h>
 #include <string.h>

@@ -53,7 +53,8 @@ function shown(unit, value, delta) {
   switch (unit) {
     case "bytes": return sign + bytes(size);
     case "percent": return sign + size.toFixed(1) + (delta ? " pt" : "\u2009%");
-    case "rate": return sign + (size / 1e9).toFixed(1) + " GB/s";
+    case "rate":
+      return sign + (size < 1e12 ? (size / 1e9).toFixed(1) + " GB/s" : (size / 1e12).toFixed(2) + " TB/s");
     case "time":
       return sign + (size < 1e6 ? (size / 1e3).toFixed(2) + " \u00b5s"
         : size < 1e9 ? (size / 1e6).toFixed(2) + " ms" : (size / 1e9).toFixed(2) + " s");
@@ -115,9 +116,9 @@ const SOME_ROWS = 200;
 /*
  * A table that sorts by its headings. column: {title, value(row) to sort by, cell(row) to show,
  * left, minor (not on narrow screens), hint}. by: the first order, [column, descending], or none.
- * Returns {node, show(rows)}.
+ * Of more than `most` rows the others come when they are asked for. Returns {node, show(rows)}.
  */
-function sortable(columns, by, rowOf) {
+function sortable(columns, by, most) {
   let order = by || null, rows = [], all = false;
   const body = h("tbody"), foot = h("p", { class: "more" });
   const heads = columns.map((column, i) => h("th", {
@@ -142,13 +143,13 @@ function sortable(columns, by, rowOf) {
     }).map((entry) => entry[0]);
   }
   function draw() {
-    const list = sorted(), few = all ? list : list.slice(0, SOME_ROWS);
+    const list = sorted(), few = all ? list : list.slice(0, most || SOME_ROWS);
     heads.forEach((head, i) => {
       if (order && order[0] === i)
         head.setAttribute("aria-sort", order[1] ? "descending" : "ascending");
       else head.removeAttribute("aria-sort");
     });
-    body.replaceChildren(...few.map((row) => h("tr", rowOf ? rowOf(row) : null,
+    body.replaceChildren(...few.map((row) => h("tr", null,
       columns.map((column) => h("td", { class: classes(column) }, column.cell(row))))));
     foot.replaceChildren(...(few.length < list.length ? [h("button", {
       type: "button", onclick: () => { all = true; draw(); },

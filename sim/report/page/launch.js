@@ -9,7 +9,7 @@ const parts = [];
 
 /* Takes the place of each number, in the order in which parts were written. */
 function resolve(launch) {
-  for (const key of ["curves", "lines"]) {
+  for (const key of ["curves", "arrays", "lines"]) {
     if (typeof launch[key] === "number") launch[key] = parts[launch[key]];
     else if (launch[key]) parts.push(launch[key]);
   }
@@ -79,6 +79,8 @@ function lineEntry(line, open) {
   return details;
 }
 
+const SOME_LINES = 12;
+
 function linesSection(launch) {
   const lines = launch.lines;
   if (!lines) {
@@ -89,7 +91,11 @@ function linesSection(launch) {
   const hot = lines.line[0].excess > 0;
   return section(hot ? "Lines by excess work" : "Lines by work",
     lines.line.length < lines.count ? `${lines.line.length} of ${lines.count}` : hot ? "" : "none is in excess",
-    lines.line.map((line, i) => lineEntry(line, i === 0 && hot)));
+    lines.line.slice(0, SOME_LINES).map((line, i) => lineEntry(line, i === 0 && hot)),
+    lines.line.length > SOME_LINES ? h("p", { class: "more" }, h("button", {
+      type: "button",
+      onclick: (event) => event.target.parentNode.replaceWith(...lines.line.slice(SOME_LINES).map((line) => lineEntry(line, false))),
+    }, `Show ${whole(lines.line.length - SOME_LINES)} more`)) : null);
 }
 
 function occupancySection(launch) {
@@ -130,6 +136,56 @@ function pipeSection(launch) {
     ? h("p", { class: "note" }, `${bytes(launch.l2.dirty)} written stay in L2 when the launch ends.`) : null);
 }
 
+/* How far a prediction is off, in a colour of its size. */
+function off(entry) {
+  const points = data.metrics[entry[0]].unit === "percent", size = Math.abs(entry[2]);
+  return h("span", { class: size <= (points ? 2 : 10) ? "good" : "bad" },
+    `${entry[2] < 0 ? "\u2212" : entry[2] > 0 ? "+" : ""}${size.toFixed(1)}${points ? " pt" : "\u2009%"}`);
+}
+
+/* [metric, value, off] of what was measured; undefined where it was not. */
+const measuredOf = (launch, name) => launch.measured && launch.measured.find((entry) => entry[0] === byName.get(name));
+
+function measuredSection(launch) {
+  if (!launch.measured) return null;
+  const m = (entry) => data.metrics[entry[0]];
+  const table = sortable([
+    { title: "Metric", left: true, kind: "name", value: (e) => e[0], cell: (e) => [h("code", null, m(e).name), h("small", null, m(e).meaning)] },
+    { title: "Predicted", value: (e) => launch.m[e[0]], cell: (e) => shown(m(e).unit, launch.m[e[0]]) },
+    { title: "Measured", value: (e) => e[1], cell: (e) => shown(m(e).unit, e[1]) },
+    { title: "Off by", value: (e) => known(e[2]) ? Math.abs(e[2]) : undefined, cell: (e) => known(e[2]) ? off(e) : NONE },
+  ], [3, true], 8);
+  const told = launch.measured.filter((entry) => entry[1] !== 0 || launch.m[entry[0]]);
+  table.show(told);
+  return section("Predicted beside measured", `the farthest off first, ${told.length} metrics that are not 0`, table.node);
+}
+
+/* Names as in the report's other formats. */
+const arrayName = (array) => ({
+  allocation: `allocation ${array.number}`, elsewhere: "elsewhere", local: "local memory", earlier: "from before",
+})[array.array] || array.array;
+
+function arraysSection(launch) {
+  const arrays = launch.arrays && launch.arrays.arrays;
+  if (!arrays || !arrays.length) return null;
+  const sum = (array, ...keys) => keys.every((key) => known(array[key])) ? keys.reduce((total, key) => total + array[key], 0) : undefined;
+  const column = (title, keys, hint, minor) => ({
+    title, hint, minor, value: (array) => sum(array, ...keys), cell: (array) => known(sum(array, ...keys)) ? bytes(sum(array, ...keys)) : NONE,
+  });
+  const table = sortable([
+    { title: "Array", left: true, value: arrayName, cell: (array) => h("span", { title: known(array.base) ? `0x${array.base.toString(16)}` : undefined }, arrayName(array)) },
+    column("Size", ["size_bytes"], "of the allocation", true),
+    column("Useful", ["useful_bytes"], "asked for by lanes"),
+    column("L1 moves", ["l1_bytes"], "through L1 or past it"),
+    column("L2 moves", ["l2_read_bytes", "l2_written_bytes", "l2_atomic_bytes"], "between L1 and L2"),
+    column("DRAM", ["dram_read_bytes", "dram_written_bytes"], "between L2 and DRAM"),
+    column("Touched", ["touched_bytes"], "different bytes, in sectors", true),
+    { title: "Reuse", hint: "times each byte touched is asked for", value: (array) => array.reuse, cell: (array) => known(array.reuse) ? ratio(array.reuse) : NONE },
+  ]);
+  table.show(arrays);
+  return section("Arrays", "traffic by allocation, numbered by address", table.node);
+}
+
 function metricsSection(launch) {
   const rows = data.metrics.map((m, i) => ({ m, value: launch.m[i] })).filter((row) => known(row.value));
   const table = sortable([
@@ -150,6 +206,12 @@ function metricsSection(launch) {
     h("div", { class: "filters" }, find), table.node));
 }
 
+/* Under the cycles predicted. */
+function measuredNote(launch) {
+  const entry = measuredOf(launch, "cycles");
+  return entry && known(entry[2]) ? [`${count(entry[1])} measured, `, off(entry)] : "";
+}
+
 function launchPage(launch, gpu, where) {
   const subtitle = [where, `grid ${sizes(launch.grid)}`, `block ${sizes(launch.block)}`,
     launch.cluster ? `cluster ${sizes(launch.cluster)}` : "", `${launch.start} L2`].filter(Boolean);
@@ -158,12 +220,14 @@ function launchPage(launch, gpu, where) {
     brief(launch.kernel) !== launch.kernel ? h("p", { class: "full" }, launch.kernel) : null,
     h("p", { class: "sub" }, subtitle.map((part) => h("span", null, part))),
     verdictBox(launch),
-    tiles(launch, tile(launch.time ? "Cycles" : "Least cycles", count(launch.clocks))),
+    tiles(launch, tile(launch.time ? "Cycles" : "Least cycles", count(launch.clocks), measuredNote(launch))),
     timeSection(launch),
     launch.pipe.length ? section("Memory", "bytes, hit rates and share of peak", picture(launch, gpu)) : null,
+    measuredSection(launch),
     linesSection(launch),
     launch.degrees ? section("Bank conflicts", "shared loads and stores by wavefronts a request", degreeChart(launch.degrees, launch.wider)) : null,
     occupancySection(launch),
     pipeSection(launch),
+    arraysSection(launch),
     metricsSection(launch)];
 }

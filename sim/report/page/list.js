@@ -52,6 +52,9 @@ function launchTable(launches, program) {
     { title: "Kernel", left: true, kind: "name", value: (l) => l.kernel, cell: (l) => h("a", { href: `#${l.n}`, title: l.kernel }, brief(l.kernel)) },
     { title: "Grid", left: true, minor: true, value: (l) => l.grid[0] * l.grid[1] * l.grid[2], cell: (l) => sizes(l.grid) },
     { title: program.timed ? "Cycles" : "Least cycles", value: (l) => l.clocks, cell: (l) => [count(l.clocks), meter(100 * l.clocks / most)] },
+    ...(launches.some((l) => measuredOf(l, "cycles")) ? [
+      { title: "Measured", minor: true, value: (l) => (measuredOf(l, "cycles") || [])[1], cell: (l) => measuredOf(l, "cycles") ? count(measuredOf(l, "cycles")[1]) : NONE },
+      { title: "Off by", value: (l) => Math.abs((measuredOf(l, "cycles") || [])[2]), cell: (l) => measuredOf(l, "cycles") ? off(measuredOf(l, "cycles")) : NONE }] : []),
     bytesColumn("DRAM", "dram"), bytesColumn("L2", "l2"),
     { title: "L2 was", left: true, minor: true, value: (l) => l.start, cell: (l) => l.start },
     { title: "Finding", left: true, value: (l) => l.findings[0].kind, cell: (l) => words(l.findings[0].kind) },
@@ -74,7 +77,7 @@ function launchTable(launches, program) {
 
 function listPage(launches, program) {
   return [
-    h("h1", { class: "trace" }, data.trace),
+    h("h1", { class: "trace" }, data.trace.replace(/^.*\//, "")),
     h("p", { class: "sub" },
       h("span", null, launches.length < data.launch_count
         ? `${count(launches.length)} of ${count(data.launch_count)} launches` : `${count(launches.length)} launches`),

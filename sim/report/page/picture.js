@@ -13,7 +13,7 @@ function flows(launch, gpu) {
     return lines.length ? lines.reduce((total, line) => total + line[key], 0) : undefined;
   };
   const is = (unit, write) => (line) => line.unit === unit &&
-    /store|stmatrix/.test(line.access) === write;
+    (/store|stmatrix|red$/.test(line.access) || (unit === "shared" && line.access === "cp.async")) === write;
   const into = (unit, name) => pipe.find((line) => line.unit === unit && line.access === name) || {};
   const requests = (unit, write) => {
     const n = sum(is(unit, write), "requests");
@@ -26,6 +26,7 @@ function flows(launch, gpu) {
       out: arrow(sum(is("shared", false), "bytes"), requests("shared", false)),
       level: "shared",
       wavefronts: sum((line) => line.unit === "shared", "work"),
+      bulk: sum((line) => line.unit === "TMA", "bytes"),
     },
     l1: {
       in: arrow(sum(is("L1", true), "bytes"), requests("L1", true)),
@@ -87,7 +88,7 @@ function picture(launch, gpu) {
   /* What flowed a second at a level, and the share of its peak. */
   function peak(x, y, level, anchor) {
     const share = metric(launch, `${level}.peak`), rate = metric(launch, `${level}.rate`);
-    if (!known(share)) return null;
+    if (!known(share) || !rate) return null;
     return [
       known(rate) ? text(x, y, shown("rate", rate), "note", anchor) : null,
       text(x, y + 15, `${percent(share)} of peak`, share >= 60 ? "peak hot" : "peak", anchor)];
@@ -97,13 +98,14 @@ function picture(launch, gpu) {
     sm: [`${count(gpu.sms)} SMs`, known(instructions) ? `${count(instructions)} accesses` : ""],
     shared: known(flow.shared.wavefronts)
       ? [`${count(flow.shared.wavefronts)} wavefronts`,
-        `${ratio(metric(launch, "shared.per_request"))} a request`] : ["not used"],
+        `${ratio(metric(launch, "shared.per_request"))} a request`] : flow.shared.bulk ? [] : ["not used"],
     l1: known(metric(launch, "l1.hit_rate"))
       ? [`hit ${percent(metric(launch, "l1.hit_rate"))}`] : ["nothing looked up"],
     near: [known(flow.l2.hit) ? `reads hit ${percent(flow.l2.hit)}` : "no reads"],
     far: [flow.far && known(flow.far.hit) ? `reads hit ${percent(flow.far.hit)}` : "no reads"],
     dram: flow.dirty > 0 ? [`${bytes(flow.dirty)} stay`, "in L2 at the end"] : [],
   };
+  if (flow.shared.bulk) facts.shared.push(`bulk copies ${bytes(flow.shared.bulk)}`);
   const atomics = flow.l2.atomic > 0 ? `atomics ${bytes(flow.l2.atomic)}` : "";
   const told = `Bytes between SMs, shared memory, L1, L2 and DRAM of ${launch.kernel}`;
 
@@ -124,8 +126,8 @@ function picture(launch, gpu) {
       far ? box(650, 232, 172, 118, "l2", "near side", facts.near, flow.l2.hit)
         : box(650, 212, 172, 118, "l2", "L2", facts.near, flow.l2.hit),
       far ? [box(650, 118, 172, 70, "l2", "far side", facts.far),
-        arrow(712, 190, 712, 230, far.out, "read", [702, 214, "end"]),
-        arrow(760, 230, 760, 190, far.in, "write", [770, 214, "start"])] : null,
+        arrow(724, 190, 724, 230, far.out, "read", [714, 214, "end"]),
+        arrow(748, 230, 748, 190, far.in, "write", [758, 214, "start"])] : null,
       arrow(650, 258, 484, 258, flow.l2.out, "read", [565, 242]),
       arrow(484, 296, 650, 296, flow.l2.in, "write", [565, 318]),
       atomics ? text(560, 212, atomics, "note") : null,
@@ -137,7 +139,7 @@ function picture(launch, gpu) {
   }
   function down() {
     const far = flow.far, bare = (of) => ({ amount: of.amount });
-    const share = (level) => known(metric(launch, `${level}.peak`)) ? [`${metricShown(launch, `${level}.peak`)} of peak`] : [];
+    const share = (level) => metric(launch, `${level}.peak`) > 0 ? [`${metricShown(launch, `${level}.peak`)} of peak`] : [];
     return svg("svg", { class: "picture down", viewBox: "0 0 340 680", role: "img", "aria-label": told },
       box(1, 1, 338, 62, "sm", "SM", [facts.sm.filter(Boolean).join(", ")]),
       arrow(70, 122, 70, 66, bare(flow.shared.out), "read", [60, 98, "end"]),

@@ -4,13 +4,25 @@
  * refused: it means that lines of two programs ran into one another, and guessing would turn that
  * into numbers.
  */
-#include "validate/csv.h"
-
-#include "validate/lines.h"
+#include "sim/measured/csv.h"
 
 #include "sim/device/gpu.h"
 
 #include <string.h>
+
+char *gmsim_cell_clean(char *text)
+{
+    for (char *p = text; *p != 0;) {
+        gunichar c = g_utf8_get_char_validated(p, -1);
+        bool valid = c != (gunichar)-1 && c != (gunichar)-2;
+        size_t bytes = valid ? (size_t)(g_utf8_next_char(p) - p) : 1;
+
+        if (!valid || g_unichar_iscntrl(c) || g_unichar_type(c) == G_UNICODE_FORMAT)
+            memset(p, '?', bytes);
+        p += bytes;
+    }
+    return text;
+}
 
 void gmsim_csv_init(gmsim_csv *csv, const char *path, const char *text, size_t size)
 {

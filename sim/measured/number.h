@@ -2,10 +2,10 @@
  *
  * number.h - numbers as Nsight Compute prints them.
  */
-#ifndef GMSIM_VALIDATE_NUMBER_H
-#define GMSIM_VALIDATE_NUMBER_H
+#ifndef GMSIM_NUMBER_H
+#define GMSIM_NUMBER_H
 
-#include "validate/measured.h"
+#include "sim/measured/measured.h"
 
 /* Reads "1,048,576", "93.75", "n/a", "12 (3; 4; 5)" ...; unit is the units row's word, which may
  * ask for a factor ("Kbyte", "us") or be "". */

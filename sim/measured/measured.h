@@ -7,8 +7,8 @@
  * program a launch came from. Without it launches are told apart by name, shape and order alone.
  * Leaves out everything else ncu prints: rules, device attributes as text, instance values.
  */
-#ifndef GMSIM_VALIDATE_MEASURED_H
-#define GMSIM_VALIDATE_MEASURED_H
+#ifndef GMSIM_MEASURED_H
+#define GMSIM_MEASURED_H
 
 #include <glib.h>
 #include <stdbool.h>

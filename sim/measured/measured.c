@@ -7,11 +7,11 @@
  * header holds units. Several tables may follow one another in one file, as when outputs were
  * joined; each begins with its own header.
  */
-#include "validate/measured.h"
+#include "sim/measured/measured.h"
 
 #include "sim/device/gpu.h"
-#include "validate/csv.h"
-#include "validate/number.h"
+#include "sim/measured/csv.h"
+#include "sim/measured/number.h"
 
 #include <glib/gstdio.h>
 #include <string.h>

@@ -7,8 +7,8 @@
  * function's own name and its template arguments; return types, name spaces and parameter lists
  * are left out (two overloads of one kernel are told apart by shape and order alone).
  */
-#ifndef GMSIM_VALIDATE_KERNEL_NAME_H
-#define GMSIM_VALIDATE_KERNEL_NAME_H
+#ifndef GMSIM_KERNEL_NAME_H
+#define GMSIM_KERNEL_NAME_H
 
 #include <stdbool.h>
 

@@ -8,10 +8,10 @@
  * but for its template arguments counts only if one side was printed without them, or if there is
  * just one candidate on either side. Nothing is dropped: what has no partner stays at -1.
  */
-#ifndef GMSIM_VALIDATE_MATCH_H
-#define GMSIM_VALIDATE_MATCH_H
+#ifndef GMSIM_MATCH_H
+#define GMSIM_MATCH_H
 
-#include "validate/measured.h"
+#include "sim/measured/measured.h"
 
 typedef struct gmsim_match {
     const char *label;   /* the trace's name: "transpose_pad" for traces/transpose_pad.trc */

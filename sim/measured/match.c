@@ -3,9 +3,9 @@
  * match.c - pairs the launches of traces with measured ones, by the rules of match.h. Launches are
  * few (a profiler takes seconds for each), so lists within a shape are searched from the front.
  */
-#include "validate/match.h"
+#include "sim/measured/match.h"
 
-#include "validate/kernel_name.h"
+#include "sim/measured/kernel_name.h"
 
 #include <string.h>
 

@@ -4,8 +4,8 @@
  * inside quotes, LF or CR LF. Knows nothing of what the fields mean. Leaves out other separators
  * and other character sets than bytes.
  */
-#ifndef GMSIM_VALIDATE_CSV_H
-#define GMSIM_VALIDATE_CSV_H
+#ifndef GMSIM_CSV_H
+#define GMSIM_CSV_H
 
 #include <glib.h>
 #include <stdbool.h>
@@ -21,6 +21,9 @@ typedef struct gmsim_csv {
     GString *bytes;  /* the current record's fields, each ended by a zero byte */
     GArray *offsets; /* size_t: where each begins in bytes */
 } gmsim_csv;
+
+/* In place: what would act on a terminal, or break a line, becomes '?'. Returns the text. */
+char *gmsim_cell_clean(char *text);
 
 void gmsim_csv_init(gmsim_csv *csv, const char *path, const char *text, size_t size);
 void gmsim_csv_clear(gmsim_csv *csv);

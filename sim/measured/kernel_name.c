@@ -3,7 +3,7 @@
  * kernel_name.c - takes demangled kernel names apart, as kernel_name.h says. No demangler: a
  * mangled name is all base.
  */
-#include "validate/kernel_name.h"
+#include "sim/measured/kernel_name.h"
 
 #include <glib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * brackets, and units that ncu rescales to its taste unless it was given --print-units base. Leaves
  * out locales that write a comma before the decimals: such a field is text, not a guess.
  */
-#include "validate/number.h"
+#include "sim/measured/number.h"
 
 #include <math.h>
 #include <string.h>
