@@ -13,7 +13,7 @@
 
 namespace cooperative_groups
 {
-inline namespace __v1 /* NVIDIA's headers name it */
+namespace __v1 /* NVIDIA's headers name it */
 {
 #define GMCUDA_METHOD __device__ __attribute__((always_inline, nodebug))
 
@@ -344,6 +344,7 @@ template <typename Group, typename T> GMCUDA_DEVICE T exclusive_scan(const Group
 }
 #undef GMCUDA_METHOD
 } // namespace __v1
+using namespace __v1;
 } // namespace cooperative_groups
 
 #endif
