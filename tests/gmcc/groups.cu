@@ -5,6 +5,7 @@
  * questions, pitched memory, and names of older toolkits.
  */
 #include <cooperative_groups.h>
+#include <cooperative_groups/memcpy_async.h>
 #include <cooperative_groups/reduce.h>
 #include <cooperative_groups/scan.h>
 #include <cuComplex.h>
@@ -44,6 +45,34 @@ __device__ int sum_of(cg::thread_group group, int *scratch, int value)
         group.sync();
     }
     return value;
+}
+
+/* Copies of every length and alignment below 80 bytes; what lies beside them stays. */
+__global__ void copies(const char *from, int *wrong)
+{
+    __shared__ __align__(16) char to[96];
+    cg::thread_block block = cg::this_thread_block();
+    for (int at = 0; at < 16; at += 1 + at % 4)
+        for (int bytes = 0; bytes < 80; bytes++) {
+            for (int i = threadIdx.x; i < 96; i += blockDim.x)
+                to[i] = 0x7f;
+            block.sync();
+            cg::memcpy_async(block, to + at, from + at, bytes);
+            cg::wait(block);
+            for (int i = threadIdx.x; i < 96; i += blockDim.x)
+                if (to[i] != (i >= at && i < at + bytes ? from[i] : 0x7f))
+                    atomicAdd(wrong, 1);
+            block.sync();
+        }
+    __shared__ int first[32], second[32];
+    cg::memcpy_async(block, first, 32, (const int *)from, 20);
+    cg::memcpy_async(block, second, (const int *)from, 16);
+    cg::wait_prior<1>(block);
+    if (threadIdx.x < 20 && first[threadIdx.x] != ((const int *)from)[threadIdx.x])
+        atomicAdd(wrong, 1);
+    cg::wait(block);
+    if (threadIdx.x < 4 && second[threadIdx.x] != ((const int *)from)[threadIdx.x])
+        atomicAdd(wrong, 1);
 }
 
 __global__ void groups(int *out, double *sums)
@@ -184,6 +213,16 @@ int main()
         "ballot in a partition",   "shfl of a structure"};
     for (int i = 0; i < 12; i++)
         ok(good[i], names[i]);
+
+    char *bytes;
+    int *wrong;
+    cudaMallocManaged(&bytes, 96);
+    cudaMallocManaged(&wrong, sizeof *wrong);
+    for (int i = 0; i < 96; i++)
+        bytes[i] = (char)(i * 3);
+    *wrong = 0;
+    copies<<<1, 48>>>(bytes, wrong);
+    ok(cudaDeviceSynchronize() == cudaSuccess && *wrong == 0, "a group's copies to shared memory");
 
     cuFloatComplex *z;
     cuDoubleComplex *w;

@@ -3,8 +3,7 @@
  * cooperative_groups.h - thread_block, tiles of a warp, coalesced groups and their partitions,
  * thread_group, this_grid()'s ranks, reduce() and scans over groups of a warp.
  *
- * Left out: grid.sync() and clusters (a launch here runs CTA by CTA), memcpy_async, tiles larger
- * than a warp.
+ * Left out: grid.sync() and clusters (a launch here runs CTA by CTA), tiles larger than a warp.
  */
 #ifndef GMCUDA_COOPERATIVE_GROUPS_H
 #define GMCUDA_COOPERATIVE_GROUPS_H
