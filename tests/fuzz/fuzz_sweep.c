@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * fuzz_sweep.c - any bytes as the options of gmsim sweep, one a line: traces; after "%", patterns
- * with braces; after "@", GPUs; the rest are settings with their lists and ranges. All points have
- * a value in every column, or one line says what is wrong. Sweeps of many points are refused
- * (SWEEP_MOST_POINTS is small here), so that a run is short.
+ * with braces; after "@", GPUs; after "!" and "?", programs and their arguments; the rest are
+ * settings with their lists and ranges. All points have a value in every column, or one line says
+ * what is wrong. Sweeps of many points are refused (SWEEP_MOST_POINTS is small here), so that a run
+ * is short.
  */
 #include "sim/cli/sweep.h"
 #include "tests/fuzz/fuzz.h"
@@ -38,7 +39,8 @@ static void check(const sweep_plan *plan)
     for (uint64_t i = 0; i < plan->count; i += 1 + plan->count / 8) {
         gmsim_job job = {0};
         sweep_plan_job(plan, i, &job);
-        NEED(job.gpu && (!job.trace) != (!job.synthetic));
+        /* A program has left no trace yet. */
+        NEED(job.gpu && !!job.trace + !!job.synthetic == (sweep_plan_command(plan, i) < 0));
         g_free((gpointer)job.set);
         for (unsigned k = 0; k < columns->len; k++)
             NEED(sweep_plan_value(plan, i, &g_array_index(columns, gmsim_sweep_column, k)));
@@ -50,16 +52,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *text = fuzz_text(data, size);
     g_auto(GStrv) lines = g_strsplit(text, "\n", 32);
-    char *option[4][33] = {{NULL}};
-    unsigned count[4] = {0};
+    char *option[6][33] = {{NULL}};
+    unsigned count[6] = {0};
     sweep_plan plan;
     free(text);
     for (char **line = lines; *line; line++) {
-        const unsigned kind = **line == '%' ? 1 : **line == '@' ? 2 : strchr(*line, '=') ? 3 : 0;
-        option[kind][count[kind]++] = *line + (kind == 1 || kind == 2);
+        const char *mark = strchr("%@!?", **line); /* which finds the end of an empty line, too */
+        const unsigned kind = **line && mark       ? 1 + (unsigned)(mark - "%@!?")
+                              : strchr(*line, '=') ? 5
+                                                   : 0;
+        option[kind][count[kind]++] = *line + (kind > 0 && kind < 5);
     }
     said = 0;
-    if (sweep_plan_make(&plan, option[0], option[1], option[2], option[3]))
+    const sweep_texts texts = {option[0], option[1], option[3], option[4], option[2], option[5]};
+    if (sweep_plan_make(&plan, &texts))
         check(&plan);
     else
         NEED(said == 1);
