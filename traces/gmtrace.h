@@ -412,6 +412,10 @@ bool gmtrace_writer_begin_launch(gmtrace_writer *writer, const gmtrace_launch *l
 bool gmtrace_writer_append(gmtrace_writer *writer, uint64_t cta, uint32_t warp,
                            const gmtrace_record *record, const uint64_t *address,
                            gmtrace_error *error);
+/* Gives an access the shape that the writer would pick, where that is AFFINE or GRID, so that it
+ * can be appended without lanes; false, and the record as it was, where it is neither. May be
+ * called from several threads at once. */
+bool gmtrace_pick_shape(gmtrace_record *record, const uint64_t address[GMTRACE_WARP_LANES]);
 /* No further record of this CTA follows; its records may be written. */
 bool gmtrace_writer_end_cta(gmtrace_writer *writer, uint64_t cta, gmtrace_error *error);
 /* Says of the open launch that records are missing, and why in a few words; the first reason stays.

@@ -156,10 +156,15 @@ static void find_range(const uint64_t *address, uint32_t mask, uint64_t *lowest,
     *highest = high;
 }
 
+bool gmtrace_pick_shape(gmtrace_record *record, const uint64_t address[GMTRACE_WARP_LANES])
+{
+    return pick_affine(record, address) || pick_grid(record, address);
+}
+
 size_t gmt_pick_shape(gmtrace_record *record, const uint64_t address[GMTRACE_WARP_LANES],
                       void *lanes)
 {
-    if (pick_affine(record, address) || pick_grid(record, address))
+    if (gmtrace_pick_shape(record, address))
         return 0;
     const uint32_t mask = record->mask;
     uint64_t low, high;

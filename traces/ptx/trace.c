@@ -16,8 +16,12 @@ typedef struct ptx_kept {
     bool lanes;
 } ptx_kept;
 
+/* Shapes are found here, where CTAs run at once, and not where records are written one by one. */
 static bool keep(ptx_sink *s, uint32_t warp, const gmtrace_record *record, const uint64_t *address)
 {
+    gmtrace_record shaped = *record;
+    if (address && gmtrace_pick_shape(&shaped, address))
+        address = NULL;
     if (s->count == s->room) {
         const size_t room = s->room ? s->room * 2 : 1024;
         ptx_kept *kept = realloc(s->kept, room * sizeof *kept);
@@ -36,7 +40,7 @@ static bool keep(ptx_sink *s, uint32_t warp, const gmtrace_record *record, const
     }
     if (address)
         memcpy(s->lanes + s->lane_count++ * LANES, address, LANES * sizeof *address);
-    s->kept[s->count++] = (ptx_kept){*record, warp, address != NULL};
+    s->kept[s->count++] = (ptx_kept){shaped, warp, address != NULL};
     return true;
 }
 
