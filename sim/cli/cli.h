@@ -83,7 +83,7 @@ bool cli_output_is(const char *output, const char *input);
 /* path NULL or "-" is standard output. Refuses a folder. Says why it fails. */
 bool cli_output_open(cli_output *output, const char *path);
 /* With keep, flushes and renames into place; otherwise removes what was written. Says why it
- * fails. */
+ * fails, of several outputs once. */
 bool cli_output_close(cli_output *output, bool keep);
 
 /* program.c: programs built with gmcc. */

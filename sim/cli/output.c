@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool guarded[CLI_GUARDS];
+static bool guarded[CLI_GUARDS], told; /* told: one has failed */
 
 static void forget(cli_output *output)
 {
@@ -117,9 +117,11 @@ bool cli_output_close(cli_output *output, bool keep)
         if (!written || !keep)
             g_unlink(output->partial);
     }
-    /* A reader that has gone away (`| head`) is no news to anybody. */
-    if (!written && why != EPIPE)
+    /* A reader that has gone away (`| head`) is no news to anybody, nor is a second output that
+     * fails with the first. */
+    if (!written && why != EPIPE && !told)
         cli_say("%s: %s", output->path != NULL ? output->path : "standard output", g_strerror(why));
+    told = told || !written;
     forget(output);
     return written;
 }
