@@ -47,6 +47,12 @@ __device__ int sum_of(cg::thread_group group, int *scratch, int value)
     return value;
 }
 
+__global__ void add_bfloats(__nv_bfloat16 *to)
+{
+    atomicAdd(to, __nv_bfloat16(1));
+    atomicAdd((__nv_bfloat162 *)(to + 2), __floats2bfloat162_rn(1, -2));
+}
+
 /* Copies of every length and alignment below 80 bytes; what lies beside them stays. */
 __global__ void copies(const char *from, int *wrong)
 {
@@ -279,6 +285,20 @@ int main()
            (float)__hfma(__nv_bfloat16(3), __nv_bfloat16(4), __nv_bfloat16(5)) == 17 &&
            __bfloat16_as_ushort(__ushort_as_bfloat16(0x3f80)) == 0x3f80,
        "halves and bfloats convert");
+    __half h = 3;
+    h *= __half(0.5f);
+    __nv_bfloat162 pair = __floats2bfloat162_rn(2, -3);
+    pair *= __floats2bfloat162_rn(4, 5);
+    ok((float)(h + __half(1)) == 2.5f && (float)__habs(-h) == 1.5f &&
+           (float)__hmax(h, __half(7)) == 7 && (float)pair.x == 8 && (float)__habs(pair.y) == 15,
+       "arithmetic of halves and bfloats on the host");
+    __nv_bfloat16 *b;
+    cudaMallocManaged(&b, 8);
+    memset(b, 0, 8);
+    add_bfloats<<<1, 32>>>(b);
+    ok(cudaDeviceSynchronize() == cudaSuccess && (float)b[0] == 32 && (float)b[2] == 32 &&
+           (float)b[3] == -64,
+       "atomicAdd of bfloats");
     ok(rsqrtf(4) == 0.5f && rsqrt(16.0) == 0.25 && fabs(normcdf(0.0) - 0.5) < 1e-15,
        "CUDA's own functions on the host");
     printf("1..%d\n", number);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * cuda_bf16.h - __nv_bfloat16 and __nv_bfloat162: storage and conversions on both sides, arithmetic
- * through float, rounded once. Left out: fused and saturating functions, atomics.
+ * through float, rounded once; atomicAdd. Left out: saturating functions, mathematical ones.
  */
 #ifndef GMCUDA_CUDA_BF16_H
 #define GMCUDA_CUDA_BF16_H
@@ -74,9 +74,17 @@ GMCUDA_SAME(float, __high2float, (__nv_bfloat162 h), (float)h.y)
     {                                                                                              \
         return a op b;                                                                             \
     }                                                                                              \
-    GMCUDA_BOTH __nv_bfloat162 name##2(__nv_bfloat162 a, __nv_bfloat162 b)                         \
+    GMCUDA_BOTH __nv_bfloat162 operator op(__nv_bfloat162 a, __nv_bfloat162 b)                     \
     {                                                                                              \
         return __nv_bfloat162(a.x op b.x, a.y op b.y);                                             \
+    }                                                                                              \
+    GMCUDA_BOTH __nv_bfloat162 &operator op##=(__nv_bfloat162 &a, __nv_bfloat162 b)                \
+    {                                                                                              \
+        return a = a op b;                                                                         \
+    }                                                                                              \
+    GMCUDA_BOTH __nv_bfloat162 name##2(__nv_bfloat162 a, __nv_bfloat162 b)                         \
+    {                                                                                              \
+        return a op b;                                                                             \
     }
 /* clang-format off */
 GMCUDA_OPERATOR(+, __hadd)
@@ -85,6 +93,26 @@ GMCUDA_OPERATOR(*, __hmul)
 GMCUDA_OPERATOR(/, __hdiv)
 /* clang-format on */
 #undef GMCUDA_OPERATOR
+GMCUDA_BOTH __nv_bfloat16 __habs(__nv_bfloat16 a)
+{
+    return __ushort_as_bfloat16((unsigned short)(a.__x & 0x7fff));
+}
+GMCUDA_BOTH __nv_bfloat16 __hneg(__nv_bfloat16 a)
+{
+    return __ushort_as_bfloat16((unsigned short)(a.__x ^ 0x8000));
+}
+GMCUDA_BOTH __nv_bfloat16 operator-(__nv_bfloat16 a)
+{
+    return __hneg(a);
+}
+GMCUDA_BOTH __nv_bfloat162 __habs2(__nv_bfloat162 a)
+{
+    return __nv_bfloat162(__habs(a.x), __habs(a.y));
+}
+GMCUDA_BOTH __nv_bfloat162 __hneg2(__nv_bfloat162 a)
+{
+    return __nv_bfloat162(__hneg(a.x), __hneg(a.y));
+}
 
 #if defined(__CUDA__)
 /* One rounding, at the end: a product of two is exact in single precision. */
@@ -103,6 +131,24 @@ GMCUDA_BOTH __nv_bfloat16 __hmax(__nv_bfloat16 a, __nv_bfloat16 b)
 GMCUDA_BOTH __nv_bfloat16 __hmin(__nv_bfloat16 a, __nv_bfloat16 b)
 {
     return __nv_bfloat16(fminf((float)a, (float)b));
+}
+GMCUDA_DEVICE __nv_bfloat16 atomicAdd(__nv_bfloat16 *address, __nv_bfloat16 value)
+{
+    unsigned short d;
+    asm volatile("atom.add.noftz.bf16 %0, [%1], %2;"
+                 : "=h"(d)
+                 : "l"(address), "h"(__bfloat16_as_ushort(value))
+                 : "memory");
+    return __ushort_as_bfloat16(d);
+}
+GMCUDA_DEVICE __nv_bfloat162 atomicAdd(__nv_bfloat162 *address, __nv_bfloat162 value)
+{
+    unsigned int d;
+    asm volatile("atom.add.noftz.bf16x2 %0, [%1], %2;"
+                 : "=r"(d)
+                 : "l"(address), "r"(__builtin_bit_cast(unsigned int, value))
+                 : "memory");
+    return __builtin_bit_cast(__nv_bfloat162, d);
 }
 #define GMCUDA_BFLOAT_LOAD(name)                                                                   \
     GMCUDA_DEVICE __nv_bfloat16 name(const __nv_bfloat16 *p)                                       \

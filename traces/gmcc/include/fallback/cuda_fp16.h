@@ -106,40 +106,64 @@ GMCUDA_SAME(__half2, __lowhigh2highlow, (__half2 h), __half2(h.y, h.x))
 
 #define GMCUDA_H(h)  __half_as_ushort(h)
 #define GMCUDA_H2(h) __builtin_bit_cast(unsigned int, h)
-#define GMCUDA_HALF1(name, text)                                                                   \
-    GMCUDA_DEVICE __half name(__half a)                                                            \
+/* On the host through float, whose one rounding to half is right for these. */
+#ifdef __CUDA_ARCH__
+#define GMCUDA_HALF1(name, text, value)                                                            \
+    GMCUDA_BOTH __half name(__half a)                                                              \
     {                                                                                              \
         unsigned short d;                                                                          \
         asm(text ".f16 %0, %1;" : "=h"(d) : "h"(GMCUDA_H(a)));                                     \
         return __ushort_as_half(d);                                                                \
     }                                                                                              \
-    GMCUDA_DEVICE __half2 name##2(__half2 a)                                                       \
+    GMCUDA_BOTH __half2 name##2(__half2 a)                                                         \
     {                                                                                              \
         unsigned int d;                                                                            \
         asm(text ".f16x2 %0, %1;" : "=r"(d) : "r"(GMCUDA_H2(a)));                                  \
         return __builtin_bit_cast(__half2, d);                                                     \
     }
-#define GMCUDA_HALF2(name, text)                                                                   \
-    GMCUDA_DEVICE __half name(__half a, __half b)                                                  \
+#define GMCUDA_HALF2(name, text, value)                                                            \
+    GMCUDA_BOTH __half name(__half a, __half b)                                                    \
     {                                                                                              \
         unsigned short d;                                                                          \
         asm(text ".f16 %0, %1, %2;" : "=h"(d) : "h"(GMCUDA_H(a)), "h"(GMCUDA_H(b)));               \
         return __ushort_as_half(d);                                                                \
     }                                                                                              \
-    GMCUDA_DEVICE __half2 name##2(__half2 a, __half2 b)                                            \
+    GMCUDA_BOTH __half2 name##2(__half2 a, __half2 b)                                              \
     {                                                                                              \
         unsigned int d;                                                                            \
         asm(text ".f16x2 %0, %1, %2;" : "=r"(d) : "r"(GMCUDA_H2(a)), "r"(GMCUDA_H2(b)));           \
         return __builtin_bit_cast(__half2, d);                                                     \
     }
+#else
+#define GMCUDA_HALF1(name, text, value)                                                            \
+    GMCUDA_BOTH __half name(__half h)                                                              \
+    {                                                                                              \
+        const float a = (float)h;                                                                  \
+        return __half(value);                                                                      \
+    }                                                                                              \
+    GMCUDA_BOTH __half2 name##2(__half2 h)                                                         \
+    {                                                                                              \
+        return __half2(name(h.x), name(h.y));                                                      \
+    }
+#define GMCUDA_HALF2(name, text, value)                                                            \
+    GMCUDA_BOTH __half name(__half h, __half other)                                                \
+    {                                                                                              \
+        const float a = (float)h, b = (float)other;                                                \
+        return __half(value);                                                                      \
+    }                                                                                              \
+    GMCUDA_BOTH __half2 name##2(__half2 h, __half2 other)                                          \
+    {                                                                                              \
+        return __half2(name(h.x, other.x), name(h.y, other.y));                                    \
+    }
+#endif
 /* clang-format off */
-GMCUDA_HALF1(__hneg, "neg")
-GMCUDA_HALF1(__habs, "abs")
-GMCUDA_HALF2(__hadd, "add")
-GMCUDA_HALF2(__hsub, "sub")
-GMCUDA_HALF2(__hmul, "mul")
-GMCUDA_HALF2(__hmin, "min")
-GMCUDA_HALF2(__hmax, "max")
+GMCUDA_HALF1(__hneg, "neg", -a)
+GMCUDA_HALF1(__habs, "abs", a < 0 ? -a : a == 0 ? 0.0f : a)
+GMCUDA_HALF2(__hadd, "add", a + b)
+GMCUDA_HALF2(__hsub, "sub", a - b)
+GMCUDA_HALF2(__hmul, "mul", a * b)
+GMCUDA_HALF2(__hmin, "min", a != a ? b : b != b || a < b ? a : b)
+GMCUDA_HALF2(__hmax, "max", a != a ? b : b != b || a > b ? a : b)
 /* clang-format on */
 GMCUDA_DEVICE __half __hfma(__half a, __half b, __half c)
 {
@@ -157,11 +181,11 @@ GMCUDA_DEVICE __half2 __hfma2(__half2 a, __half2 b, __half2 c)
         : "r"(GMCUDA_H2(a)), "r"(GMCUDA_H2(b)), "r"(GMCUDA_H2(c)));
     return __builtin_bit_cast(__half2, d);
 }
-GMCUDA_DEVICE __half __hdiv(__half a, __half b)
+GMCUDA_BOTH __half __hdiv(__half a, __half b)
 {
     return __half((float)a / (float)b);
 }
-GMCUDA_DEVICE __half2 __h2div(__half2 a, __half2 b)
+GMCUDA_BOTH __half2 __h2div(__half2 a, __half2 b)
 {
     return __half2(__hdiv(a.x, b.x), __hdiv(a.y, b.y));
 }
@@ -216,20 +240,20 @@ GMCUDA_THROUGH_FLOAT(rint, rintf)
 /* clang-format on */
 
 #define GMCUDA_OPERATOR(op, function)                                                              \
-    GMCUDA_DEVICE __half operator op(__half a, __half b)                                           \
+    GMCUDA_BOTH __half operator op(__half a, __half b)                                             \
     {                                                                                              \
         return function(a, b);                                                                     \
     }                                                                                              \
-    GMCUDA_DEVICE __half &operator op##=(__half &a, __half b)                                      \
+    GMCUDA_BOTH __half &operator op##=(__half &a, __half b)                                        \
     {                                                                                              \
         return a = function(a, b);                                                                 \
     }
 #define GMCUDA_OPERATOR2(op, function)                                                             \
-    GMCUDA_DEVICE __half2 operator op(__half2 a, __half2 b)                                        \
+    GMCUDA_BOTH __half2 operator op(__half2 a, __half2 b)                                          \
     {                                                                                              \
         return function(a, b);                                                                     \
     }                                                                                              \
-    GMCUDA_DEVICE __half2 &operator op##=(__half2 &a, __half2 b)                                   \
+    GMCUDA_BOTH __half2 &operator op##=(__half2 &a, __half2 b)                                     \
     {                                                                                              \
         return a = function(a, b);                                                                 \
     }
@@ -243,11 +267,11 @@ GMCUDA_OPERATOR2(-, __hsub2)
 GMCUDA_OPERATOR2(*, __hmul2)
 GMCUDA_OPERATOR2(/, __h2div)
 /* clang-format on */
-GMCUDA_DEVICE __half operator-(__half a)
+GMCUDA_BOTH __half operator-(__half a)
 {
     return __hneg(a);
 }
-GMCUDA_DEVICE __half2 operator-(__half2 a)
+GMCUDA_BOTH __half2 operator-(__half2 a)
 {
     return __hneg2(a);
 }
