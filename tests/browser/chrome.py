@@ -50,6 +50,7 @@ class Chrome:
         self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(domain + ".enable")
+        self.call("Page.setLifecycleEventsEnabled", enabled=True)
 
     def close(self):
         try:
@@ -77,7 +78,8 @@ class Chrome:
 
     def note(self, message):
         what, given = message.get("method"), message.get("params", {})
-        self.fired.add(what)
+        if what == "Page.lifecycleEvent":
+            self.fired.add((given["name"], given["loaderId"]))
         if what == "Runtime.exceptionThrown":
             self.said.append(json.dumps(given["exceptionDetails"])[:400])
         elif what == "Runtime.consoleAPICalled" and given["type"] in ("error", "warning", "assert"):
@@ -108,15 +110,20 @@ class Chrome:
         self.call("Emulation.setEmulatedMedia", features=[
             {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
 
+    def load(self, url):
+        """Goes there, and waits until that very page has loaded, no other's event taken for it."""
+        self.fired.clear()
+        loader = self.call("Page.navigate", url=url).get("loaderId")
+        until = time.monotonic() + 60
+        while loader and ("load", loader) not in self.fired:
+            self.note(self.message(until))
+
     def open(self, path, address=""):
         """Seconds until the page stands; its console and requests begin anew."""
+        self.load("about:blank")
         self.said, self.requests = [], []
-        self.call("Page.navigate", url="about:blank")
-        self.fired.discard("Page.loadEventFired")
         begun = time.monotonic()
-        self.call("Page.navigate", url="file://" + os.path.abspath(path) + address)
-        while "Page.loadEventFired" not in self.fired:
-            self.note(self.message(begun + 60))
+        self.load("file://" + os.path.abspath(path) + address)
         # Two frames later all is laid out and painted.
         self.run("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
         return time.monotonic() - begun
