@@ -64,6 +64,8 @@ void gmsim_shared_init(gmsim_shared *shared, gmsim_l2_set *set, const gmsim_gpu 
     shared->groups = MAX(shared->slices / gpu->l2_group_slices, 1u);
     shared->clusters = MAX(shared->slices / gpu->l2_cluster_slices, 1u);
     shared->cluster_slices = shared->slices / shared->clusters;
+    uint32_t mask = shared->cluster_slices - 1u;
+    shared->cluster_mask = shared->cluster_slices & mask ? 0 : mask;
     shared->sector_cost = slice_parts(shared, GMSIM_SECTOR_BYTES, gpu->l2_bytes_per_clock);
     shared->write_cost = slice_parts(shared, GMSIM_SECTOR_BYTES, gpu->l2_write_bytes_per_clock);
     shared->read_cost = slice_parts(shared, 1u, gpu->l2_reads_per_clock);
@@ -92,7 +94,8 @@ GMSIM_INLINE uint32_t slice_at(const gmsim_shared *shared, uint64_t line, uint32
     uint32_t block = (uint32_t)(line >> shared->group_shift);
     uint32_t group = (block + (hash & 0xfu)) << shared->group_slices_shift;
     uint32_t in_group = (within + block) & (shared->gpu->l2_group_slices - 1u);
-    return first + (group | in_group) % shared->cluster_slices;
+    uint32_t number = group | in_group, mask = shared->cluster_mask;
+    return first + (mask ? number & mask : number % shared->cluster_slices);
 }
 
 GMSIM_INLINE uint32_t slice_of(const gmsim_shared *shared, uint64_t line)

@@ -41,7 +41,8 @@ typedef struct gmsim_shared {
                                                  * GPC than the mean */
     gmsim_queue filling;
     uint32_t slices, groups, clusters, cluster_slices;
-    uint32_t sector_fill; /* bytes that a sector from DRAM takes of L2's rate; 0: what if none? */
+    uint32_t cluster_mask; /* cluster_slices less 1 where that is a power of two, or 0 */
+    uint32_t sector_fill;  /* bytes that a sector from DRAM takes of L2's rate; 0: what if none? */
     uint32_t read_cost, sector_cost, write_cost, atomic_cost; /* in 1/16 clocks of a slice */
     uint32_t group_slices_shift, group_shift, cluster_shift;  /* of l2.group_slices and so on */
     uint32_t write_clocks, lrc_clocks; /* from an SM to L2; to where reads merge */

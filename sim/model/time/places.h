@@ -82,11 +82,14 @@ GMSIM_INLINE void gmsim_place_pass_on(const gmsim_scheduler *s, gmsim_sm *sm,
 GMSIM_INLINE void gmsim_place_count(gmsim_sm *sm, const gmsim_sub_partition *part, uint64_t from,
                                     bool shared)
 {
-    uint64_t place = gmsim_place_at(part), paced = part->paced[part->next];
-    uint64_t began = MAX(from, paced - part->late[part->next]);
-    uint64_t unpaced = paced > began ? paced - began : 0;
-    sm->timing.stall[GMSIM_STALL_MATH] += unpaced;
-    sm->timing.stall[shared ? GMSIM_STALL_SHARED : GMSIM_STALL_L1] += place - from - unpaced;
+    uint64_t wait = gmsim_place_at(part) - from, late = part->late[part->next];
+    if (late) {
+        uint64_t paced = part->paced[part->next], began = MAX(from, paced - late);
+        uint64_t unpaced = paced > began ? paced - began : 0;
+        sm->timing.stall[GMSIM_STALL_MATH] += unpaced;
+        wait -= unpaced;
+    }
+    sm->timing.stall[shared ? GMSIM_STALL_SHARED : GMSIM_STALL_L1] += wait;
 }
 
 /* When a warp that has waited for its place sets out. */

@@ -232,8 +232,9 @@ GMSIM_INLINE uint32_t earliest(const uint32_t ready[GMSIM_MAX_SM_WARPS])
             least[k] = ready[i + k] < least[k] ? ready[i + k] : least[k];
     for (uint32_t k = 0; k < 4u; k++)
         least[k] = least[k + 4u] < least[k] ? least[k + 4u] : least[k];
-    uint32_t one = MIN(least[0], least[1]), other = MIN(least[2], least[3]);
-    return MIN(one, other);
+    for (uint32_t k = 0; k < 2u; k++)
+        least[k] = least[k + 2u] < least[k] ? least[k + 2u] : least[k];
+    return MIN(least[0], least[1]);
 }
 
 /* The first warp that is ready at that clock; there is one. */
