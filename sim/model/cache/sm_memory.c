@@ -179,8 +179,8 @@ GMSIM_INLINE void end_read(gmsim_outbox *out, gmsim_ask *ask, uint32_t messages,
 }
 
 /* Asks L2 for what is left of the load. */
-static void ask_read(gmsim_sm_memory *memory, const gmsim_request *request, const left_over *left,
-                     gmsim_answer *answer)
+GMSIM_INLINE void ask_read(gmsim_sm_memory *memory, const gmsim_request *request,
+                           const left_over *left, gmsim_answer *answer)
 {
     gmsim_outbox *out = &memory->out;
     gmsim_places *places = &memory->places;
