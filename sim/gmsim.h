@@ -58,7 +58,11 @@ typedef struct gmsim_job {
     /* Shared objects (sim/policy/plugin.h), ended by NULL, whose policies `set` may name. They run
      * with the caller's rights. */
     const char *const *plugin;
-    const char *measured;     /* html: a file of Nsight Compute's, shown beside the predictions */
+    const char *measured; /* html: a file of Nsight Compute's, shown beside the predictions */
+    /* NULL, or a place where another thread or a signal handler puts something else than 0 to end
+     * the call: within milliseconds of simulation, GMSIM_FAILED and a message that ends with
+     * "stopped". What comes before the first launch is not ended. */
+    const volatile int *stop;
 } gmsim_job;
 
 /* Simulates; *report is set to its text (NULL on failure), *error to one line without the

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * api.c - the functions of gmsim.h: everything goes in and comes out as text in memory. Leaves out
- * progress and interruption: a call returns when it is done.
+ * progress.
  */
 #include "config.h"
 

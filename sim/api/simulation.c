@@ -203,6 +203,7 @@ static bool read_options(gmsim_simulation *s, const gmsim_job *job, const char *
     s->report.top = job->top;
     s->options.flush = job->flush;
     s->options.functional = job->functional;
+    s->options.stop = job->stop;
     if (!gmsim_gpu_load(&s->gpu, job->gpu != NULL ? job->gpu : "h200", error) ||
         (s->plugins = gmsim_plugins_open(job->plugin, &s->gpu, error)) == NULL ||
         !gmsim_gpu_set_all(&s->gpu, (char *const *)job->set, error))

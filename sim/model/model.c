@@ -324,7 +324,8 @@ const gmsim_result *gmsim_model_run(gmsim_model *model, gmtrace_reader *reader, 
                                  .recorder = model->recorder,
                                  .reader = reader,
                                  .progress = progress,
-                                 .progress_data = data};
+                                 .progress_data = data,
+                                 .stop = model->options.stop};
     if (!plan_launch(model, gmtrace_get_capture(reader), launch, kernel, result, &scheduler.plan,
                      error))
         return NULL;

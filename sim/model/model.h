@@ -193,8 +193,10 @@ typedef struct gmsim_options {
     bool functional; /* no times: warps take turns record by record. Faster; what depends on order
                       * comes out somewhat different */
     bool timeline;   /* timed results have a timeline; takes 70 KiB an SM */
-    gmsim_watch *watch;   /* told of every access (watch.h); NULL: nobody. Borrowed */
-    gmsim_whatif *whatif; /* what is changed of launches (whatif.h); NULL: nothing. Borrowed */
+    gmsim_watch *watch;       /* told of every access (watch.h); NULL: nobody. Borrowed */
+    gmsim_whatif *whatif;     /* what is changed of launches (whatif.h); NULL: nothing. Borrowed */
+    const volatile int *stop; /* not 0, which another thread or a signal handler may make it: the
+                               * run ends soon, with IO. NULL: it never is. Borrowed */
 } gmsim_options;
 
 typedef struct gmsim_model gmsim_model;

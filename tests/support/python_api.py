@@ -124,6 +124,114 @@ def test_threads():
         assert all(report == expected for report in pool.map(gmsim.simulate, [trace] * 8))
 
 
+def test_compare():
+    pair = gmsim.compare(trace, samples / "transpose_pad.trc")
+    wavefronts = pair["launches"][0]["metrics"]["smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared.sum"]
+    assert wavefronts == {"a": 1081344, "b": 65536, "ratio": 65536 / 1081344}
+    told = json.loads(printed("compare", trace, samples / "transpose_pad.trc", "--format", "json"))
+    assert abs(pair["speedup"] - told["pairs"][0]["speedup"]) < 1e-3 * pair["speedup"]
+    assert gmsim.compare(gmsim.simulate(trace), trace)["speedup"] == 1
+    two = samples / "sgemm_cublas.trc"
+    raises(gmsim.UsageError, "1 launches against 2", gmsim.compare, trace, two)
+
+
+def test_sweep():
+    hit = "lts__t_sector_hit_rate.pct"
+    rows = gmsim.sweep(
+        samples / "embedding_bag_128.trc", set={"l2.size": ["1M", "8M"], "l1.latency": 40}, metrics=[hit]
+    )
+    assert [row["l2.size"] for row in rows] == ["1M", "8M"] and rows[0][hit] < rows[1][hit]
+    assert all(row["l1.latency"] == 40 for row in rows)
+    alone = gmsim.simulate(rows[1]["trace"], set={"l2.size": "8M", "l1.latency": 40})
+    assert alone["launches"][0]["metrics"][hit] == rows[1][hit]
+    own = "gmsim__shared_wavefronts_per_request.ratio"
+    lines = [f"banks:stride={stride}" for stride in (1, 2, 32)]
+    assert [row[own] for row in gmsim.sweep(synthetic=lines, metrics=[own])] == [1, 2, 32]
+    assert [row["gpu"] for row in gmsim.sweep(synthetic=lines[0], gpu=["h200", "a100"])] == ["h200", "a100"]
+    raises(gmsim.UsageError, "metrics hits: ", gmsim.sweep, synthetic=lines[0], metrics=["hits"])
+    raises(gmsim.UsageError, "l2.sise", gmsim.sweep, synthetic=lines, set={"l2.sise": [1, 2]})
+
+
+def test_run():
+    program = work / "program"
+    program.write_text('#!/bin/sh\n[ "$1" = 7 ] || exit 5\ncp "%s" "$GMSIM_TRACE"\n' % trace)
+    program.chmod(0o755)
+    report = gmsim.run(program, "7", gpu="a100")
+    assert report["trace"] == str(program) and report["gpu"]["name"] == "a100"
+    assert report["launches"] == gmsim.simulate(trace, gpu="a100")["launches"]
+    raises(gmsim.InputError, "program: failed with exit status 5", gmsim.run, program)
+    raises(gmsim.InputError, "absent: No such file", gmsim.run, work / "absent")
+    raises(gmsim.InputError, "launched no kernel", gmsim.run, "/bin/true")
+
+
+def test_tables():
+    table = gmsim.simulate(trace)._repr_html_()
+    assert "transpose_nopad" in table and "<td>131,072</td>" not in table
+    assert table.count("<tr>") == 2 and "bank-conflicts" in table
+    hostile = gmsim.Rows([{"<b>": "<script>&", "n": 1.5, "none": None}])._repr_html_()
+    assert "<script>" not in hostile and "&lt;script&gt;&amp;" in hostile and "<td>1.5</td>" in hostile
+    many = gmsim.Rows({"n": n} for n in range(60))._repr_html_()
+    assert many.count("<tr>") == 51 and "the first 50 of 60" in many
+    assert "speedup" in gmsim.compare(trace, trace) and "<table>" in gmsim.compare(trace, trace)._repr_html_()
+
+
+def test_advice_table():
+    advice = gmsim.advise(trace)
+    table = advice._repr_html_()
+    assert table.count("<tr>") == 1 + len(advice["changes"]) > 1 and "no-bank-conflicts" in table
+
+
+def test_frames():
+    try:
+        import pandas
+    except ImportError:
+        raises(ImportError, "frame() needs pandas", gmsim.frame, gmsim.simulate(trace))
+        return
+    launches = gmsim.frame(gmsim.simulate(trace))
+    assert isinstance(launches, pandas.DataFrame) and len(launches) == 1
+    assert launches["dram__sectors_read.sum"][0] == 131072
+    rows = gmsim.frame(gmsim.sweep(synthetic=["banks:stride=1", "banks:stride=2"]))
+    assert list(rows["synthetic"]) == ["banks:stride=1", "banks:stride=2"]
+    assert set(gmsim.frame(gmsim.compare(trace, trace))["ratio"].dropna()) == {1.0}
+
+
+def test_interrupted():
+    """Ctrl-C in a simulation that would take minutes, and in a sweep of them."""
+    long = "random:n=4M,passes=20"
+    for call in ("gmsim.simulate(synthetic=%r)", "gmsim.sweep(synthetic=[%r] * 8, jobs=2)"):
+        script = (
+            "import gmsim, os, signal, threading, time\n"
+            "def send():\n"
+            "    global sent\n"
+            "    sent = time.monotonic()\n"
+            "    os.kill(os.getpid(), signal.SIGINT)\n"
+            "threading.Timer(0.5, send).start()\n"
+            "try:\n    " + call % long + "\n"
+            "except KeyboardInterrupt:\n"
+            "    print(time.monotonic() - sent, flush=True)\n"
+            "    os._exit(0)\n"
+        )
+        told = subprocess.run(
+            [sys.executable, "-c", script], capture_output=True, encoding="utf-8", timeout=100
+        )
+        assert told.stdout and float(told.stdout) < 3, (call, told)
+    assert gmsim.simulate(trace)["complete"] is True
+
+
+def test_stopped():
+    stop = gmsim._library.Stop()
+    with stop:
+        assert gmsim.simulate(trace)["complete"] is True
+        stop.now()
+        raises(gmsim.InputError, "transpose_nopad.trc: stopped", gmsim.simulate, trace)
+        raises(gmsim.InputError, "stopped", gmsim.simulate, trace, functional=True)
+    assert gmsim.simulate(trace)["complete"] is True
+
+
+def test_plugins():
+    raises(gmsim.InputError, "absent.so: no plug-in", gmsim.simulate, trace, plugins=[work / "absent.so"])
+
+
 def test_version():
     assert printed("--version").split() == ["gmsim", gmsim.__version__]
 

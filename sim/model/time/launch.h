@@ -54,6 +54,7 @@ typedef struct gmsim_scheduler {
     gmsim_recorder *recorder; /* of the timeline that is asked for, or NULL */
     gmsim_progress progress;
     gpointer progress_data;
+    const volatile int *stop; /* gmsim_options.stop */
 } gmsim_scheduler;
 
 /* Clocks after the epoch, as ready times are kept. */

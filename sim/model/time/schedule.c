@@ -463,6 +463,10 @@ static bool run(gmsim_scheduler *s, GError **error)
         limit = s->epoch + soonest + GMSIM_STEP;
         if (soonest > EPOCH_CLOCKS)
             move_epoch(s, soonest);
+        if (G_UNLIKELY(s->stop && *s->stop)) {
+            g_set_error_literal(error, GMSIM_ERROR, GMSIM_ERROR_IO, "stopped");
+            return false;
+        }
         if (s->progress && (s->step & PROGRESS_STEPS) == 0) {
             uint64_t records = 0;
             for (uint32_t i = 0; i < s->plan.sms; i++)

@@ -8,23 +8,29 @@
     >>> print(gmsim.text(synthetic="transpose:n=1024,tile=32,pad=1"))
 
 A report is the dictionary that `gmsim --format json` writes. Other threads run while one simulates,
-so a pool of threads simulates many configurations at once. A simulation that runs cannot be
-interrupted: Ctrl-C is seen when it is done.
+so a pool of threads simulates many configurations at once. Ctrl-C ends a simulation of the main
+thread.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
-from typing import Any, Iterable, List, Mapping, Optional, Union, cast
+import subprocess
+import tempfile
+from concurrent.futures import ThreadPoolExecutor, wait
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Union, cast
 
 from . import _library
+from ._results import Comparison, Rows, frame, shown
 from ._types import Advice, Change, Finding, Gpu, GpuNumbers, Instruction, Launch, Occupancy, Own, Parameter
 from ._types import Report, Worst
 
 __all__ = [
     "Advice",
     "Change",
+    "Comparison",
     "Error",
     "Finding",
     "Gpu",
@@ -36,12 +42,17 @@ __all__ = [
     "Own",
     "Parameter",
     "Report",
+    "Rows",
     "UsageError",
     "Worst",
     "advise",
+    "compare",
+    "frame",
     "gpu",
     "gpus",
+    "run",
     "simulate",
+    "sweep",
     "text",
 ]
 
@@ -104,6 +115,7 @@ def _simulate(
     flush: bool,
     functional: bool,
     limit_memory: Optional[str],
+    plugins: Iterable[Path] = (),
     verbose: bool = False,
     advice: bool = False,
 ) -> str:
@@ -120,6 +132,7 @@ def _simulate(
         flush=flush,
         functional=functional,
         limit_memory=_bytes(limit_memory),
+        plugin=_library.strings([os.fspath(plugin) for plugin in plugins]),
         verbose=verbose,
     )
     return _check(*_library.simulate(job, advice))
@@ -138,6 +151,7 @@ def simulate(
     flush: bool = False,
     functional: bool = False,
     limit_memory: Optional[str] = None,
+    plugins: Iterable[Path] = (),
 ) -> Report:
     """Replays a trace on a GPU and returns the report as a dictionary.
 
@@ -152,6 +166,9 @@ def simulate(
     flush       empty L2 before every launch, as Nsight Compute does
     functional  count without timing
     limit_memory  what the trace may make the reader take: "4G" (default "1G"), or "none"
+    plugins     shared objects whose policies `set` may name; they run with your rights
+
+    A notebook shows it as a table; frame() makes a pandas.DataFrame of it.
     """
     answer = _simulate(
         trace,
@@ -166,8 +183,108 @@ def simulate(
         flush,
         functional,
         limit_memory,
+        plugins,
     )
-    return cast(Report, json.loads(answer))
+    return cast(Report, shown(json.loads(answer)))
+
+
+def run(program: Path, *arguments: str, **options: Any) -> Report:
+    """Runs a program built with gmcc, natively and with your rights, and replays what it launched:
+    the report, as simulate() gives it with the same options. Its output goes where Python's goes.
+    InputError where the program fails or launches nothing."""
+    program = os.fspath(program)
+    with tempfile.TemporaryDirectory(prefix="gmsim-") as folder:
+        trace = os.path.join(folder, "run.trc")
+        path = os.path.join(".", program) if os.sep not in program else program
+        try:
+            code = subprocess.call([path, *arguments], env={**os.environ, "GMSIM_TRACE": trace})
+        except OSError as error:
+            raise InputError(f"{program}: {error.strerror}") from error
+        if code != 0:
+            ended = f"signal {-code}" if code < 0 else f"exit status {code}"
+            raise InputError(f"{program}: failed with {ended}")
+        if not os.path.exists(trace):
+            raise InputError(f"{program}: launched no kernel; was it built with gmcc?")
+        report = simulate(trace, **options)
+    report["trace"] = program
+    return report
+
+
+def compare(a: Union[Report, Path], b: Union[Report, Path], **options: Any) -> Comparison:
+    """Two reports, or traces that simulate() replays with these options, metric by metric; a is the
+    base. Launches are paired in their order; UsageError where one side has more."""
+    sides = [
+        one if isinstance(one, Mapping) else simulate(one, **options) for one in (a, b)
+    ]
+    counts = [len(side["launches"]) for side in sides]
+    if counts[0] != counts[1]:
+        raise UsageError(f"{counts[0]} launches against {counts[1]}; pick with kernel= or launches=")
+    return Comparison.of(sides[0], sides[1])
+
+
+def sweep(
+    trace: Union[None, Path, Iterable[Path]] = None,
+    *,
+    synthetic: Union[None, str, Iterable[str]] = None,
+    gpu: Union[Path, Iterable[Path]] = "h200",
+    set: Optional[Mapping[str, Any]] = None,
+    metrics: Iterable[str] = ("gpc__cycles_elapsed.max",),
+    jobs: Optional[int] = None,
+    **options: Any,
+) -> Rows:
+    """Simulates every combination of traces, synthetic patterns, GPUs and values, `jobs` at a time,
+    and gives a row for each and each of its launches: what was chosen, and the metrics, by Nsight
+    Compute's name or gmsim's ("gmsim__..."). A list varies, all else is the same for all; what a
+    value of a key holds is one value or a list of them: set={"l2.size": ["20M", "60M"]}."""
+    given = dict(set or {})
+    sources = [{"trace": one} for one in _several(trace)]
+    sources += [{"synthetic": one} for one in _several(synthetic)]
+    names = list(metrics)
+    points = [
+        {**source, "gpu": chosen, "set": dict(zip(given, values))}
+        for source in sources
+        for chosen in _several(gpu)
+        for values in itertools.product(*[_several(value) for value in given.values()])
+    ]
+    stop = _library.Stop()
+
+    def simulated(point: Mapping[str, Any]) -> Report:
+        if stop.flag.value:
+            raise Error("stopped")
+        with stop:
+            return simulate(**point, **options)
+
+    rows = Rows()
+    pool = ThreadPoolExecutor(jobs or os.cpu_count())
+    try:
+        futures = [pool.submit(simulated, point) for point in points]
+        for point, future in zip(points, futures):
+            while not future.done():
+                wait([future], timeout=0.1)  # a wait without end might not see Ctrl-C
+            rows.extend(_rows(point, future.result(), names))
+    finally:
+        stop.now()
+        pool.shutdown(wait=False)
+    return rows
+
+
+def _several(value: Any) -> List[Any]:
+    if value is None:
+        return []
+    return [value] if isinstance(value, (str, bytes, os.PathLike, int, float)) else list(value)
+
+
+def _rows(point: Mapping[str, Any], report: Report, metrics: List[str]) -> Iterable[Dict[str, Any]]:
+    for launch in report["launches"]:
+        row: Dict[str, Any] = {key: point[key] for key in ("trace", "synthetic", "gpu") if key in point}
+        row.update(point["set"])
+        row.update(launch=launch["launch"], kernel=launch["kernel"])
+        known = {**launch["metrics"], **launch["gmsim"].get("metrics", {})}
+        for name in metrics:
+            if name not in known:
+                raise UsageError(f"metrics {name}: no such metric; gmsim(1) lists them")
+            row[name] = known[name]
+        yield row
 
 
 def text(
@@ -183,6 +300,7 @@ def text(
     flush: bool = False,
     functional: bool = False,
     limit_memory: Optional[str] = None,
+    plugins: Iterable[Path] = (),
     verbose: bool = False,
 ) -> str:
     """The same as the report that the command prints; verbose: all of it."""
@@ -199,6 +317,7 @@ def text(
         flush,
         functional,
         limit_memory,
+        plugins,
         verbose,
     )
 
@@ -232,7 +351,7 @@ def advise(
         limit_memory,
         advice=True,
     )
-    return cast(Advice, json.loads(answer))
+    return cast(Advice, shown(json.loads(answer)))
 
 
 def gpus() -> List[Gpu]:

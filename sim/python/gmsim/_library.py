@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import ctypes
 import os
-from typing import Optional, Sequence, Tuple
+import threading
+from typing import List, Optional, Sequence, Tuple
 
 try:
     from ._installed import LIBRARY as _INSTALLED
@@ -42,6 +43,9 @@ class Job(ctypes.Structure):
         ("top", ctypes.c_uint),
         ("sort", ctypes.c_char_p),
         ("arrays", ctypes.c_bool),
+        ("plugin", ctypes.POINTER(ctypes.c_char_p)),
+        ("measured", ctypes.c_char_p),
+        ("stop", ctypes.POINTER(ctypes.c_int)),
     ]
 
 
@@ -97,8 +101,52 @@ def _take(text: ctypes.c_void_p) -> str:
     return value
 
 
+class Stop:
+    """Ends all simulations that were begun inside of it, in any thread: now()."""
+
+    _inside = threading.local()
+
+    def __init__(self) -> None:
+        self.flag = ctypes.c_int(0)
+
+    def __enter__(self) -> None:
+        Stop._inside.stop = self
+
+    def __exit__(self, *_: object) -> None:
+        Stop._inside.stop = None
+
+    def now(self) -> None:
+        self.flag.value = 1
+
+
 def simulate(job: Job, advice: bool = False) -> Tuple[int, str]:
-    """Status, and the report, or what changes are worth, or the message."""
+    """Status, and the report, or what changes are worth, or the message. In the main thread, which alone sees Ctrl-C, the call
+    runs in another one, which an exception here tells to stop; it is not waited for."""
+    outer = getattr(Stop._inside, "stop", None)
+    if outer is not None:
+        job.stop = ctypes.pointer(outer.flag)
+    if threading.current_thread() is not threading.main_thread():
+        return _simulate(job, advice)
+    stop = outer or Stop()
+    job.stop = ctypes.pointer(stop.flag)
+    answer: List[Tuple[int, str]] = []
+    done = threading.Event()
+
+    def work() -> None:
+        answer.append(_simulate(job, advice))
+        done.set()
+
+    threading.Thread(target=work, daemon=True).start()
+    try:
+        while not done.wait(0.1):  # a wait without end might not see the signal
+            pass
+    except BaseException:
+        stop.now()
+        raise
+    return answer[0]
+
+
+def _simulate(job: Job, advice: bool) -> Tuple[int, str]:
     report, message = ctypes.c_void_p(), ctypes.c_void_p()
     job.size = ctypes.sizeof(Job)
     call = _library.gmsim_advise if advice else _library.gmsim_simulate
