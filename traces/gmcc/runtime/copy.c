@@ -5,7 +5,7 @@
  * refused and explained, as compute-sanitizer would.
  */
 #include "traces/gmcc/runtime/check.h"
-#include "traces/gmcc/runtime/graph.h"
+#include "traces/gmcc/runtime/capture.h"
 
 #include <stdio.h>
 #include <string.h>

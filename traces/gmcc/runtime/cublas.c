@@ -5,7 +5,7 @@
  * in the type of the call, single precision for the smaller ones.
  */
 #include "traces/gmcc/include/cublasLt.h"
-#include "traces/gmcc/runtime/graph.h"
+#include "traces/gmcc/runtime/capture.h"
 #include "traces/ptx/exec.h"
 
 #include <stdlib.h>

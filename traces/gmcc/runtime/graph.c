@@ -1,63 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * graph.c - CUDA graphs. What a stream is asked to do while it is captured becomes a node, behind
- * all nodes that were captured before; a launch does the nodes in an order that their dependencies
- * allow, the earliest first. A stream that waits for an event of a captured one is captured, too.
+ * graph.c - CUDA graphs: nodes, and graphs of them.
  */
+#include "traces/gmcc/runtime/capture.h"
 #include "traces/gmcc/runtime/graph.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-struct CUgraphNode_st {
-    struct CUgraphNode_st *next;
-    const struct CUgraphNode_st *original; /* of a copy: the node it was made from */
-    enum cudaGraphNodeType type;
-    struct cudaKernelNodeParams kernel;
-    void *values; /* of the kernel's parameters */
-    struct cudaMemcpy3DParms copy;
-    struct cudaMemsetParams set;
-    struct cudaHostNodeParams host;
-    cudaGraphNode_t *after;
-    size_t after_count;
-    bool done;
-};
-
-struct CUgraph_st {
-    cudaGraphNode_t first, last;
-    size_t count;
-};
-struct CUgraphExec_st {
-    struct CUgraph_st graph;
-};
-
-/* A capture that is going on; streams and events know it by its number. */
-typedef struct capture {
-    struct capture *next;
-    uint64_t number;
-    cudaStream_t origin;
-    cudaGraph_t graph;
-} capture;
-
-static capture *captures;
-static uint64_t capture_numbers;
-
-static capture *find_capture(uint64_t number)
-{
-    capture *c = captures;
-    while (number != 0 && c != NULL && c->number != number)
-        c = c->next;
-    return number != 0 ? c : NULL;
-}
-
-bool gmcuda_is_captured(uint64_t number)
-{
-    return find_capture(number) != NULL;
-}
-bool gmcuda_captures(void)
-{
-    return captures != NULL;
-}
 
 /* --------------------------------------------------------------------------------------- nodes */
 
@@ -107,9 +56,9 @@ static cudaError_t keep_arguments(cudaGraphNode_t n, const struct cudaKernelNode
     return cudaSuccess;
 }
 
-/* Appends a node; `what` is what it does, by its type. */
-static cudaError_t append(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *after,
-                          size_t count, enum cudaGraphNodeType type, const void *what)
+cudaError_t gmcuda_append_node(cudaGraphNode_t *out, cudaGraph_t graph,
+                               const cudaGraphNode_t *after, size_t count,
+                               enum cudaGraphNodeType type, const void *what)
 {
     cudaError_t error = cudaSuccess;
     if (graph == NULL || (count != 0 && after == NULL) ||
@@ -153,7 +102,7 @@ static cudaError_t add(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphN
                        size_t count, enum cudaGraphNodeType type, const void *what)
 {
     gmcuda_enter();
-    return gmcuda_leave(append(out, graph, after, count, type, what));
+    return gmcuda_leave(gmcuda_append_node(out, graph, after, count, type, what));
 }
 cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                    const cudaGraphNode_t *after, size_t count,
@@ -240,7 +189,8 @@ static cudaError_t copy_nodes(struct CUgraph_st *to, const struct CUgraph_st *fr
                            : n->type == cudaGraphNodeTypeMemset ? (const void *)&n->set
                                                                 : (const void *)&n->host;
         cudaGraphNode_t copy;
-        const cudaError_t error = append(&copy, to, n->after, n->after_count, n->type, what);
+        const cudaError_t error =
+            gmcuda_append_node(&copy, to, n->after, n->after_count, n->type, what);
         if (error != cudaSuccess)
             return error;
         copy->original = n;
@@ -324,180 +274,4 @@ cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode
     if (n == NULL || what == NULL || n->type != cudaGraphNodeTypeKernel)
         return gmcuda_leave(cudaErrorInvalidValue);
     return gmcuda_leave(keep_arguments(n, what));
-}
-
-static cudaError_t fill(const struct cudaMemsetParams *what)
-{
-    cudaError_t error = cudaSuccess;
-    const size_t each = what->elementSize;
-    if (each == 1)
-        return what->height <= 1 ? cudaMemset(what->dst, (int)what->value, what->width)
-                                 : cudaMemset2D(what->dst, what->pitch, (int)what->value,
-                                                what->width, what->height);
-    if (each != 2 && each != 4)
-        return cudaErrorInvalidValue;
-    for (size_t y = 0; error == cudaSuccess && y < what->height; y++)
-        for (size_t x = 0; error == cudaSuccess && x < what->width; x++)
-            error = cudaMemcpy((char *)what->dst + y * what->pitch + x * each, &what->value, each,
-                               cudaMemcpyHostToDevice);
-    return error;
-}
-
-static cudaError_t run_node(cudaGraphNode_t n, cudaStream_t stream)
-{
-    const struct cudaKernelNodeParams *k = &n->kernel;
-    switch (n->type) {
-    case cudaGraphNodeTypeKernel:
-        return cudaLaunchKernel(k->func, k->gridDim, k->blockDim, k->kernelParams,
-                                k->sharedMemBytes, stream);
-    case cudaGraphNodeTypeMemcpy:
-        return cudaMemcpy3D(&n->copy);
-    case cudaGraphNodeTypeMemset:
-        return fill(&n->set);
-    case cudaGraphNodeTypeHost:
-        n->host.fn(n->host.userData);
-        break;
-    case cudaGraphNodeTypeGraph:
-    case cudaGraphNodeTypeEmpty:
-        break;
-    }
-    return cudaSuccess;
-}
-
-static bool is_ready(const struct CUgraphNode_st *n)
-{
-    for (size_t i = 0; i < n->after_count; i++)
-        if (!n->after[i]->done)
-            return false;
-    return !n->done;
-}
-
-cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
-{
-    cudaError_t error = cudaSuccess;
-    if (exec == NULL || gmcuda_stream_captured(stream))
-        return gmcuda_enter(), gmcuda_leave(exec == NULL ? cudaErrorInvalidValue
-                                                         : cudaErrorStreamCaptureUnsupported);
-    for (cudaGraphNode_t n = exec->graph.first; n != NULL; n = n->next)
-        n->done = false;
-    for (size_t left = exec->graph.count; error == cudaSuccess && left > 0; left--) {
-        cudaGraphNode_t n = exec->graph.first;
-        while (n != NULL && !is_ready(n))
-            n = n->next;
-        if (n == NULL) /* they wait for one another */
-            return gmcuda_enter(), gmcuda_leave(cudaErrorInvalidValue);
-        error = run_node(n, stream);
-        n->done = true;
-    }
-    return error;
-}
-cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream)
-{
-    (void)stream;
-    gmcuda_enter();
-    return gmcuda_leave(exec != NULL ? gmcuda_sticky() : cudaErrorInvalidValue);
-}
-
-/* ------------------------------------------------------------------------------------- capture */
-
-cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
-{
-    (void)mode;
-    gmcuda_enter();
-    uint64_t *number = gmcuda_stream_capture(stream);
-    if (number == NULL) /* the legacy stream and the thread's */
-        return gmcuda_leave(cudaErrorStreamCaptureUnsupported);
-    if (find_capture(*number) != NULL)
-        return gmcuda_leave(cudaErrorIllegalState);
-    capture *c = calloc(1, sizeof *c);
-    cudaGraph_t graph = calloc(1, sizeof *graph);
-    if (c == NULL || graph == NULL) {
-        free(c);
-        free(graph);
-        return gmcuda_leave(cudaErrorMemoryAllocation);
-    }
-    *c = (capture){captures, ++capture_numbers, stream, graph};
-    captures = c;
-    *number = c->number;
-    return gmcuda_leave(cudaSuccess);
-}
-
-cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
-{
-    gmcuda_enter();
-    uint64_t *number = gmcuda_stream_capture(stream);
-    capture **at = &captures, *c = number != NULL ? find_capture(*number) : NULL;
-    if (c == NULL || graph == NULL || c->origin != stream)
-        return gmcuda_leave(graph == NULL ? cudaErrorInvalidValue
-                            : c == NULL   ? cudaErrorIllegalState
-                                          : cudaErrorStreamCaptureUnmatched);
-    while (*at != c)
-        at = &(*at)->next;
-    *at = c->next;
-    *graph = c->graph;
-    free(c);
-    return gmcuda_leave(cudaSuccess);
-}
-
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status)
-{
-    gmcuda_enter();
-    if (status == NULL)
-        return gmcuda_leave(cudaErrorInvalidValue);
-    *status = gmcuda_stream_captured(stream) ? cudaStreamCaptureStatusActive
-                                             : cudaStreamCaptureStatusNone;
-    return gmcuda_leave(cudaSuccess);
-}
-cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
-{
-    static _Thread_local enum cudaStreamCaptureMode now = cudaStreamCaptureModeGlobal;
-    const enum cudaStreamCaptureMode before = now;
-    if (mode == NULL)
-        return gmcuda_enter(), gmcuda_leave(cudaErrorInvalidValue);
-    now = *mode;
-    *mode = before;
-    return cudaSuccess;
-}
-
-bool gmcuda_stream_captured(cudaStream_t stream)
-{
-    const uint64_t *number = captures != NULL ? gmcuda_stream_capture(stream) : NULL;
-    return number != NULL && find_capture(*number) != NULL;
-}
-
-/* Behind the last node: the order of the calls is one that all streams allow. */
-static cudaError_t record(cudaStream_t stream, enum cudaGraphNodeType type, const void *what)
-{
-    gmcuda_enter();
-    capture *c = find_capture(*gmcuda_stream_capture(stream));
-    return gmcuda_leave(
-        append(NULL, c->graph, &c->graph->last, c->graph->last != NULL, type, what));
-}
-cudaError_t gmcuda_not_captured(const char *call)
-{
-    gmcuda_enter();
-    gmcuda_message("%s: not supported while its stream is captured", call);
-    return gmcuda_leave(cudaErrorStreamCaptureUnsupported);
-}
-cudaError_t gmcuda_capture_launch(cudaStream_t stream, const void *host, dim3 grid, dim3 block,
-                                  void **arguments, size_t dynamic_shared)
-{
-    const struct cudaKernelNodeParams what = {(void *)(uintptr_t)host,      grid,      block,
-                                              (unsigned int)dynamic_shared, arguments, NULL};
-    return record(stream, cudaGraphNodeTypeKernel, &what);
-}
-cudaError_t gmcuda_capture_copy(cudaStream_t stream, const struct cudaMemcpy3DParms *what)
-{
-    return record(stream, cudaGraphNodeTypeMemcpy, what);
-}
-cudaError_t gmcuda_capture_set(cudaStream_t stream, void *to, size_t pitch, int value, size_t width,
-                               size_t height)
-{
-    const struct cudaMemsetParams what = {to, pitch, (unsigned int)value, 1, width, height};
-    return record(stream, cudaGraphNodeTypeMemset, &what);
-}
-cudaError_t gmcuda_capture_host(cudaStream_t stream, cudaHostFn_t function, void *user)
-{
-    const struct cudaHostNodeParams what = {function, user};
-    return record(stream, cudaGraphNodeTypeHost, &what);
 }

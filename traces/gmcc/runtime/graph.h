@@ -1,40 +1,37 @@
 /* SPDX-License-Identifier: MIT
  *
- * graph.h - what the runtime's other files tell graph.c: what a captured stream is asked to do.
+ * graph.h - what a CUDA graph is made of.
  */
 #ifndef GMCUDA_GRAPH_H
 #define GMCUDA_GRAPH_H
 
 #include "traces/gmcc/runtime/runtime.h"
 
-/* stream.c: where a stream keeps its capture's number (0: none was); NULL of those that cannot be
- * captured. */
-uint64_t *gmcuda_stream_capture(cudaStream_t stream);
+struct CUgraphNode_st {
+    struct CUgraphNode_st *next;
+    const struct CUgraphNode_st *original; /* of a copy: the node it was made from */
+    enum cudaGraphNodeType type;
+    struct cudaKernelNodeParams kernel;
+    void *values; /* of the kernel's parameters */
+    struct cudaMemcpy3DParms copy;
+    struct cudaMemsetParams set;
+    struct cudaHostNodeParams host;
+    cudaGraphNode_t *after;
+    size_t after_count;
+    bool done;
+};
 
-/* Is the capture still going on? Is any? */
-bool gmcuda_is_captured(uint64_t number);
-bool gmcuda_captures(void);
-/* Does the stream take part in one? What it is asked to do then becomes a node: */
-bool gmcuda_stream_captured(cudaStream_t stream);
-cudaError_t gmcuda_not_captured(const char *call); /* refuses it by name */
-cudaError_t gmcuda_capture_launch(cudaStream_t stream, const void *host, dim3 grid, dim3 block,
-                                  void **arguments, size_t dynamic_shared);
-cudaError_t gmcuda_capture_copy(cudaStream_t stream, const struct cudaMemcpy3DParms *what);
-cudaError_t gmcuda_capture_set(cudaStream_t stream, void *to, size_t pitch, int value, size_t width,
-                               size_t height);
-cudaError_t gmcuda_capture_host(cudaStream_t stream, cudaHostFn_t function, void *user);
+struct CUgraph_st {
+    cudaGraphNode_t first, last;
+    size_t count;
+};
+struct CUgraphExec_st {
+    struct CUgraph_st graph;
+};
 
-/* A copy of rows as one of boxes. */
-static inline struct cudaMemcpy3DParms gmcuda_rows(void *to, size_t to_pitch, const void *from,
-                                                   size_t from_pitch, size_t width, size_t height,
-                                                   enum cudaMemcpyKind kind)
-{
-    return (struct cudaMemcpy3DParms){
-        .srcPtr = {(void *)(uintptr_t)from, from_pitch, width, height},
-        .dstPtr = {to, to_pitch, width, height},
-        .extent = {width, height, 1},
-        .kind = kind,
-    };
-}
+/* Appends a node behind `count` others; `what` is what it does, by its type. *out may be NULL. */
+cudaError_t gmcuda_append_node(cudaGraphNode_t *out, cudaGraph_t graph,
+                               const cudaGraphNode_t *after, size_t count,
+                               enum cudaGraphNodeType type, const void *what);
 
 #endif

@@ -8,7 +8,7 @@
  * warp instructions of a CTA after which a launch counts as endless.
  */
 #include "traces/gmcc/runtime/check.h"
-#include "traces/gmcc/runtime/graph.h"
+#include "traces/gmcc/runtime/capture.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -14,7 +14,7 @@
  */
 #include "traces/gmcc/runtime/arena.h"
 #include "traces/gmcc/runtime/check.h"
-#include "traces/gmcc/runtime/graph.h"
+#include "traces/gmcc/runtime/capture.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -120,6 +120,17 @@ void gmcuda_tell_race(void *user, const gmptx_race *race);
 gmtrace_writer *gmcuda_trace(const gmcuda_function *first);
 /* Gives the trace up after an error, which is printed. */
 void gmcuda_trace_failed(const gmtrace_error *error);
-uint32_t gmcuda_stream_number(cudaStream_t stream);
+
+struct CUstream_st {
+    uint32_t number;  /* from 1 on */
+    uint64_t capture; /* the last one it took part in */
+};
+/* 0: the legacy stream and the thread's. */
+static inline uint32_t gmcuda_stream_number(cudaStream_t stream)
+{
+    return stream == NULL || stream == cudaStreamLegacy || stream == cudaStreamPerThread
+               ? 0
+               : stream->number;
+}
 
 #endif

@@ -3,15 +3,10 @@
  * stream.c - streams and events. Everything is done when a call returns, so a stream is a number
  * and an event is the host's clock at the time it was recorded.
  */
-#include "traces/gmcc/runtime/graph.h"
+#include "traces/gmcc/runtime/capture.h"
 
 #include <stdlib.h>
 #include <time.h>
-
-struct CUstream_st {
-    uint32_t number;
-    uint64_t capture; /* the last one it took part in */
-};
 
 struct CUevent_st {
     struct timespec time;
@@ -20,18 +15,6 @@ struct CUevent_st {
 };
 
 static uint32_t streams_made;
-
-uint32_t gmcuda_stream_number(cudaStream_t stream)
-{
-    return stream == NULL || stream == cudaStreamLegacy || stream == cudaStreamPerThread
-               ? 0
-               : stream->number;
-}
-
-uint64_t *gmcuda_stream_capture(cudaStream_t stream)
-{
-    return gmcuda_stream_number(stream) != 0 ? &stream->capture : NULL;
-}
 
 cudaError_t cudaStreamCreate(cudaStream_t *stream)
 {
