@@ -190,7 +190,7 @@ const gmsim_key gmsim_keys[] = {
           "clocks of each further address of a load of constants"),
     COST(other, "latency 12",
          "what is issued and no more: control flow, and memory, whose time follows from addresses"),
-    COST(fp32, "fma 1", "FFMA, FADD, FMUL"),
+    COST(fp32, "fma 1, full 1", "FFMA, FADD, FMUL"),
     COST(fp16, "fma 1", "HFMA2, HADD2, HMUL2"),
     COST(fp64, "fp64 2, latency 8", "DFMA, DADD, DMUL, DSETP"),
     COST(imad, "fma 1, heavy 2", "IMAD, IDP"),
