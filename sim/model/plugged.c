@@ -50,6 +50,8 @@ void gmsim_plugged_shared(const gmsim_plugged *p, gmsim_shared *shared)
 
 void gmsim_plugged_sm(const gmsim_plugged *p, gmsim_sm_memory *memory, uint32_t number)
 {
+    if (!p->state)
+        return;
     uint8_t *state = p->state + p->sm_at + number * (p->l1_bytes + p->prefetch_bytes);
     if (p->l1)
         gmsim_l1_plug(&memory->l1, p->l1->replacement, state);
