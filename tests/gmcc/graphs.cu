@@ -77,6 +77,10 @@ static void captured()
     ok(cudaGraphExecDestroy(exec) == cudaSuccess, "an instance is given back");
     ok(cudaStreamBeginCapture(0, cudaStreamCaptureModeGlobal) == cudaErrorStreamCaptureUnsupported,
        "the legacy stream is not captured");
+    cudaEventDestroy(fork);
+    cudaEventDestroy(join);
+    cudaStreamDestroy(one);
+    cudaStreamDestroy(two);
 }
 
 static void by_hand()
@@ -118,6 +122,9 @@ static void by_hand()
     cudaGraphExec_t circle;
     cudaGraphInstantiate(&circle, graph);
     ok(cudaGraphLaunch(circle, 0) == cudaErrorInvalidValue, "a circle is refused");
+    cudaGraphExecDestroy(circle);
+    cudaGraphExecDestroy(exec);
+    cudaGraphDestroy(graph);
 }
 
 int main()
