@@ -141,11 +141,13 @@ void gmsim_text_limits(gmsim_report *report, const gmsim_limits *limits)
     gmsim_table_begin(&table, GMSIM_TABLE_TEXT, shown, COLUMNS, out, false);
     for (unsigned i = 0; i < count; i++) {
         const gmsim_limit_answer *a = answer_at(limits, i);
-        char *trace = gmsim_clean(a->trace, 0), *text = gmsim_clean(a->limit->text, 0);
         gmsim_field field[COLUMNS];
+        char *trace, *text;
 
         if (report->quiet && gmsim_limit_kept(a))
             continue;
+        trace = gmsim_clean(a->trace, 0);
+        text = gmsim_clean(a->limit->text, 0);
         make_row(a, name[i], trace, field);
         field[LIMIT] = gmsim_words(text);
         gmsim_table_row(&table, field);
