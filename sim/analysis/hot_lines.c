@@ -97,7 +97,8 @@ gmsim_hot_line *gmsim_hot_lines(const gmsim_gpu *gpu, const gmsim_result *result
                 ranked[(*count)++] = ranked[i];
         }
     }
-    qsort(ranked, *count, sizeof *ranked, by_cost);
+    if (*count > 0)
+        qsort(ranked, *count, sizeof *ranked, by_cost);
     return ranked;
 }
 

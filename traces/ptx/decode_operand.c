@@ -114,6 +114,8 @@ static bool pool_room(ptx_decoder *d)
     return true;
 }
 
+#define POOL_LEAST 4096u /* bytes of constants, a power of two */
+
 static bool constant(ptx_decoder *d, uint64_t value, unsigned bytes, ptx_ref *ref)
 {
     ptx_kernel *k = d->kernel;
@@ -129,11 +131,14 @@ static bool constant(ptx_decoder *d, uint64_t value, unsigned bytes, ptx_ref *re
             return true;
         }
     }
-    const uint32_t size = LANES * 8;
-    uint8_t *pool = k->pool_bytes < (1u << 29) ? realloc(k->pool, k->pool_bytes + size) : NULL;
-    if (!pool)
-        return gmptx_fail(d->error, GMTRACE_MEMORY, d->statement->line, "out of memory");
-    k->pool = pool;
+    const uint32_t size = LANES * 8, used = k->pool_bytes;
+    uint8_t *pool = k->pool;
+    if (used == 0 || (used >= POOL_LEAST && (used & (used - 1)) == 0)) { /* it doubles when full */
+        pool = used < 1u << 29 ? realloc(pool, used ? 2 * (size_t)used : POOL_LEAST) : NULL;
+        if (!pool)
+            return gmptx_fail(d->error, GMTRACE_MEMORY, d->statement->line, "out of memory");
+        k->pool = pool;
+    }
     memset(pool + k->pool_bytes, 0, size);
     for (unsigned i = 0; i < LANES; i++)
         memcpy(pool + k->pool_bytes + i * bytes, &value, bytes);
