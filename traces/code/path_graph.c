@@ -33,15 +33,9 @@ static path_seen seen_of(const gmtrace_instr *instr, gmtrace_detail detail)
         return PATH_UNSEEN;
     if (detail == GMTRACE_DETAIL_FULL)
         return is_guarded(instr) ? PATH_MAYBE : PATH_SEEN;
-    switch (instr->op_class) {
-    case GMTRACE_CLASS_LOAD:
-    case GMTRACE_CLASS_STORE:
-    case GMTRACE_CLASS_ATOMIC:
-    case GMTRACE_CLASS_REDUCTION:
-    case GMTRACE_CLASS_COPY_ASYNC:
-        if (instr->space == GMTRACE_SPACE_CONSTANT || instr->space == GMTRACE_SPACE_NONE)
-            return PATH_UNSEEN;
+    if (gmtrace_accesses_by_lane(instr))
         return is_guarded(instr) || is_stack_slot(instr) ? PATH_MAYBE : PATH_SEEN;
+    switch (instr->op_class) {
     case GMTRACE_CLASS_BARRIER:
         return gmt_has_prefix(instr->opcode, "BAR.") && !is_guarded(instr) ? PATH_SEEN : PATH_MAYBE;
     case GMTRACE_CLASS_BULK:
