@@ -5,53 +5,22 @@
  */
 #include "config.h"
 
-#include "sim/cli/cli.h"
+#include "sim/cli/job.h"
 
 #include <string.h>
 
 #include "sim/analysis/limits.h"
-#include "sim/api/simulation.h"
 #include "sim/report/junit.h"
 
 /* Lives as long as the process. */
-static struct {
-    char *program, *synthetic, *gpu, *kernel, *launches, *caches, *limit_memory, *format, *output,
-        *junit;
-    char **set, **plugins, **rest;
-    gboolean flush, quiet;
-} given;
+static char *junit;
 
 static const GOptionEntry entries[] = {
-    {"run", 'r', 0, G_OPTION_ARG_FILENAME, &given.program,
-     "In place of traces, run a program built with gmcc, with your rights; its arguments follow --",
-     "PROGRAM"},
-    {"synthetic", 's', 0, G_OPTION_ARG_FILENAME, &given.synthetic,
-     "In place of traces, a pattern of accesses, as gmsim takes it", "PATTERN[:KEY=VALUE,...]"},
-    {"gpu", 'g', 0, G_OPTION_ARG_FILENAME, &given.gpu, "GPU to replay on (default h200)",
-     "NAME|FILE.ini"},
-    {"set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &given.set,
-     "Change one number of the GPU; repeatable", "KEY=VALUE"},
-    {"plugin", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &given.plugins,
-     "Shared object with a policy, which --set then names; repeatable", "FILE.so"},
-    {"kernel", 'k', 0, G_OPTION_ARG_FILENAME, &given.kernel,
-     "Only launches whose kernel name matches", "REGEX"},
-    {"launches", 'l', 0, G_OPTION_ARG_FILENAME, &given.launches,
-     "Only these launches: 3, 0-7 or 2,5-8,100-", "LIST"},
-    {"limit-memory", 0, 0, G_OPTION_ARG_FILENAME, &given.limit_memory,
-     "what a trace may make the reader take (default 1G)", "SIZE"},
-    {"caches", 0, 0, G_OPTION_ARG_FILENAME, &given.caches,
-     "cold (default) or warm, as for a report", "cold|warm"},
-    {"flush", 0, 0, G_OPTION_ARG_NONE, &given.flush, "Empty L2 before every launch, as ncu does",
-     NULL},
-    {"junit", 'j', 0, G_OPTION_ARG_FILENAME, &given.junit,
-     "Write the answers there as JUnit's XML, too", "FILE.xml"},
-    {"format", 'f', 0, G_OPTION_ARG_FILENAME, &given.format,
-     "One of text json csv (default: by --output's ending, else text)", "FORMAT"},
-    {"output", 'o', 0, G_OPTION_ARG_FILENAME, &given.output, "Write there, not to standard output",
-     "FILE"},
-    {"quiet", 'q', 0, G_OPTION_ARG_NONE, &given.quiet, "Text: only what is not kept; no progress",
-     NULL},
-    {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &given.rest, NULL,
+    {"junit", 'j', 0, G_OPTION_ARG_FILENAME, &junit, "Write the answers there as JUnit's XML, too",
+     "FILE.xml"},
+    {"quiet", 'q', 0, G_OPTION_ARG_NONE, &cli_given.quiet,
+     "Text: only what is not kept; no progress", NULL},
+    {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &cli_given.rest, NULL,
      "LIMITS.ini [TRACE...]"},
     G_OPTION_ENTRY_NULL,
 };
@@ -71,22 +40,13 @@ static const char description[] =
  * calls it. */
 static int ask_trace(gmsim_limits *limits, gmsim_gpu *gpu, const char *trace, const char *name)
 {
-    const gmsim_job job = {.size = sizeof job,
-                           .trace = trace,
-                           .synthetic = trace == NULL ? given.synthetic : NULL,
-                           .gpu = given.gpu,
-                           .set = (const char *const *)given.set,
-                           .plugin = (const char *const *)given.plugins,
-                           .kernel = given.kernel,
-                           .launches = given.launches,
-                           .caches = given.caches,
-                           .limit_memory = given.limit_memory,
-                           .flush = given.flush};
+    gmsim_job job = cli_job();
     gmsim_simulation simulation;
     cli_progress progress;
     GError *error = NULL;
 
-    cli_progress_init(&progress, !given.quiet);
+    job.trace = trace;
+    cli_progress_init(&progress, !cli_given.quiet);
     if (gmsim_simulation_open(&simulation, &job, "--", &error)) {
         *gpu = *simulation.report.gpu;
         while (error == NULL && gmsim_simulation_pending(&simulation)) {
@@ -116,17 +76,17 @@ static int write_answers(const gmsim_format *format, gmsim_report *report,
     int code = CLI_DONE;
     cli_output output;
 
-    if (!cli_output_open(&output, given.output))
+    if (!cli_output_open(&output, cli_given.output))
         return CLI_FAILED;
     report->out = output.file;
     format->limits(report, limits);
     if (!cli_output_close(&output, true))
         code = CLI_FAILED;
-    if (given.junit != NULL && cli_output_open(&output, given.junit)) {
+    if (junit != NULL && cli_output_open(&output, junit)) {
         gmsim_junit_write(output.file, limits);
         if (!cli_output_close(&output, true))
             code = CLI_FAILED;
-    } else if (given.junit != NULL) {
+    } else if (junit != NULL) {
         code = CLI_FAILED;
     }
     for (unsigned i = 0; code == CLI_DONE && i < limits->answer->len; i++)
@@ -138,21 +98,23 @@ static int write_answers(const gmsim_format *format, gmsim_report *report,
 static int check(const char *program, gpointer data)
 {
     const gmsim_format *format = data;
-    gmsim_report report = {.version = PACKAGE_VERSION, .quiet = given.quiet};
-    const char *synthetic = given.synthetic;
+    gmsim_report report = {.version = PACKAGE_VERSION, .quiet = cli_given.quiet};
+    const char *synthetic = cli_given.synthetic;
     gmsim_limits limits;
     GError *error = NULL;
     gmsim_gpu gpu;
     int code = CLI_DONE;
 
-    if (!gmsim_limits_read(&limits, given.rest[0], &error))
+    if (!gmsim_limits_read(&limits, cli_given.rest[0], &error))
         code = cli_fail(NULL, error);
     else if (program != NULL)
-        code = ask_trace(&limits, &gpu, program, report.trace = given.program);
+        code = ask_trace(&limits, &gpu, program, report.trace = cli_given.program);
     else if (synthetic != NULL)
         code = ask_trace(&limits, &gpu, NULL, report.trace = synthetic);
+    else if (cli_given.trace != NULL)
+        code = ask_trace(&limits, &gpu, cli_given.trace, report.trace = cli_given.trace);
     else
-        for (char **trace = given.rest + 1; code == CLI_DONE && *trace != NULL; trace++)
+        for (char **trace = cli_given.rest + 1; code == CLI_DONE && *trace != NULL; trace++)
             code = ask_trace(&limits, &gpu, *trace, report.trace = *trace);
     if (code == CLI_DONE) {
         gmsim_limits_finish(&limits);
@@ -165,13 +127,15 @@ static int check(const char *program, gpointer data)
 
 static bool check_options(void)
 {
-    const unsigned named = given.rest != NULL ? g_strv_length(given.rest) : 0;
-    const bool other = given.program != NULL || given.synthetic != NULL;
+    const unsigned named = cli_given.rest != NULL ? g_strv_length(cli_given.rest) : 0;
+    const bool other =
+        cli_given.program != NULL || cli_given.synthetic != NULL || cli_given.trace != NULL;
 
-    if (!cli_one_of("caches", given.caches, cli_caches))
+    if (!cli_one_of("caches", cli_given.caches, cli_caches))
         return false;
-    if (given.program != NULL && given.synthetic != NULL) {
-        cli_say("--run and --synthetic exclude each other");
+    if (cli_given.synthetic != NULL && (cli_given.program != NULL || cli_given.trace != NULL)) {
+        cli_say("--synthetic and --%s exclude each other",
+                cli_given.program != NULL ? "run" : "trace");
         return false;
     }
     if (named == 0 || (named == 1 && !other)) {
@@ -179,20 +143,20 @@ static bool check_options(void)
                 named == 0 ? "limits" : "trace");
         return false;
     }
-    if (given.synthetic != NULL && named > 1) {
-        cli_say("%s: --synthetic takes the place of a trace; give one of them", given.rest[1]);
+    if (named > 1 && cli_given.program == NULL && other) {
+        cli_say("%s: --%s takes the place of a trace; give one of them", cli_given.rest[1],
+                cli_given.synthetic != NULL ? "synthetic" : "trace");
         return false;
     }
-    for (char **input = given.rest; *input != NULL; input++) {
-        if (cli_output_is(given.output, *input) || cli_output_is(given.junit, *input)) {
+    for (char **input = cli_given.rest; *input != NULL; input++) {
+        if (cli_output_is(cli_given.output, *input) || cli_output_is(junit, *input)) {
             cli_say("%s: is what is read; name another file for %s", *input,
-                    cli_output_is(given.junit, *input) ? "--junit" : "--output");
+                    cli_output_is(junit, *input) ? "--junit" : "--output");
             return false;
         }
     }
-    if (given.junit != NULL &&
-        strcmp(given.junit, given.output != NULL ? given.output : "-") == 0) {
-        cli_say("--junit %s: the table goes there; name another file", given.junit);
+    if (junit != NULL && strcmp(junit, cli_given.output != NULL ? cli_given.output : "-") == 0) {
+        cli_say("--junit %s: the table goes there; name another file", junit);
         return false;
     }
     return true;
@@ -200,19 +164,16 @@ static bool check_options(void)
 
 int cli_check(int argc, char **argv)
 {
-    GOptionContext *context = g_option_context_new(NULL);
+    static const GOptionEntry *const tables[] = {
+        cli_input_entries, cli_gpu_entries, cli_replay_entries, cli_output_entries, entries, NULL};
     const gmsim_format *format;
-    int code = CLI_USAGE;
 
-    g_option_context_set_summary(context, summary);
-    g_option_context_set_description(context, description);
-    g_option_context_add_main_entries(context, entries, NULL);
-    if (cli_parse(context, entries, &argc, &argv) && check_options() &&
-        (format = cli_format(given.format, given.output)) != NULL &&
-        (format->limits != NULL || !cli_say_lacks(format, "limits")))
-        code = given.program != NULL ? cli_program_follow(given.program, given.rest + 1, NULL,
-                                                          check, (gpointer)format)
-                                     : check(NULL, (gpointer)format);
-    g_option_context_free(context);
-    return code;
+    if (!cli_parse(summary, description, tables, &argc, &argv) || !check_options() ||
+        (format = cli_format(cli_given.format, cli_given.output)) == NULL ||
+        (format->limits == NULL && cli_say_lacks(format, "limits")))
+        return CLI_USAGE;
+    if (cli_given.program != NULL)
+        return cli_program_follow(cli_given.program, cli_given.rest + 1, cli_given.trace, check,
+                                  (gpointer)format);
+    return check(NULL, (gpointer)format);
 }

@@ -37,9 +37,11 @@ void cli_say(const char *format, ...) G_GNUC_PRINTF(1, 2);
 int cli_fail(const char *file, GError *error);
 /* The name of `names` (ended by NULL) that `word` is most likely meant to be, or NULL. */
 const char *cli_nearest(const char *word, const char *const *names);
-/* Parses options; on failure says why and returns false. Unknown ones are answered with the nearest
- * of `entries`. argv keeps what is left over. */
-bool cli_parse(GOptionContext *context, const GOptionEntry *entries, int *argc, char ***argv);
+/* Parses the options of all tables (ended by NULL), which --help prints in that order between the
+ * summary and the description; on failure says why and returns false. Unknown ones are answered with
+ * the nearest of the tables. argv keeps what is left over. */
+bool cli_parse(const char *summary, const char *description, const GOptionEntry *const *tables,
+               int *argc, char ***argv);
 
 /* `code` where all that was printed arrived, else, after saying why not, CLI_FAILED. */
 int cli_flush(int code);

@@ -5,54 +5,33 @@
  */
 #include "config.h"
 
-#include "sim/cli/cli.h"
+#include "sim/cli/job.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "sim/api/simulation.h"
 #include "sim/analysis/compare.h"
 
 /* Lives as long as the process. */
 static struct {
-    char *gpu, *gpu_b, *kernel, *kernel_b, *launch, *launch_b, *format, *output, *caches,
-        *limit_memory;
-    char **set, **plugins, **set_b, **fail_if, **rest;
-    gboolean flush, functional, all, quiet;
+    char *gpu_b, *kernel_b, *launch_b, **set_b, **fail_if;
+    gboolean all;
 } given;
 
 static const GOptionEntry entries[] = {
-    {"gpu", 'g', 0, G_OPTION_ARG_FILENAME, &given.gpu, "GPU to replay on (default h200)",
-     "NAME|FILE.ini"},
-    {"set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &given.set,
-     "Change one number of the GPU, for both sides; repeatable", "KEY=VALUE"},
-    {"plugin", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &given.plugins,
-     "Shared object with a policy, which --set then names; repeatable", "FILE.so"},
-    {"kernel", 'k', 0, G_OPTION_ARG_FILENAME, &given.kernel,
-     "Only launches whose kernel name matches", "REGEX"},
-    {"launch", 'n', 0, G_OPTION_ARG_FILENAME, &given.launch, "Only launch number N, from 0", "N"},
     {"gpu2", 0, 0, G_OPTION_ARG_FILENAME, &given.gpu_b,
      "GPU for B alone; with this or one of the next, B may be left out", "NAME|FILE.ini"},
     {"set2", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &given.set_b,
      "A changed number for B alone, on top of --set", "KEY=VALUE"},
     {"kernel2", 0, 0, G_OPTION_ARG_FILENAME, &given.kernel_b, "Launches of B", "REGEX"},
     {"launch2", 0, 0, G_OPTION_ARG_FILENAME, &given.launch_b, "Launch of B", "N"},
-    {"limit-memory", 0, 0, G_OPTION_ARG_FILENAME, &given.limit_memory,
-     "what a trace may make the reader take (default 1G)", "SIZE"},
-    {"caches", 0, 0, G_OPTION_ARG_FILENAME, &given.caches,
-     "cold (default) or warm, as for a single trace", "cold|warm"},
-    {"flush", 0, 0, G_OPTION_ARG_NONE, &given.flush, "Empty L2 before every launch, as ncu does",
+    {"functional", 0, 0, G_OPTION_ARG_NONE, &cli_given.functional, "Count without timing: faster",
      NULL},
-    {"functional", 0, 0, G_OPTION_ARG_NONE, &given.functional, "As for a single trace", NULL},
-    {"format", 'f', 0, G_OPTION_ARG_FILENAME, &given.format,
-     "One of" GMSIM_FORMAT_WORDS " (default: by --output's ending, else text)", "FORMAT"},
-    {"output", 'o', 0, G_OPTION_ARG_FILENAME, &given.output, "Write there, not to standard output",
-     "FILE"},
     {"fail-if", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &given.fail_if,
      "Exit 3 where this holds: 'speedup < 1.5', 'B.shared.excess > 0'; repeatable", "CONDITION"},
     {"all", 'a', 0, G_OPTION_ARG_NONE, &given.all, "List every instruction", NULL},
-    {"quiet", 'q', 0, G_OPTION_ARG_NONE, &given.quiet, "Only the sentence", NULL},
-    {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &given.rest, NULL, "A [B]"},
+    {"quiet", 'q', 0, G_OPTION_ARG_NONE, &cli_given.quiet, "Only the sentence", NULL},
+    {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &cli_given.rest, NULL, "A [B]"},
     G_OPTION_ENTRY_NULL,
 };
 
@@ -162,24 +141,24 @@ static int check_conditions(const GArray *conditions, const gmsim_comparison_of_
 static bool open_side(gmsim_simulation *simulation, unsigned side, GError **error)
 {
     bool b = side == 1;
-    char **rest = given.rest;
+    char **rest = cli_given.rest;
     const char *name = b && rest[1] != NULL ? rest[1] : rest[0];
     const bool synthetic = g_str_has_prefix(name, SYNTHETIC);
     GPtrArray *set = g_ptr_array_new();
-    gmsim_job job = {.size = sizeof job,
-                     .trace = synthetic ? NULL : name,
-                     .synthetic = synthetic ? name + strlen(SYNTHETIC) : NULL,
-                     .gpu = b && given.gpu_b != NULL ? given.gpu_b : given.gpu,
-                     .plugin = (const char *const *)given.plugins,
-                     .kernel = b && given.kernel_b != NULL ? given.kernel_b : given.kernel,
-                     .launch = b && given.launch_b != NULL ? given.launch_b : given.launch,
-                     .caches = given.caches,
-                     .limit_memory = given.limit_memory,
-                     .flush = given.flush,
-                     .functional = given.functional};
+    gmsim_job job = cli_job();
     bool opened;
 
-    for (char **one = given.set; one != NULL && *one != NULL; one++)
+    job.trace = synthetic ? NULL : name;
+    job.synthetic = synthetic ? name + strlen(SYNTHETIC) : NULL;
+    if (b && given.gpu_b != NULL)
+        job.gpu = given.gpu_b;
+    if (b && given.kernel_b != NULL)
+        job.kernel = given.kernel_b;
+    if (b && given.launch_b != NULL) {
+        job.launch = given.launch_b;
+        job.launches = NULL;
+    }
+    for (char **one = cli_given.set; one != NULL && *one != NULL; one++)
         g_ptr_array_add(set, *one);
     for (char **one = b ? given.set_b : NULL; one != NULL && *one != NULL; one++)
         g_ptr_array_add(set, *one);
@@ -211,7 +190,7 @@ static bool replay_side(gmsim_simulation simulations[2], unsigned side, gmsim_si
     bool done = true;
 
     if (both.progress.last == 0)
-        cli_progress_init(&both.progress, !given.quiet);
+        cli_progress_init(&both.progress, !cli_given.quiet);
     both.other = &simulations[1 - side];
     into->result = NULL;
     while (done && into->result == NULL) {
@@ -262,7 +241,8 @@ static int compare_all(gmsim_simulation simulation[2], const gmsim_format *forma
 static int run(const gmsim_format *format, const GArray *conditions)
 {
     gmsim_simulation simulation[2] = {0};
-    gmsim_report report = {.version = PACKAGE_VERSION, .verbose = given.all, .quiet = given.quiet};
+    gmsim_report report = {
+        .version = PACKAGE_VERSION, .verbose = given.all, .quiet = cli_given.quiet};
     cli_output output = {0};
     GError *error = NULL;
     int code = CLI_FAILED;
@@ -275,7 +255,7 @@ static int run(const gmsim_format *format, const GArray *conditions)
                 simulation[0].report.selected, simulation[0].report.selected == 1 ? "" : "es",
                 simulation[1].report.selected);
         code = CLI_USAGE;
-    } else if (cli_output_open(&output, given.output)) {
+    } else if (cli_output_open(&output, cli_given.output)) {
         report.out = output.file;
         code = compare_all(simulation, format, &report, conditions);
         if (!cli_output_close(&output, code == CLI_DONE || code == CLI_LIMIT) && code == CLI_DONE)
@@ -289,18 +269,18 @@ static int run(const gmsim_format *format, const GArray *conditions)
 /* One trace is enough where something else tells the sides apart. */
 static bool check_sides(void)
 {
-    unsigned named = given.rest != NULL ? g_strv_length(given.rest) : 0;
+    unsigned named = cli_given.rest != NULL ? g_strv_length(cli_given.rest) : 0;
     bool differ = given.gpu_b != NULL || given.set_b != NULL || given.kernel_b != NULL ||
                   given.launch_b != NULL;
 
     if (named == 2 || (named == 1 && differ))
         return true;
     if (named > 2)
-        cli_say("%s: two traces at a time", given.rest[2]);
+        cli_say("%s: two traces at a time", cli_given.rest[2]);
     else if (named == 1)
         cli_say("%s: compared with what? name a second trace, or give one of --gpu2, --set2, "
                 "--kernel2, --launch2",
-                given.rest[0]);
+                cli_given.rest[0]);
     else
         cli_say("compare: no traces given; try 'gmsim compare A.trc B.trc'");
     return false;
@@ -313,20 +293,18 @@ static void clear_condition(gpointer data)
 
 int cli_compare(int argc, char **argv)
 {
-    GOptionContext *context = g_option_context_new(NULL);
+    static const GOptionEntry *const tables[] = {cli_gpu_entries, cli_replay_entries,
+                                                 cli_output_entries, entries, NULL};
     GArray *conditions = g_array_new(FALSE, TRUE, sizeof(condition));
     const gmsim_format *format;
     int code = CLI_USAGE;
 
     g_array_set_clear_func(conditions, clear_condition);
-    g_option_context_set_summary(context, summary);
-    g_option_context_set_description(context, description);
-    g_option_context_add_main_entries(context, entries, NULL);
-    if (cli_parse(context, entries, &argc, &argv) && check_sides() &&
-        parse_conditions(conditions) && (format = cli_format(given.format, given.output)) != NULL &&
+    if (cli_parse(summary, description, tables, &argc, &argv) && check_sides() &&
+        parse_conditions(conditions) &&
+        (format = cli_format(cli_given.format, cli_given.output)) != NULL &&
         (format->pair != NULL || !cli_say_lacks(format, "comparisons")))
         code = run(format, conditions);
-    g_option_context_free(context);
     g_array_free(conditions, TRUE);
     return code;
 }

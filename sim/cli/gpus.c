@@ -7,11 +7,12 @@
 
 #include "sim/report/format.h"
 
-static char **assignments;
+static char **assignments, **rest;
 
 static const GOptionEntry entries[] = {
     {"set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &assignments,
      "Change one number before printing: l1.size=192K", "KEY=VALUE"},
+    {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &rest, NULL, "[NAME|FILE.ini]"},
     G_OPTION_ENTRY_NULL,
 };
 
@@ -90,27 +91,17 @@ static int print_list(void)
 
 int cli_gpus(int argc, char **argv)
 {
-    GOptionContext *context = g_option_context_new("[NAME|FILE.ini]");
+    static const GOptionEntry *const tables[] = {entries, NULL};
     int code = CLI_USAGE;
 
-    g_option_context_set_summary(
-        context, "Lists the GPUs that --gpu knows; with a name, every number and its source.");
-    g_option_context_add_main_entries(context, entries, NULL);
-    if (!cli_parse(context, entries, &argc, &argv))
-        goto done;
-    if (argc > 2) {
+    if (!cli_parse("Lists the GPUs that --gpu knows; with a name, every number and its source.",
+                   NULL, tables, &argc, &argv))
+        return CLI_USAGE;
+    if (rest != NULL && rest[1] != NULL)
         cli_say("gpus: one name at a time");
-        goto done;
-    }
-    if (argc < 2 && assignments != NULL) {
+    else if (rest == NULL && assignments != NULL)
         cli_say("gpus: --set needs the name of a GPU");
-        goto done;
-    }
-    code = argc == 2 ? print_one(argv[1]) : print_list();
-    code = cli_flush(code);
-done:
-    g_option_context_free(context);
-    g_strfreev(assignments);
-    assignments = NULL;
+    else
+        code = cli_flush(rest != NULL ? print_one(rest[0]) : print_list());
     return code;
 }

@@ -60,7 +60,7 @@ const char *cli_nearest(const char *word, const char *const *names)
     return best;
 }
 
-static char *nearest_option(const char *argument, const GOptionEntry *entries)
+static char *nearest_option(const char *argument, const GOptionEntry *const *tables)
 {
     GPtrArray *names = g_ptr_array_new();
     char *word, *guess;
@@ -71,8 +71,9 @@ static char *nearest_option(const char *argument, const GOptionEntry *entries)
         return NULL;
     }
     word = g_strndup(argument + 2, strcspn(argument + 2, "="));
-    for (; entries->long_name != NULL; entries++)
-        g_ptr_array_add(names, (gpointer)entries->long_name);
+    for (; *tables != NULL; tables++)
+        for (const GOptionEntry *entry = *tables; entry->long_name != NULL; entry++)
+            g_ptr_array_add(names, (gpointer)entry->long_name);
     g_ptr_array_add(names, NULL);
     best = cli_nearest(word, (const char *const *)names->pdata);
     guess = best != NULL ? g_strdup_printf("--%s", best) : NULL;
@@ -90,31 +91,18 @@ int cli_flush(int code)
     return CLI_FAILED;
 }
 
-bool cli_parse(GOptionContext *context, const GOptionEntry *entries, int *argc, char ***argv)
+static bool parse(GOptionContext *context, const GOptionEntry *const *tables, int *argc,
+                  char ***argv)
 {
-    /* GLib's own help would not see that a disk is full. */
-    static gboolean help;
-    static const GOptionEntry more[] = {
-        {"help", 'h', 0, G_OPTION_ARG_NONE, &help, "Print this help and exit", NULL},
-        G_OPTION_ENTRY_NULL};
     GError *error = NULL;
     char *guess = NULL;
 
-    g_option_context_set_help_enabled(context, FALSE);
-    g_option_context_add_main_entries(context, more, NULL);
-    if (g_option_context_parse(context, argc, argv, &error)) {
-        char *text = help ? g_option_context_get_help(context, TRUE, NULL) : NULL;
-
-        if (text == NULL)
-            return true;
-        fputs(text, stdout);
-        g_free(text);
-        exit(cli_flush(CLI_DONE));
-    }
+    if (g_option_context_parse(context, argc, argv, &error))
+        return true;
     if (g_error_matches(error, G_OPTION_ERROR, G_OPTION_ERROR_UNKNOWN_OPTION)) {
         const char *at = strstr(error->message, "--");
 
-        guess = at != NULL ? nearest_option(at, entries) : NULL;
+        guess = at != NULL ? nearest_option(at, tables) : NULL;
     }
     if (guess != NULL)
         cli_say("%s; did you mean %s?", error->message, guess);
@@ -123,6 +111,35 @@ bool cli_parse(GOptionContext *context, const GOptionEntry *entries, int *argc, 
     g_free(guess);
     g_error_free(error);
     return false;
+}
+
+bool cli_parse(const char *summary, const char *description, const GOptionEntry *const *tables,
+               int *argc, char ***argv)
+{
+    /* GLib's own help would not see that a disk is full. */
+    static gboolean help;
+    static const GOptionEntry more[] = {
+        {"help", 'h', 0, G_OPTION_ARG_NONE, &help, "Print this help and exit", NULL},
+        G_OPTION_ENTRY_NULL};
+    GOptionContext *context = g_option_context_new(NULL);
+    bool good;
+
+    g_option_context_set_summary(context, summary);
+    g_option_context_set_description(context, description);
+    g_option_context_set_help_enabled(context, FALSE);
+    for (const GOptionEntry *const *table = tables; *table != NULL; table++)
+        g_option_context_add_main_entries(context, *table, NULL);
+    g_option_context_add_main_entries(context, more, NULL);
+    good = parse(context, tables, argc, argv);
+    if (good && help) {
+        char *text = g_option_context_get_help(context, TRUE, NULL);
+
+        fputs(text, stdout);
+        g_free(text);
+        exit(cli_flush(CLI_DONE));
+    }
+    g_option_context_free(context);
+    return good;
 }
 
 const char *const cli_caches[] = {"cold", "warm", NULL};

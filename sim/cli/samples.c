@@ -52,18 +52,13 @@ int cli_samples(int argc, char **argv)
         {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &rest, NULL, NULL},
         G_OPTION_ENTRY_NULL,
     };
-    GOptionContext *context = g_option_context_new(NULL);
-    int code = CLI_USAGE;
+    static const GOptionEntry *const tables[] = {entries, NULL};
 
-    g_option_context_set_summary(context, "Lists the traces that come with gmsim.");
-    g_option_context_set_description(context, description);
-    g_option_context_add_main_entries(context, entries, NULL);
-    if (cli_parse(context, entries, &argc, &argv)) {
-        if (rest != NULL)
-            cli_say("%s: samples takes no argument; 'gmsim %s' replays it", rest[0], rest[0]);
-        else
-            code = print_samples();
+    if (!cli_parse("Lists the traces that come with gmsim.", description, tables, &argc, &argv))
+        return CLI_USAGE;
+    if (rest != NULL) {
+        cli_say("%s: samples takes no argument; 'gmsim %s' replays it", rest[0], rest[0]);
+        return CLI_USAGE;
     }
-    g_option_context_free(context);
-    return code;
+    return print_samples();
 }

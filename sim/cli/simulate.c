@@ -4,7 +4,7 @@
  */
 #include "config.h"
 
-#include "sim/cli/cli.h"
+#include "sim/cli/job.h"
 #include "sim/cli/mistakes.h"
 #include "sim/cli/plot.h"
 
@@ -13,16 +13,13 @@
 #include <unistd.h>
 
 #include "sim/api/samples.h"
-#include "sim/api/simulation.h"
 #include "traces/synthetic/synthetic.h"
 
 /* Lives as long as the process. */
 static struct {
-    char *trace, *program, *synthetic, *gpu, *kernel, *launch, *launches, *format, *output, *plot,
-        *timeline, *caches, *measured, *limit_memory, *color, *source, *top, *sort, *checks;
+    char *plot, *timeline, *measured, *color, *source, *top, *sort, *checks;
     guint64 top_count;
-    char **set, **plugins, **rest;
-    gboolean flush, functional, arrays, verbose, quiet, version;
+    gboolean arrays, verbose, version;
 } given;
 
 /* --check, --check=LIST */
@@ -34,46 +31,15 @@ static gboolean take_checks(const char *name, const char *value, gpointer user, 
 }
 
 static const GOptionEntry entries[] = {
-    {"trace", 't', 0, G_OPTION_ARG_FILENAME, &given.trace, "Trace to replay; - is standard input",
-     "FILE"},
-    {"run", 'r', 0, G_OPTION_ARG_FILENAME, &given.program,
-     "Run a program built with gmcc, natively and with your rights, and replay what it launches; "
-     "its arguments follow --",
-     "PROGRAM"},
     {"check", 0, G_OPTION_FLAG_OPTIONAL_ARG, G_OPTION_ARG_CALLBACK, (gpointer)take_checks,
      "With --run: do not simulate, look for mistakes in the program: memory, races, unwritten, "
      "barriers, leaks or all (default)",
      "LIST"},
-    {"synthetic", 's', 0, G_OPTION_ARG_FILENAME, &given.synthetic,
-     "In place of a trace, a pattern of accesses; 'help' lists them", "PATTERN[:KEY=VALUE,...]"},
-    {"gpu", 'g', 0, G_OPTION_ARG_FILENAME, &given.gpu,
-     "GPU to replay it on (default h200; `gmsim gpus` lists them)", "NAME|FILE.ini"},
-    {"set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &given.set,
-     "Change one number of the GPU: l1.size=192K; repeatable", "KEY=VALUE"},
-    {"plugin", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &given.plugins,
-     "Shared object with a policy of yours, which --set then names; repeatable", "FILE.so"},
-    {"kernel", 'k', 0, G_OPTION_ARG_FILENAME, &given.kernel,
-     "Only launches whose kernel name matches", "REGEX"},
-    {"launch", 'n', 0, G_OPTION_ARG_FILENAME, &given.launch,
-     "Only launch number N of the trace, from 0", "N"},
-    {"launches", 'l', 0, G_OPTION_ARG_FILENAME, &given.launches,
-     "Only these launches: 3, 0-7 or 2,5-8,100-", "LIST"},
     {"top", 0, 0, G_OPTION_ARG_FILENAME, &given.top,
      "Of many launches, show that many kernels and launches (default: one screen)", "N"},
     {"sort", 0, 0, G_OPTION_ARG_FILENAME, &given.sort,
      "Of many launches, order by: cycles (default), launches, dram.read or another metric", "KEY"},
-    {"format", 'f', 0, G_OPTION_ARG_FILENAME, &given.format,
-     "One of" GMSIM_FORMAT_WORDS " (default: by --output's ending, else text)", "FORMAT"},
-    {"output", 'o', 0, G_OPTION_ARG_FILENAME, &given.output,
-     "Write the report there instead of standard output", "FILE"},
-    {"limit-memory", 0, 0, G_OPTION_ARG_FILENAME, &given.limit_memory,
-     "what a trace may make the reader take (default 1G)", "SIZE"},
-    {"caches", 0, 0, G_OPTION_ARG_FILENAME, &given.caches,
-     "cold (default: empty before the first launch) or warm (each replayed once before counting)",
-     "cold|warm"},
-    {"flush", 0, 0, G_OPTION_ARG_NONE, &given.flush,
-     "Empty L2 before every launch, as ncu does; else it keeps what the launch before left", NULL},
-    {"functional", 0, 0, G_OPTION_ARG_NONE, &given.functional, "Count without timing: faster",
+    {"functional", 0, 0, G_OPTION_ARG_NONE, &cli_given.functional, "Count without timing: faster",
      NULL},
     {"arrays", 0, 0, G_OPTION_ARG_NONE, &given.arrays,
      "Traffic by allocation, too; with --format csv a row for each", NULL},
@@ -89,10 +55,10 @@ static const GOptionEntry entries[] = {
      "Show lines of source files below that folder, too, not only below the current one", "DIR"},
     {"verbose", 'v', 0, G_OPTION_ARG_NONE, &given.verbose,
      "All instructions, allocations, full reports of many launches", NULL},
-    {"quiet", 'q', 0, G_OPTION_ARG_NONE, &given.quiet, "Only the verdict", NULL},
+    {"quiet", 'q', 0, G_OPTION_ARG_NONE, &cli_given.quiet, "Only the verdict", NULL},
     {"color", 0, 0, G_OPTION_ARG_FILENAME, &given.color, "auto (default), always or never", "WHEN"},
     {"version", 'V', 0, G_OPTION_ARG_NONE, &given.version, "Print the version", NULL},
-    {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &given.rest, NULL, "[TRACE]"},
+    {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &cli_given.rest, NULL, "[TRACE]"},
     G_OPTION_ENTRY_NULL,
 };
 
@@ -125,8 +91,9 @@ static bool use_color(void)
 
     if (given.color != NULL && strcmp(given.color, "auto") != 0)
         return strcmp(given.color, "always") == 0;
-    return (given.output == NULL || strcmp(given.output, "-") == 0) && isatty(STDOUT_FILENO) &&
-           (no_color == NULL || no_color[0] == 0) && term != NULL && strcmp(term, "dumb") != 0;
+    return (cli_given.output == NULL || strcmp(cli_given.output, "-") == 0) &&
+           isatty(STDOUT_FILENO) && (no_color == NULL || no_color[0] == 0) && term != NULL &&
+           strcmp(term, "dumb") != 0;
 }
 
 /* A lone word that is no file may be a mistyped command. */
@@ -152,10 +119,8 @@ static bool check_word(const char *word)
 static bool check_options(void)
 {
     static const char *const colors[] = {"auto", "always", "never", NULL};
-    unsigned named = given.rest != NULL ? g_strv_length(given.rest) : 0;
 
-    if (cli_format(given.format, given.output) == NULL ||
-        !cli_one_of("caches", given.caches, cli_caches) ||
+    if (cli_format(cli_given.format, cli_given.output) == NULL ||
         !cli_one_of("color", given.color, colors))
         return false;
     if (given.top != NULL &&
@@ -163,40 +128,20 @@ static bool check_options(void)
         cli_say("--top %s: must be a whole number from 1", given.top);
         return false;
     }
-    if (given.quiet && given.verbose) {
+    if (cli_given.quiet && given.verbose) {
         cli_say("--quiet and --verbose exclude each other");
         return false;
     }
-    if (given.checks != NULL && given.program == NULL) {
+    if (given.checks != NULL && cli_given.program == NULL) {
         cli_say("--check: looks for mistakes in a program; name it with --run PROGRAM");
         return false;
     }
     if (given.checks != NULL && !cli_check_words(given.checks))
         return false;
-    if (given.program != NULL && given.synthetic != NULL) {
-        cli_say("--run and --synthetic exclude each other");
+    if (cli_given.program == NULL && cli_given.trace == NULL && cli_given.rest != NULL &&
+        !check_word(cli_given.rest[0]))
         return false;
-    }
-    if (given.program != NULL)
-        return true; /* what is left over is the program's */
-    if (given.trace == NULL && named > 0 && !check_word(given.rest[0]))
-        return false;
-    if (named > 1 || (named == 1 && given.trace != NULL)) {
-        cli_say("%s: one trace at a time", given.rest[named - 1]);
-        return false;
-    }
-    if (named == 1)
-        given.trace = g_strdup(given.rest[0]);
-    if (given.synthetic != NULL) {
-        if (given.trace != NULL) {
-            cli_say("%s: --synthetic takes the place of a trace; give one of them", given.trace);
-            return false;
-        }
-    } else if (given.trace == NULL) {
-        cli_say("no trace given; try 'gmsim --trace FILE' or 'gmsim --help'");
-        return false;
-    }
-    return true;
+    return cli_job_input(NULL);
 }
 
 /* timeline: a second report, or NULL. */
@@ -210,7 +155,7 @@ static int replay(gmsim_simulation *simulation, gmsim_report *timeline)
     bool done = true, drawn = true;
     int code = CLI_DONE;
 
-    cli_progress_init(&progress, !given.quiet);
+    cli_progress_init(&progress, !cli_given.quiet);
     gmsim_simulation_begin(simulation);
     if (timeline != NULL)
         over_time->begin(timeline);
@@ -246,12 +191,15 @@ static int replay(gmsim_simulation *simulation, gmsim_report *timeline)
 }
 
 /* Replays, with a timeline in a file of its own where one is asked for. */
-static int replay_all(gmsim_simulation *simulation)
+static int replay_all(gmsim_simulation *simulation, gpointer unused)
 {
-    gmsim_report timeline = simulation->report;
+    gmsim_report timeline;
     cli_output output;
     int code;
 
+    (void)unused;
+    simulation->report.color = use_color();
+    timeline = simulation->report;
     if (given.plot != NULL && !cli_plot_folder(given.plot))
         return CLI_FAILED;
     if (given.timeline == NULL)
@@ -272,20 +220,20 @@ static bool check_extras(void)
     const char *times = given.timeline != NULL ? "--timeline: shows"
                         : given.plot != NULL   ? "--plot: draws"
                                                : NULL;
+    const char *output = cli_given.output;
 
-    if (times != NULL && given.functional) {
+    if (times != NULL && cli_given.functional) {
         cli_say("%s times, which --functional leaves out", times);
         return false;
     }
-    if (given.timeline != NULL &&
-        strcmp(given.timeline, given.output != NULL ? given.output : "-") == 0) {
+    if (given.timeline != NULL && strcmp(given.timeline, output != NULL ? output : "-") == 0) {
         cli_say("--timeline %s: the report goes there; name another file", given.timeline);
         return false;
     }
-    if (given.synthetic == NULL &&
-        (cli_output_is(given.output, given.trace) || cli_output_is(given.timeline, given.trace))) {
-        cli_say("%s: is the trace itself; name another file for %s", given.trace,
-                cli_output_is(given.output, given.trace) ? "--output" : "--timeline");
+    if (cli_given.synthetic == NULL && (cli_output_is(output, cli_given.trace) ||
+                                        cli_output_is(given.timeline, cli_given.trace))) {
+        cli_say("%s: is the trace itself; name another file for %s", cli_given.trace,
+                cli_output_is(output, cli_given.trace) ? "--output" : "--timeline");
         return false;
     }
     return true;
@@ -293,64 +241,27 @@ static bool check_extras(void)
 
 static int run(void)
 {
-    const gmsim_job wanted = {.size = sizeof wanted,
-                              .trace = given.trace,
-                              .synthetic = given.synthetic,
-                              .gpu = given.gpu,
-                              .set = (const char *const *)given.set,
-                              .plugin = (const char *const *)given.plugins,
-                              .kernel = given.kernel,
-                              .launch = given.launch,
-                              .launches = given.launches,
-                              .caches = given.caches,
-                              .limit_memory = given.limit_memory,
-                              .format = cli_format(given.format, given.output)->name,
-                              .flush = given.flush,
-                              .functional = given.functional,
-                              .verbose = given.verbose,
-                              .source = given.source,
-                              .top = (unsigned)given.top_count,
-                              .sort = given.sort,
-                              .arrays = given.arrays,
-                              .measured = given.measured};
-    gmsim_simulation simulation;
-    cli_output output = {0};
-    GError *error = NULL;
-    int code = CLI_FAILED;
+    gmsim_job job = cli_job();
 
     if (!check_extras())
         return CLI_USAGE;
-    if (!gmsim_simulation_open(&simulation, &wanted, "--", &error)) {
-        code = cli_fail(NULL, error);
-    } else if (cli_output_open(&output, given.output)) {
-        simulation.report.out = output.file;
-        simulation.report.quiet = given.quiet;
-        simulation.report.color = use_color();
-        if (given.program != NULL)
-            simulation.report.trace = given.program;
-        code = replay_all(&simulation);
-        if (!cli_output_close(&output, code == CLI_DONE) && code == CLI_DONE)
-            code = CLI_FAILED;
-    }
-    gmsim_simulation_close(&simulation);
-    return code;
-}
-
-static int run_after(const char *trace, gpointer unused)
-{
-    (void)unused;
-    if (given.trace == NULL)
-        given.trace = g_strdup(trace);
-    return run();
+    job.format = cli_format(cli_given.format, cli_given.output)->name;
+    job.verbose = given.verbose;
+    job.source = given.source;
+    job.top = (unsigned)given.top_count;
+    job.sort = given.sort;
+    job.arrays = given.arrays;
+    job.measured = given.measured;
+    return cli_job_run(&job, replay_all, NULL);
 }
 
 static int look_for_mistakes(void)
 {
-    const cli_mistakes_job job = {.program = given.program,
-                                  .arguments = given.rest,
+    const cli_mistakes_job job = {.program = cli_given.program,
+                                  .arguments = cli_given.rest,
                                   .checks = given.checks,
-                                  .format = given.format,
-                                  .output = given.output,
+                                  .format = cli_given.format,
+                                  .output = cli_given.output,
                                   .source = given.source};
 
     return cli_mistakes(&job);
@@ -359,19 +270,20 @@ static int look_for_mistakes(void)
 /* --synthetic help, and --synthetic PATTERN:help. */
 static bool wants_patterns(void)
 {
-    return given.synthetic != NULL &&
-           (strcmp(given.synthetic, "help") == 0 || g_str_has_suffix(given.synthetic, ":help"));
+    return cli_given.synthetic != NULL && (strcmp(cli_given.synthetic, "help") == 0 ||
+                                           g_str_has_suffix(cli_given.synthetic, ":help"));
 }
 
 static int print_patterns(void)
 {
-    char *colon = strchr(given.synthetic, ':'), *text;
+    char *colon = strchr(cli_given.synthetic, ':'), *text;
 
     if (colon != NULL)
         *colon = 0;
-    text = gmtrace_synthetic_help(colon != NULL ? given.synthetic : NULL);
+    text = gmtrace_synthetic_help(colon != NULL ? cli_given.synthetic : NULL);
     if (text == NULL) {
-        cli_say("--synthetic %s: no such pattern; '--synthetic help' lists them", given.synthetic);
+        cli_say("--synthetic %s: no such pattern; '--synthetic help' lists them",
+                cli_given.synthetic);
         return CLI_USAGE;
     }
     fputs(text, stdout);
@@ -381,25 +293,18 @@ static int print_patterns(void)
 
 int cli_simulate(int argc, char **argv)
 {
-    GOptionContext *context = g_option_context_new(NULL);
-    int code = CLI_USAGE;
+    static const GOptionEntry *const tables[] = {
+        cli_input_entries, cli_gpu_entries, cli_replay_entries, cli_output_entries, entries, NULL};
 
-    g_option_context_set_summary(context, summary);
-    g_option_context_set_description(context, description);
-    g_option_context_add_main_entries(context, entries, NULL);
-    if (cli_parse(context, entries, &argc, &argv)) {
-        if (given.version) {
-            puts("gmsim " PACKAGE_VERSION);
-            code = cli_flush(CLI_DONE);
-        } else if (wants_patterns()) {
-            code = print_patterns();
-        } else if (check_options()) {
-            code = given.checks != NULL ? look_for_mistakes()
-                   : given.program != NULL
-                       ? cli_program_follow(given.program, given.rest, given.trace, run_after, NULL)
-                       : run();
-        }
+    if (!cli_parse(summary, description, tables, &argc, &argv))
+        return CLI_USAGE;
+    if (given.version) {
+        puts("gmsim " PACKAGE_VERSION);
+        return cli_flush(CLI_DONE);
     }
-    g_option_context_free(context);
-    return code;
+    if (wants_patterns())
+        return print_patterns();
+    if (!check_options())
+        return CLI_USAGE;
+    return given.checks != NULL ? look_for_mistakes() : run();
 }

@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "sim/cli/job.h"
 #include "sim/cli/plot.h"
 #include "sim/cli/sweep.h"
 
@@ -20,10 +21,9 @@ static const char *const default_metrics[] = {"cycles",     "sectors",  "wavefro
 
 /* Lives as long as the process. */
 static struct {
-    char **traces, **synthetic, **programs, **gpus, **sets, **plugins, **metrics, **rest;
-    char *kernel, *launch, *caches, *limit_memory, *format, *output, *jobs, *plot, *task_id,
-        *task_count;
-    gboolean flush, functional, plan, keep_going, quiet;
+    char **traces, **synthetic, **programs, **gpus, **sets, **metrics;
+    char *jobs, *plot, *task_id, *task_count;
+    gboolean plan, keep_going;
 } given;
 
 static const GOptionEntry entries[] = {
@@ -40,28 +40,12 @@ static const GOptionEntry entries[] = {
     {"set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &given.sets,
      "Values of one number of the GPU: l1.size=256K,512K or l2.size=20M..60M:10M; repeatable",
      "KEY=VALUE,..."},
-    {"plugin", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &given.plugins,
-     "Shared object with a policy, which --set then names; repeatable", "FILE.so"},
     {"metric", 'm', 0, G_OPTION_ARG_FILENAME_ARRAY, &given.metrics,
      "Show this one: ncu's name or a short one; repeatable; 'all' for all", "NAME,..."},
-    {"kernel", 'k', 0, G_OPTION_ARG_FILENAME, &given.kernel,
-     "Only launches whose kernel name matches", "REGEX"},
-    {"launch", 'n', 0, G_OPTION_ARG_FILENAME, &given.launch,
-     "Only launch number N of each trace, from 0", "N"},
-    {"limit-memory", 0, 0, G_OPTION_ARG_FILENAME, &given.limit_memory,
-     "what a trace may make the reader take (default 1G)", "SIZE"},
-    {"caches", 0, 0, G_OPTION_ARG_FILENAME, &given.caches,
-     "cold (default: empty before the first launch) or warm (each replayed once before counting)",
-     "cold|warm"},
-    {"flush", 0, 0, G_OPTION_ARG_NONE, &given.flush, "Empty L2 before every launch, as ncu does",
+    {"functional", 0, 0, G_OPTION_ARG_NONE, &cli_given.functional, "Count without timing: faster",
      NULL},
-    {"functional", 0, 0, G_OPTION_ARG_NONE, &given.functional, "Count without timing", NULL},
     {"jobs", 'j', 0, G_OPTION_ARG_FILENAME, &given.jobs,
      "Points simulated at once (default: one a processor)", "N"},
-    {"format", 'f', 0, G_OPTION_ARG_FILENAME, &given.format,
-     "One of" GMSIM_FORMAT_WORDS " (default: by --output's ending, else text)", "FORMAT"},
-    {"output", 'o', 0, G_OPTION_ARG_FILENAME, &given.output,
-     "Write the table there instead of standard output", "FILE"},
     {"plot", 0, 0, G_OPTION_ARG_FILENAME, &given.plot,
      "Draw the sweep into that folder, by running gnuplot: a panel a metric", "DIR"},
     {"plan", 0, 0, G_OPTION_ARG_NONE, &given.plan, "Print the points and simulate nothing", NULL},
@@ -71,8 +55,8 @@ static const GOptionEntry entries[] = {
      "With --task-count, only every N-th point, from this one on, counted from 0", "I"},
     {"task-count", 0, 0, G_OPTION_ARG_FILENAME, &given.task_count, "How many tasks share the sweep",
      "N"},
-    {"quiet", 'q', 0, G_OPTION_ARG_NONE, &given.quiet, "No progress", NULL},
-    {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &given.rest, NULL, "[TRACE...]"},
+    {"quiet", 'q', 0, G_OPTION_ARG_NONE, &cli_given.quiet, "No progress", NULL},
+    {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &cli_given.rest, NULL, "[TRACE...]"},
     G_OPTION_ENTRY_NULL,
 };
 
@@ -173,11 +157,11 @@ static bool choose_share(sweep_study *study)
 
 static bool prepare(sweep_study *study)
 {
-    char **lone = given.programs != NULL ? NULL : given.rest;
+    char **lone = given.programs != NULL ? NULL : cli_given.rest;
     const sweep_texts texts = {.traces = lone != NULL ? lone : given.traces,
                                .lines = given.synthetic,
                                .programs = given.programs,
-                               .arguments = given.programs != NULL ? given.rest : NULL,
+                               .arguments = given.programs != NULL ? cli_given.rest : NULL,
                                .gpus = given.gpus,
                                .sets = given.sets};
 
@@ -185,17 +169,10 @@ static bool prepare(sweep_study *study)
         cli_say("%s: write --trace before every trace, or before none", *lone);
         return false;
     }
-    study->job = (gmsim_job){.size = sizeof study->job,
-                             .plugin = (const char *const *)given.plugins,
-                             .kernel = given.kernel,
-                             .launch = given.launch,
-                             .caches = given.caches,
-                             .limit_memory = given.limit_memory,
-                             .flush = given.flush,
-                             .functional = given.functional};
-    study->quiet = given.quiet;
+    study->job = cli_job();
+    study->quiet = cli_given.quiet;
     study->keep_going = given.keep_going;
-    if (!cli_one_of("caches", given.caches, cli_caches) || !choose_metrics(&study->sweep) ||
+    if (!cli_one_of("caches", cli_given.caches, cli_caches) || !choose_metrics(&study->sweep) ||
         !choose_share(study) || !sweep_plan_make(&study->plan, &texts) ||
         !(given.keep_going || sweep_plan_check(&study->plan, study->job.plugin)))
         return false;
@@ -204,8 +181,8 @@ static bool prepare(sweep_study *study)
     study->sweep.value = sweep_plan_value;
     study->sweep.plan = &study->plan;
     for (unsigned i = 0; i < study->plan.synthetic; i++) {
-        if (cli_output_is(given.output, study->plan.traces->pdata[i])) {
-            cli_say("%s: is a trace itself; name another file for --output", given.output);
+        if (cli_output_is(cli_given.output, study->plan.traces->pdata[i])) {
+            cli_say("%s: is a trace itself; name another file for --output", cli_given.output);
             return false;
         }
     }
@@ -230,7 +207,7 @@ static void write_plan(const gmsim_sweep *sweep, FILE *out)
 
 static int run(void)
 {
-    const gmsim_format *format = cli_format(given.format, given.output);
+    const gmsim_format *format = cli_format(cli_given.format, cli_given.output);
     gmsim_report report = {.version = PACKAGE_VERSION};
     sweep_study study = {0};
     cli_output output = {0};
@@ -244,7 +221,7 @@ static int run(void)
         code = able ? CLI_DONE : CLI_FAILED;
         if (able && !whole)
             whole = sweep_run(&study, &code) || study.keep_going;
-        if (whole && !cli_output_open(&output, given.output)) {
+        if (whole && !cli_output_open(&output, cli_given.output)) {
             code = CLI_FAILED;
         } else if (whole) {
             report.out = output.file;
@@ -269,7 +246,8 @@ static int run(void)
 
 int cli_sweep(int argc, char **argv)
 {
-    GOptionContext *context = g_option_context_new(NULL);
+    static const GOptionEntry *const tables[] = {entries, cli_replay_entries, cli_output_entries,
+                                                 NULL};
     char *jobs = NULL;
     int code = CLI_USAGE;
 
@@ -278,12 +256,8 @@ int cli_sweep(int argc, char **argv)
         if (g_str_has_prefix(argv[i], "-j") && g_ascii_isdigit(argv[i][2]))
             argv[i] = jobs = g_strdup_printf("--jobs=%s", argv[i] + 2);
     }
-    g_option_context_set_summary(context, summary);
-    g_option_context_set_description(context, description);
-    g_option_context_add_main_entries(context, entries, NULL);
-    if (cli_parse(context, entries, &argc, &argv))
+    if (cli_parse(summary, description, tables, &argc, &argv))
         code = run();
-    g_option_context_free(context);
     g_free(jobs);
     return code;
 }
