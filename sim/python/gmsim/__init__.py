@@ -103,18 +103,19 @@ def _bytes(word: Optional[Path]) -> Optional[bytes]:
 
 
 def _simulate(
-    trace: Optional[Path],
-    synthetic: Optional[str],
     format: str,
-    gpu: Path,
-    set: Optional[Assignments],
-    kernel: Optional[str],
-    launch: Optional[int],
-    launches: Optional[str],
-    caches: str,
-    flush: bool,
-    functional: bool,
-    limit_memory: Optional[str],
+    trace: Optional[Path] = None,
+    *,
+    synthetic: Optional[str] = None,
+    gpu: Path = "h200",
+    set: Optional[Assignments] = None,
+    kernel: Optional[str] = None,
+    launch: Optional[int] = None,
+    launches: Optional[str] = None,
+    caches: str = "cold",
+    flush: bool = False,
+    functional: bool = False,
+    limit_memory: Optional[str] = None,
     plugins: Iterable[Path] = (),
     verbose: bool = False,
     advice: bool = False,
@@ -170,22 +171,7 @@ def simulate(
 
     A notebook shows it as a table; frame() makes a pandas.DataFrame of it.
     """
-    answer = _simulate(
-        trace,
-        synthetic,
-        "json",
-        gpu,
-        set,
-        kernel,
-        launch,
-        launches,
-        caches,
-        flush,
-        functional,
-        limit_memory,
-        plugins,
-    )
-    return cast(Report, shown(json.loads(answer)))
+    return cast(Report, shown(json.loads(_simulate("json", **locals()))))
 
 
 def run(program: Path, *arguments: str, **options: Any) -> Report:
@@ -287,71 +273,17 @@ def _rows(point: Mapping[str, Any], report: Report, metrics: List[str]) -> Itera
         yield row
 
 
-def text(
-    trace: Optional[Path] = None,
-    *,
-    synthetic: Optional[str] = None,
-    gpu: Path = "h200",
-    set: Optional[Assignments] = None,
-    kernel: Optional[str] = None,
-    launch: Optional[int] = None,
-    launches: Optional[str] = None,
-    caches: str = "cold",
-    flush: bool = False,
-    functional: bool = False,
-    limit_memory: Optional[str] = None,
-    plugins: Iterable[Path] = (),
-    verbose: bool = False,
-) -> str:
-    """The same as the report that the command prints; verbose: all of it."""
-    return _simulate(
-        trace,
-        synthetic,
-        "text",
-        gpu,
-        set,
-        kernel,
-        launch,
-        launches,
-        caches,
-        flush,
-        functional,
-        limit_memory,
-        plugins,
-        verbose,
-    )
+def text(trace: Optional[Path] = None, *, verbose: bool = False, **options: Any) -> str:
+    """The report as the command prints it, with simulate()'s options; verbose: all of it."""
+    return _simulate("text", trace, verbose=verbose, **options)
 
 
-def advise(
-    trace: Optional[Path] = None,
-    *,
-    synthetic: Optional[str] = None,
-    gpu: Path = "h200",
-    set: Optional[Assignments] = None,
-    kernel: Optional[str] = None,
-    launch: Optional[int] = None,
-    launches: Optional[str] = None,
-    caches: str = "cold",
-    flush: bool = False,
-    limit_memory: Optional[str] = None,
-) -> Advice:
-    """What each cost, and each fix, is worth in cycles, the largest saving first: a replay each."""
-    answer = _simulate(
-        trace,
-        synthetic,
-        "json",
-        gpu,
-        set,
-        kernel,
-        launch,
-        launches,
-        caches,
-        flush,
-        False,
-        limit_memory,
-        advice=True,
-    )
-    return cast(Advice, shown(json.loads(answer)))
+def advise(trace: Optional[Path] = None, **options: Any) -> Advice:
+    """What each cost, and each fix, is worth in cycles, the largest saving first: a replay each,
+    with simulate()'s options but functional, since times are compared."""
+    if "functional" in options:
+        raise TypeError("advise() compares times, which functional leaves out")
+    return cast(Advice, shown(json.loads(_simulate("json", trace, advice=True, **options))))
 
 
 def gpus() -> List[Gpu]:
