@@ -4,11 +4,10 @@
  * measured/h200/micro-atomics_timing.csv: where all warps add to the same words, and where each has
  * lines of its own. Two numbers of turns are replayed; the difference has no launch in it.
  */
-#include "sim/model/model.h"
+#include "tests/support/cycles.h"
 #include "tests/support/measured.h"
 #include "tests/support/trace_builder.h"
 
-#include <glib/gstdio.h>
 #include <stdlib.h>
 
 #define SMS       132u
@@ -31,7 +30,6 @@ static const struct {
 static double cycles(unsigned kind, unsigned turns, uint64_t warp, uint64_t cta)
 {
     GError *error = NULL;
-    gmtrace_error reason;
     gmsim_gpu gpu;
     gmtest_trace trace;
     g_autofree char *folder = g_dir_make_tmp("gmsim-test-XXXXXX", NULL);
@@ -66,17 +64,7 @@ static double cycles(unsigned kind, unsigned turns, uint64_t warp, uint64_t cta)
     gmtest_close(&trace);
 
     g_assert_true(gmsim_gpu_load(&gpu, "h200", &error));
-    gmtrace_reader *reader = gmtrace_open(path, &reason);
-    g_assert_nonnull(reader);
-    gmsim_model *model = gmsim_model_new(&gpu, &(gmsim_options){.flush = true}, NULL);
-    const gmsim_result *result = gmsim_model_run(model, reader, 0, NULL, NULL, &error);
-    g_assert_no_error(error);
-    const double clocks = (double)result->timing.cycles;
-    gmsim_model_free(model);
-    gmtrace_close(reader);
-    g_remove(path);
-    g_rmdir(folder);
-    return clocks;
+    return gmtest_cycles(path, &gpu);
 }
 
 static void test_rows(void)

@@ -9,10 +9,9 @@
  * that table, an H100 taken for an H200; Jia et al., arXiv:1804.06826, for FP32 and FP64 of a V100.
  * FP64 chains of GeForce parts, whose latency nobody published, take at least what their rate says.
  */
-#include "sim/model/model.h"
+#include "tests/support/cycles.h"
 #include "tests/support/trace_builder.h"
 
-#include <glib/gstdio.h>
 #include <string.h>
 
 #define SHORT     256u
@@ -94,7 +93,6 @@ static const char *setting; /* of the GPU, or NULL */
 static double cycles(const char *name, unsigned count, what kind, bool chain)
 {
     GError *error = NULL;
-    gmtrace_error reason;
     gmsim_gpu gpu;
     gmtest_trace trace;
     const unsigned warps = chain ? 1 : 32;
@@ -130,17 +128,7 @@ static double cycles(const char *name, unsigned count, what kind, bool chain)
     gmsim_gpu_load(&gpu, name, &error);
     g_assert_no_error(error);
     g_assert_true(!setting || gmsim_gpu_set(&gpu, setting, NULL));
-    gmtrace_reader *reader = gmtrace_open(path, &reason);
-    g_assert_nonnull(reader);
-    gmsim_model *model = gmsim_model_new(&gpu, &(gmsim_options){.flush = true}, NULL);
-    const gmsim_result *result = gmsim_model_run(model, reader, 0, NULL, NULL, &error);
-    g_assert_no_error(error);
-    const double clocks = (double)result->timing.cycles;
-    gmsim_model_free(model);
-    gmtrace_close(reader);
-    g_remove(path);
-    g_rmdir(folder);
-    return clocks;
+    return gmtest_cycles(path, &gpu);
 }
 
 static void expect(const char *gpu, what kind, bool chain, double right)
