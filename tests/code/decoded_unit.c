@@ -94,9 +94,19 @@ static void test_tensor(void)
         {"IMMA.16832.S8.S8", GMTRACE_UNIT_TENSOR_INT8, 16},
         {"IMMA.16864.S4.S4", GMTRACE_UNIT_TENSOR_INT8, 16},
         {"DMMA.8x8x4", GMTRACE_UNIT_TENSOR_FP64, 16},
+        {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", GMTRACE_UNIT_TENSOR, 16},
+        {"mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32", GMTRACE_UNIT_TENSOR, 8},
+        {"mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32", GMTRACE_UNIT_TENSOR_INT8, 16},
+        {"mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64", GMTRACE_UNIT_TENSOR_FP64, 128},
+        {"wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32", GMTRACE_UNIT_TENSOR, 32},
+        {"wmma.mma.sync.aligned.row.row.m32n8k16.f16.f16", GMTRACE_UNIT_TENSOR_F16, 32},
+        {"wmma.mma.sync.aligned.row.col.m16n16k8.f32.tf32.tf32.f32", GMTRACE_UNIT_TENSOR_TF32, 32},
     };
     for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-        const gmtrace_decoded d = decode(cases[i].opcode, "R0, R4, R8, R0", SASS);
+        const bool ptx = g_ascii_islower(cases[i].opcode[0]);
+        const gmtrace_decoded d =
+            decode(cases[i].opcode, ptx ? "{%f1}, {%r1}, {%r2}, {%f1}" : "R0, R4, R8, R0",
+                   ptx ? GMTRACE_CLASS_TENSOR : SASS);
         g_test_message("%s", cases[i].opcode);
         g_assert_cmpuint(d.unit, ==, cases[i].unit);
         g_assert_cmpuint(d.sixteenths, ==, cases[i].sixteenths);

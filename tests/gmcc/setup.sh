@@ -32,6 +32,20 @@ ok() { # STATUS NAME [FILE with what to show on failure]
     echo "not ok $count - $2"
     [ $# -lt 3 ] || sed 's/^/# /' "$3"
 }
+# The tests of a program that speaks TAP itself, renumbered.
+include() { # PROGRAM NAME
+    "./$1" >out 2>err
+    status=$?
+    while read -r first rest; do
+        case $first in
+        ok) ok 0 "$2: ${rest#* - }" ;;
+        not) ok 1 "$2: ${rest#* - }" err ;;
+        esac
+    done <out
+    planned=$(sed -n 's/^1\.\.//p' out)
+    [ "$status" -eq 0 ] && [ "${planned:-0}" -eq "$(grep -c '^ok' out)" ]
+    ok $? "$2: ran to its end" err
+}
 finish() {
     echo "1..$count"
     [ "$bad" -eq 0 ]

@@ -6,6 +6,7 @@
  * flow of control to be that of the text, with every loop run twice; leaves out reuse and yield.
  */
 #include "traces/code/control.h"
+#include "traces/code/decoded.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +49,8 @@ static bool varies(const gmtrace_instr *instr)
     case GMTRACE_CLASS_SPECIAL:
     case GMTRACE_CLASS_FP64:
         return true;
+    case GMTRACE_CLASS_TENSOR: /* longer than any stall; SASS says what it waits for itself */
+        return !gmtrace_is_sass(instr);
     default:
         return strncmp(instr->opcode, "S2", 2) == 0; /* S2R, S2UR */
     }

@@ -6,6 +6,7 @@
  */
 #include "traces/code/decoded_private.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,6 +87,37 @@ static uint8_t conversion(const char *opcode)
     return is_float(to) && !same ? GMTRACE_UNIT_ALU : GMTRACE_UNIT_CONVERT;
 }
 
+/* mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32,
+ * wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32: as much work as the instructions that ptxas
+ * makes of it. */
+static void set_tensor(const char *opcode, gmtrace_decoded *d)
+{
+    static const struct {
+        const char *name;
+        uint8_t unit;
+        uint16_t whole; /* products that the unit's shape makes */
+    } elements[] = {
+        {"f64", GMTRACE_UNIT_TENSOR_FP64, 256},   {"tf32", GMTRACE_UNIT_TENSOR_TF32, 1024},
+        {"bf16", GMTRACE_UNIT_TENSOR, 2048},      {"s8", GMTRACE_UNIT_TENSOR_INT8, 4096},
+        {"u8", GMTRACE_UNIT_TENSOR_INT8, 4096},   {"e4m3", GMTRACE_UNIT_TENSOR_INT8, 4096},
+        {"e5m2", GMTRACE_UNIT_TENSOR_INT8, 4096}, {"s4", GMTRACE_UNIT_TENSOR_INT8, 8192},
+        {"u4", GMTRACE_UNIT_TENSOR_INT8, 8192},   {"b1", GMTRACE_UNIT_TENSOR_INT8, 32768}};
+    const char *dot = strstr(opcode, ".m");
+    unsigned rows = 0, columns = 0, depth = 0;
+    for (; dot && sscanf(dot, ".m%2un%2uk%3u", &rows, &columns, &depth) != 3;)
+        dot = strstr(dot + 1, ".m");
+    unsigned whole = 2048;
+    d->unit = gmt_has_modifier(opcode, "f32") ? GMTRACE_UNIT_TENSOR : GMTRACE_UNIT_TENSOR_F16;
+    for (size_t i = 0; i < sizeof elements / sizeof *elements; i++)
+        if (gmt_has_modifier(opcode, elements[i].name)) {
+            d->unit = elements[i].unit;
+            whole = elements[i].whole;
+            break;
+        }
+    const unsigned sixteenths = dot ? 16u * rows * columns * depth / whole : 16u;
+    d->sixteenths = (uint8_t)(sixteenths > UINT8_MAX ? UINT8_MAX : sixteenths);
+}
+
 static uint8_t unit_of(const gmtrace_instr *instr)
 {
     const char *opcode = instr->opcode;
@@ -157,6 +189,9 @@ void gmt_decode_ptx(const gmtrace_instr *instr, gmtrace_decoded *d)
         d->unit = gmt_unit_of_class(instr->op_class);
         return;
     }
-    d->unit = unit_of(instr);
+    if (d->op_class == GMTRACE_CLASS_TENSOR)
+        set_tensor(instr->opcode, d);
+    else
+        d->unit = unit_of(instr);
     d->lanes = (uint8_t)lanes_of(instr);
 }

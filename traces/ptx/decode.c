@@ -45,6 +45,8 @@ bool gmptx_decode(ptx_decoder *d, ptx_op *op)
     if (good && !known)
         good = gmptx_decode_texture(d, op, &parts, &known);
     if (good && !known)
+        good = gmptx_decode_tensor(d, op, &parts, &known);
+    if (good && !known)
         return gmptx_decode_row(d, op, &parts);
     if (good && !gmptx_all_taken(&parts))
         return gmptx_unsupported(d);

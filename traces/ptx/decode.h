@@ -42,6 +42,7 @@ bool gmptx_decode_memory(ptx_decoder *d, ptx_op *op, ptx_parts *parts, bool *kno
 bool gmptx_decode_control(ptx_decoder *d, ptx_op *op, ptx_parts *parts, bool *known);
 bool gmptx_decode_move(ptx_decoder *d, ptx_op *op, ptx_parts *parts, bool *known);
 bool gmptx_decode_texture(ptx_decoder *d, ptx_op *op, ptx_parts *parts, bool *known);
+bool gmptx_decode_tensor(ptx_decoder *d, ptx_op *op, ptx_parts *parts, bool *known);
 bool gmptx_decode_compare(ptx_decoder *d, ptx_op *op, ptx_parts *parts, bool *known);
 bool gmptx_decode_row(ptx_decoder *d, ptx_op *op, ptx_parts *parts);
 

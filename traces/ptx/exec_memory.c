@@ -206,13 +206,14 @@ static void watch(ptx_warp *w, const ptx_op *op, const ptx_access *a, gmtrace_op
                           a->write);
     if (!w->cta->races || (a->space != PTX_SPACE_SHARED && a->space != PTX_SPACE_GLOBAL))
         return;
-    if (what == GMTRACE_OP_STORE)
+    const bool known = what == GMTRACE_OP_STORE && !op->wide;
+    if (known)
         for (unsigned i = 0; i < LANES; i++)
             for (unsigned v = 0; v < op->vector; v++)
                 memcpy(value + i * a->bytes + v * bytes,
                        (const uint8_t *)lanes_of(w, op->r[v]) + i * op->width[0], bytes);
     gmptx_watch_access(w, op, touch, a->space == PTX_SPACE_SHARED, a->mask, a->bytes, a->host,
-                       what == GMTRACE_OP_STORE ? value : NULL);
+                       known ? value : NULL);
 }
 
 /* As find_memory(); where mistakes do not end the launch, of the lanes that make none. */

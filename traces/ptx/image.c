@@ -3,7 +3,7 @@
  * image.c - builds a kernel: which functions belong to it, where its shared variables and its
  * functions' parameters and local variables lie, and one operation for every statement.
  */
-#include "traces/ptx/image.h"
+#include "traces/ptx/tensor.h"
 
 #include <stdlib.h>
 
@@ -33,6 +33,8 @@ void gmptx_free_kernel(ptx_kernel *k)
     free(k->image_of);
     free(k->target);
     free(k->call);
+    free(k->wide);
+    free(k->tensor);
     free(k->pool);
     free(k->shared_offset);
     free(k);
@@ -228,9 +230,10 @@ static bool reduce_unread_atomics(ptx_kernel *k, const ptx_image_function *image
         return false;
     for (uint32_t i = 0; i < image->count; i++) {
         const ptx_op *op = &k->op[image->first + i];
+        const ptx_ref *refs = gmptx_refs(k, op);
         for (unsigned n = op->writes; n < op->refs; n++)
-            if (is_virtual(op->r[n]))
-                read[REF_OFFSET(op->r[n])] = 1;
+            if (is_virtual(refs[n]))
+                read[REF_OFFSET(refs[n])] = 1;
         if (is_virtual(op->guard))
             read[REF_OFFSET(op->guard)] = 1;
         if (is_virtual(op->address))

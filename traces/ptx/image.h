@@ -89,6 +89,7 @@ struct ptx_op {
     uint8_t in_frame;    /* the address counts from the frame's start */
     uint8_t mode, mode2; /* by instruction: rounding, atomic, boolean operator ... */
     uint8_t flags;       /* PTX_FLAG_* */
+    uint8_t wide;        /* too many references for r[]: they are kernel->wide from `first` on */
     uint8_t op_class, cache, bypass_l1, trace_space; /* for the instruction table */
 };
 
@@ -126,6 +127,10 @@ struct ptx_kernel {
     uint32_t target_count;
     ptx_call *call;
     uint32_t call_count;
+    ptx_ref *wide; /* of instructions with many registers */
+    uint32_t wide_count;
+    struct ptx_tensor *tensor; /* tensor.h: of op->imm */
+    uint32_t tensor_count;
     uint8_t *pool; /* constants, spread over lanes */
     uint32_t pool_bytes;
     uint64_t *shared_offset; /* by module variable, UINT64_MAX: not used */
@@ -136,6 +141,12 @@ struct ptx_kernel {
         order_matters; /* of CTAs: atomics on global memory, volatile and otherwise ordered loads */
     bool recursive;
 };
+
+/* The references of an operation, op->refs of them. */
+static inline ptx_ref *gmptx_refs(const ptx_kernel *kernel, const ptx_op *op)
+{
+    return op->wide ? kernel->wide + op->first : (ptx_ref *)op->r;
+}
 
 /* image.c */
 ptx_kernel *gmptx_make_kernel(gmptx_module *module, uint32_t function, gmtrace_error *error);

@@ -27,6 +27,7 @@ typedef struct mention {
 } mention;
 
 typedef struct analysis {
+    const ptx_kernel *kernel;
     const ptx_op *op;
     const gmt_graph *graph;
     const ptx_function *f;
@@ -48,10 +49,11 @@ static void each_register(analysis *a, uint32_t at, visit call, bool writes)
 {
     const ptx_op *op = &a->op[at];
     const bool partial = op->guard != REF_NONE;
+    const ptx_ref *refs = gmptx_refs(a->kernel, op);
     for (unsigned i = 0; i < op->refs; i++)
-        if (REF_FILE(op->r[i]) == PTX_FILE_VIRTUAL && op->r[i] != REF_NONE &&
+        if (REF_FILE(refs[i]) == PTX_FILE_VIRTUAL && refs[i] != REF_NONE &&
             (i < op->writes) == writes)
-            call(a, REF_OFFSET(op->r[i]), at, writes, partial);
+            call(a, REF_OFFSET(refs[i]), at, writes, partial);
     if (writes)
         return;
     if (op->guard != REF_NONE && REF_FILE(op->guard) == PTX_FILE_VIRTUAL)
@@ -292,8 +294,9 @@ static bool solve(analysis *a, ptx_kernel *kernel, ptx_image_function *image, ui
         image->predicate_bytes = start[HALVES];
         for (uint32_t i = 0; i < count; i++) {
             ptx_op *op = &kernel->op[image->first + i];
+            ptx_ref *refs = gmptx_refs(kernel, op);
             for (unsigned k = 0; k < op->refs; k++)
-                op->r[k] = placed(a->f, place, start, op->r[k]);
+                refs[k] = placed(a->f, place, start, refs[k]);
             op->guard = placed(a->f, place, start, op->guard);
             op->address = placed(a->f, place, start, op->address);
         }
@@ -307,7 +310,7 @@ bool gmptx_place_registers(ptx_kernel *kernel, ptx_image_function *image, const 
                            const ptx_function *function, gmtrace_error *error)
 {
     const size_t regs = function->reg_count, count = image->count;
-    analysis a = {.op = kernel->op + image->first, .graph = graph, .f = function};
+    analysis a = {.kernel = kernel, .op = kernel->op + image->first, .graph = graph, .f = function};
     /* place, chain (by register), begin, end (by operation), next_end (by register) */
     uint32_t *memory = calloc(3 * regs + 2 * (count + 1) + 1, sizeof *memory);
     a.life = calloc(regs + 1, sizeof *a.life);

@@ -11,7 +11,7 @@
  * caller allocates "device" memory with malloc(). Generic addresses of shared, local and parameter
  * memory lie in GMPTX_*_WINDOW, where no host pointer does.
  *
- * Left out: texture references, tensor cores (mma, wmma, wgmma), the bulk copy engine,
+ * Left out: texture references, wgmma and products of sparse matrices, the bulk copy engine,
  * mbarriers, clusters, dynamic parallelism, device-side malloc, and linking of several modules.
  * Using one of them is an error that names the instruction and its line, at gmptx_parse() or when
  * the kernel that contains it is looked up; nothing is skipped in silence.

@@ -4,6 +4,7 @@
  */
 #include "traces/code/control.h"
 #include "traces/ptx/exec.h"
+#include "traces/ptx/tensor.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -143,16 +144,30 @@ static uint8_t units_of(const ptx_kernel *k, uint32_t op, unsigned n, bool addre
     return o->type >= PTX_B64 ? 2 : 1;
 }
 
+/* Registers side by side are one operand of an instruction that has many. */
+static bool goes_on(const ptx_op *op, const gmtrace_instr *instr, const gmtrace_operand *o)
+{
+    gmtrace_operand *last = (gmtrace_operand *)&instr->operand[instr->operand_count - 1];
+    if (!op->wide || !instr->operand_count || o->file != last->file || o->write != last->write ||
+        o->first != last->first + last->count)
+        return false;
+    last->count = (uint8_t)(last->count + o->count);
+    return true;
+}
+
 static void add_operands(const ptx_kernel *k, uint32_t at, gmtrace_instr *instr)
 {
     const ptx_op *op = &k->op[at];
+    const ptx_ref *refs = gmptx_refs(k, op);
     for (unsigned i = 0; i < op->refs && instr->operand_count < GMTRACE_MAX_OPERANDS; i++) {
         gmtrace_operand *o = &instr->operand[instr->operand_count];
-        if (!number_of(k, at, op->r[i], o))
+        if (!number_of(k, at, refs[i], o))
             continue;
         o->write = i < op->writes;
         if (o->file == GMTRACE_REG_GENERAL)
             o->count = units_of(k, at, i, false);
+        if (goes_on(op, instr, o))
+            continue;
         instr->operand_count++;
     }
     gmtrace_operand *o = &instr->operand[instr->operand_count];
@@ -200,6 +215,8 @@ static bool fill_instr(const ptx_kernel *k, uint32_t at, gmtrace_instr *out, con
         out->width = op->op_class == GMTRACE_CLASS_COPY_ASYNC
                          ? op->vector
                          : (uint8_t)(gmptx_type_bytes((ptx_type)op->type) * op->vector);
+    if (op->wide)
+        out->matrices = k->tensor[op->imm].matrices;
     if (op->control == CONTROL_CALL)
         out->target = k->image[op->target].first;
     if (number_of(k, at, op->guard, &guard)) {
