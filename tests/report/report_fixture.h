@@ -161,4 +161,21 @@ static inline void fixture_transpose(fixture *f, bool padded)
     fixture_finish(f);
 }
 
+/* A launch of `cycles` whose warps' clocks go where `percent` says; what is left is issue. */
+static inline void fixture_time(fixture *f, uint64_t cycles, const unsigned percent[GMSIM_STALLS])
+{
+    gmsim_timing *timing = &f->result.timing;
+    unsigned left = 100;
+
+    f->result.timed = true;
+    timing->cycles = cycles;
+    timing->launch_cycles = 3000;
+    timing->warp_active = 100000;
+    for (unsigned i = 0; i < GMSIM_STALLS; i++) {
+        timing->stall[i] = percent[i] * 1000u;
+        left -= percent[i];
+    }
+    timing->stall[GMSIM_STALL_ISSUE] += left * 1000u;
+}
+
 #endif
