@@ -60,6 +60,7 @@ static void set_specials(ptx_warp *w)
     fill(w, SPECIAL_DYNAMIC_SMEM, l->dynamic_shared);
     fill(w, SPECIAL_TOTAL_SMEM, cta->shared_bytes);
     fill(w, SPECIAL_ONE, 1);
+    fill(w, SPECIAL_TOGETHER, l->together);
     uint64_t *grid = (uint64_t *)(w->special + SPECIAL_GRIDID * PTX_SPECIAL_BYTES);
     for (unsigned i = 0; i < LANES; i++)
         grid[i] = l->trace.ordinal;
@@ -214,7 +215,7 @@ static bool open_barriers(ptx_cta *cta)
     return opened;
 }
 
-void gmptx_run_cta(ptx_cta *cta, uint64_t number)
+void gmptx_start_cta(ptx_cta *cta, uint64_t number)
 {
     const gmptx_launch *l = cta->launch;
     cta->number = number;
@@ -227,27 +228,38 @@ void gmptx_run_cta(ptx_cta *cta, uint64_t number)
         gmptx_check_begin(cta);
     for (uint32_t i = 0; i < cta->warps; i++)
         start_warp(&cta->warp[i]);
-    for (;;) {
-        const ptx_warp *ran = NULL;
-        for (uint32_t i = 0; i < cta->warps && cta->fault.kind == GMPTX_FAULT_NONE; i++) {
-            ptx_warp *w = &cta->warp[i];
-            if (w->state != WARP_RUNS)
-                continue;
-            gmptx_run_warp(w, SLICE_OPS);
-            ran = w;
-            if (cta->instructions > cta->limit)
-                gmptx_fault_of(w, w->entries ? w->entry[w->entries - 1].pc : 0, GMPTX_FAULT_LIMIT);
-        }
-        if (cta->fault.kind != GMPTX_FAULT_NONE)
-            return;
-        const bool opened = open_barriers(cta);
-        if (cta->fault.kind != GMPTX_FAULT_NONE)
-            return;
-        if (opened || ran)
+}
+
+bool gmptx_step_cta(ptx_cta *cta)
+{
+    bool ran = false;
+    for (uint32_t i = 0; i < cta->warps && cta->fault.kind == GMPTX_FAULT_NONE; i++) {
+        ptx_warp *w = &cta->warp[i];
+        if (w->state == WARP_PAUSES)
+            w->state = WARP_RUNS;
+        if (w->state != WARP_RUNS)
             continue;
-        for (uint32_t i = 0; i < cta->warps; i++)
-            if (cta->warp[i].state == WARP_WAITS)
-                gmptx_fault_of(&cta->warp[i], cta->warp[i].barrier_op, GMPTX_FAULT_BARRIER);
-        return;
+        gmptx_run_warp(w, SLICE_OPS);
+        ran = true;
+        if (cta->instructions > cta->limit)
+            gmptx_fault_of(w, w->entries ? w->entry[w->entries - 1].pc : 0, GMPTX_FAULT_LIMIT);
     }
+    if (cta->fault.kind != GMPTX_FAULT_NONE)
+        return false;
+    const bool opened = open_barriers(cta);
+    if (cta->fault.kind != GMPTX_FAULT_NONE)
+        return false;
+    if (opened || ran)
+        return true;
+    for (uint32_t i = 0; i < cta->warps; i++)
+        if (cta->warp[i].state == WARP_WAITS)
+            gmptx_fault_of(&cta->warp[i], cta->warp[i].barrier_op, GMPTX_FAULT_BARRIER);
+    return false;
+}
+
+void gmptx_run_cta(ptx_cta *cta, uint64_t number)
+{
+    gmptx_start_cta(cta, number);
+    while (gmptx_step_cta(cta))
+        ;
 }

@@ -118,6 +118,14 @@ static bool place_data(ptx_decoder *d, ptx_op *op, const ptx_operand *o, bool is
     return true;
 }
 
+/* What it reads depends on other CTAs, and it may be how they are waited for. */
+static void look_at_others(ptx_decoder *d, ptx_op *op)
+{
+    d->kernel->order_matters = true;
+    op->inner = op->run;
+    op->run = gmptx_run_and_pause;
+}
+
 static bool decode_access(ptx_decoder *d, ptx_op *op, ptx_parts *parts, bool is_load)
 {
     bool given;
@@ -144,7 +152,7 @@ static bool decode_access(ptx_decoder *d, ptx_op *op, ptx_parts *parts, bool is_
     /* What other CTAs wrote is looked for by loads that pass L1. */
     if (is_load && (space == PTX_SPACE_GLOBAL || space == PTX_SPACE_NONE) &&
         op->cache >= GMTRACE_CACHE_STRONG_SM && op->cache <= GMTRACE_CACHE_STRONG_SYS)
-        d->kernel->order_matters = true;
+        look_at_others(d, op);
     if (space == PTX_SPACE_PARAM && op->mode2) { /* registers, on hardware */
         op->op_class = GMTRACE_CLASS_INT;
         op->trace_space = GMTRACE_SPACE_NONE;
@@ -202,7 +210,7 @@ static bool decode_atomic(ptx_decoder *d, ptx_op *op, ptx_parts *parts, bool ret
     op->trace_space = trace_space(space);
     op->vector = 1;
     if (space != PTX_SPACE_SHARED)
-        d->kernel->order_matters = true;
+        look_at_others(d, op);
     return gmptx_operand_count(d) == number + 1 || gmptx_bad_operand(d, number + 1);
 }
 

@@ -27,7 +27,8 @@ typedef struct ptx_frame {
     uint32_t reg, stack, local; /* starts: bytes of the warp's registers, of a thread's memories */
 } ptx_frame;
 
-typedef enum ptx_state { WARP_RUNS, WARP_WAITS, WARP_DONE } ptx_state;
+/* WARP_PAUSES: it may be waiting for another CTA, whose turn it is. */
+typedef enum ptx_state { WARP_RUNS, WARP_WAITS, WARP_DONE, WARP_PAUSES } ptx_state;
 
 typedef struct ptx_cta ptx_cta;
 
@@ -86,6 +87,8 @@ void gmptx_run_atomic(ptx_warp *w, const ptx_op *op);
 void gmptx_run_copy_async(ptx_warp *w, const ptx_op *op);
 void gmptx_run_copy_commit(ptx_warp *w, const ptx_op *op);
 void gmptx_run_prefetch(ptx_warp *w, const ptx_op *op);
+/* op->inner, after which others have a turn where all CTAs run at once. */
+void gmptx_run_and_pause(ptx_warp *w, const ptx_op *op);
 void gmptx_run_sync_warp(ptx_warp *w, const ptx_op *op);
 void gmptx_run_nothing(ptx_warp *w, const ptx_op *op);
 bool gmptx_print(ptx_warp *w, const ptx_op *op); /* false: no memory */
@@ -219,6 +222,7 @@ struct ptx_cta {
     const uint8_t *params; /* the kernel's parameter block */
     uint64_t instructions, thread_instructions, limit, records;
     struct ptx_sink *sink;   /* NULL: no trace */
+    bool together;           /* with all other CTAs */
     bool watched;            /* by one of these: */
     struct ptx_races *races; /* NULL: not watched */
     struct ptx_check *check; /* NULL: the first mistake ends the launch */
@@ -253,6 +257,8 @@ static inline void record_exec(ptx_warp *w, const ptx_op *op, uint32_t mask)
 bool gmptx_open_cta(ptx_cta *cta, const gmptx_launch *launch, const uint8_t *params,
                     uint32_t shared_bytes); /* memory for CTAs of this launch */
 void gmptx_close_cta(ptx_cta *cta);
+void gmptx_start_cta(ptx_cta *cta, uint64_t number);
+bool gmptx_step_cta(ptx_cta *cta);                 /* each warp a while; false: it has ended */
 void gmptx_run_cta(ptx_cta *cta, uint64_t number); /* cta->fault says how it went */
 
 /* trace.c: where the records of a CTA go: to the writer, or into memory until it is its turn. */

@@ -175,6 +175,13 @@ static void elect(ptx_warp *w, const ptx_op *op)
     *p = (*p & ~w->active) | leaders;
 }
 
+void gmptx_run_and_pause(ptx_warp *w, const ptx_op *op)
+{
+    op->inner(w, op);
+    if (w->cta->together && w->state == WARP_RUNS)
+        w->state = WARP_PAUSES;
+}
+
 void gmptx_run_sync_warp(ptx_warp *w, const ptx_op *op)
 {
     if (!members_here(w, op, op->r[0]) || !w->cta->sink)

@@ -185,6 +185,61 @@ static bool check_launch(const gmptx_launch *l, run *r)
     return true;
 }
 
+/* CTAs that may wait for one another: all are there at once and have their turns. */
+static bool open_together(run *r, ptx_cta *cta, ptx_sink *sink)
+{
+    const uint32_t warps =
+        (r->launch->block[0] * r->launch->block[1] * r->launch->block[2] + LANES - 1) / LANES;
+    bool good = cta && sink;
+    for (uint64_t i = 0; good && i < r->ctas; i++) {
+        good = gmptx_open_cta(&cta[i], r->launch, r->params, r->shared_bytes);
+        cta[i].together = true;
+        sink[i] = (ptx_sink){.writer = r->launch->writer, .direct = true};
+        cta[i].sink = r->launch->writer ? &sink[i] : NULL;
+        if (good && r->launch->checks)
+            good = (cta[i].check = gmptx_open_check(r->launch, r->shared_bytes, warps)) != NULL;
+        cta[i].watched = cta[i].check != NULL;
+        if (good)
+            gmptx_start_cta(&cta[i], i);
+    }
+    return good;
+}
+
+static void run_together(run *r)
+{
+    ptx_cta *cta = calloc(r->ctas, sizeof *cta);
+    ptx_sink *sink = calloc(r->ctas, sizeof *sink);
+    bool *ended = calloc(r->ctas, sizeof *ended);
+    const bool good = ended && open_together(r, cta, sink);
+    if (!good) {
+        r->stop = true;
+        r->result.fault.kind = GMPTX_FAULT_OTHER;
+        gmptx_fail(&r->error, GMTRACE_MEMORY, 0, "no memory for all CTAs of %s at once",
+                   r->kernel->info.mangled);
+    }
+    for (uint64_t left = good ? r->ctas : 0; left > 0 && !r->failed;)
+        for (uint64_t i = 0; i < r->ctas && !r->failed; i++) {
+            if (ended[i] || gmptx_step_cta(&cta[i]))
+                continue;
+            ended[i] = true;
+            left--;
+            r->failed = cta[i].fault.kind != GMPTX_FAULT_NONE;
+        }
+    for (uint64_t i = 0; cta && i < r->ctas; i++) {
+        if (good && !r->stop) {
+            flush(r, &cta[i]);
+            account(r, &cta[i]);
+        }
+        if (cta[i].check)
+            gmptx_tell_findings(cta[i].check, r->launch);
+        gmptx_close_check(cta[i].check);
+        gmptx_close_cta(&cta[i]);
+    }
+    free(cta);
+    free(sink);
+    free(ended);
+}
+
 static void run_ctas(run *r)
 {
     unsigned threads = r->launch->threads ? r->launch->threads : 1;
@@ -207,6 +262,10 @@ static bool run_watched(run *r)
 {
     const gmptx_launch *l = r->launch;
     const uint32_t threads = l->block[0] * l->block[1] * l->block[2];
+    if (l->together) {
+        run_together(r);
+        return !r->stop;
+    }
     if (l->race && l->race_ctas)
         r->races = gmptx_open_races(r->shared_bytes);
     if (l->checks)

@@ -51,6 +51,12 @@ static bool place(gmptx_module *m, gmtrace_error *error)
     return true;
 }
 
+/* Where a variable is; one that was moved lies anywhere. */
+static void *address_of(const gmptx_module *m, const ptx_variable *v)
+{
+    return (void *)((uintptr_t)m->memory[block_of(v)] + (uintptr_t)v->offset);
+}
+
 static bool relocate(gmptx_module *m, gmtrace_error *error)
 {
     for (uint32_t i = 0; i < m->relocation_count; i++) {
@@ -64,11 +70,11 @@ static bool relocate(gmptx_module *m, gmtrace_error *error)
                 return gmptx_fail(error, GMTRACE_UNSUPPORTED, v->line,
                                   "the address of %.*s is not known before a launch",
                                   SLICE(target->name));
-            value = (uint64_t)(uintptr_t)(m->memory[block_of(target)] + target->offset);
+            value = (uint64_t)(uintptr_t)address_of(m, target);
         }
         value += (uint64_t)r->addend;
         if (has_memory(v))
-            memcpy(m->memory[block_of(v)] + v->offset + r->at, &value, sizeof value);
+            memcpy((uint8_t *)address_of(m, v) + r->at, &value, sizeof value);
     }
     return true;
 }
@@ -82,6 +88,17 @@ bool gmptx_in_variable(const gmptx_module *m, uint64_t address, uint64_t bytes)
             return true;
     }
     return false;
+}
+
+void gmptx_move_variable(gmptx_module *m, const gmptx_variable *variable, void *address)
+{
+    gmtrace_error unused; /* what relocates once does so again */
+    memcpy(address, variable->address, variable->size);
+    for (uint32_t i = 0; i < m->variable_count; i++)
+        if (has_memory(&m->variable[i]) && address_of(m, &m->variable[i]) == variable->address)
+            m->variable[i].offset = (uintptr_t)address - (uintptr_t)m->memory[0];
+    m->public_variable[variable - m->public_variable].address = address;
+    relocate(m, &unused);
 }
 
 static char *copy_name(ptx_slice s)
@@ -98,8 +115,7 @@ static bool publish(gmptx_module *m)
         if (!GMT_GROW(m->public_variable, m->public_count))
             return false;
         gmptx_variable *out = &m->public_variable[m->public_count];
-        *out = (gmptx_variable){copy_name(v->name), m->memory[block_of(v)] + v->offset,
-                                (size_t)v->size,
+        *out = (gmptx_variable){copy_name(v->name), address_of(m, v), (size_t)v->size,
                                 block_of(v) ? GMTRACE_SPACE_CONSTANT : GMTRACE_SPACE_GLOBAL};
         if (!out->name)
             return false;
@@ -136,7 +152,7 @@ bool gmptx_layout_module(gmptx_module *m, gmtrace_error *error)
     for (uint32_t i = 0; i < m->variable_count; i++) {
         const ptx_variable *v = &m->variable[i];
         if (has_memory(v) && v->initial)
-            memcpy(m->memory[block_of(v)] + v->offset, v->initial, (size_t)v->size);
+            memcpy(address_of(m, v), v->initial, (size_t)v->size);
     }
     if (!relocate(m, error))
         return false;

@@ -64,6 +64,10 @@ const gmptx_variable *gmptx_get_variable(const gmptx_module *module, uint32_t in
 const gmptx_variable *gmptx_find_variable(const gmptx_module *module,
                                           const char *name); /* or NULL */
 
+/* Moves a variable of .global, with what it holds, to memory of the caller's. Before a kernel is
+ * looked up. The launch's check is asked about it from then on. */
+void gmptx_move_variable(gmptx_module *module, const gmptx_variable *variable, void *address);
+
 /* -------------------------------------------------------------------------------------- kernels */
 
 typedef struct gmptx_param {
@@ -239,6 +243,10 @@ typedef struct gmptx_launch {
                                  * vary: a kernel with atomics on global memory, or with loads of it
                                  * that pass L1, runs its CTAs one after the other, while a second
                                  * thread writes the trace of the last */
+    bool together; /* all CTAs run side by side, one round of their warps each, and may wait for one
+                    * another: whoever may be asking another CTA, by an atomic or an ordered load
+                    * of global memory, then has the others take their turn. The caller sees that
+                    * they are no more than a GPU holds. Races are not looked for */
     uint64_t race_ctas; /* the first so many CTAs are watched for races, one after the other */
     void (*race)(void *user, const gmptx_race *race); /* told of each, after the launch */
     void *race_user;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * special.c - names of special registers. Left out: %envreg, %pm, %is_explicit_cluster.
+ * special.c - names of special registers. Left out: all other %envreg, %pm, %is_explicit_cluster.
  */
 #include "traces/ptx/special.h"
 
@@ -41,6 +41,7 @@ ptx_special gmptx_special_of(ptx_slice name)
         {"%nwarpid", SPECIAL_NWARPID},
         {"%smid", SPECIAL_SMID},
         {"%nsmid", SPECIAL_NSMID},
+        {"%envreg2", SPECIAL_TOGETHER},
         {"%gridid", SPECIAL_GRIDID},
         {"%lanemask_eq", SPECIAL_LANEMASK_EQ},
         {"%lanemask_le", SPECIAL_LANEMASK_LE},

@@ -32,9 +32,11 @@ typedef enum ptx_special {
     SPECIAL_LANEMASK_GT,
     SPECIAL_DYNAMIC_SMEM,
     SPECIAL_TOTAL_SMEM,
-    SPECIAL_ZERO,   /* cluster_ctaid.*, cluster_ctarank: a CTA is its own cluster */
-    SPECIAL_ONE,    /* cluster_nctaid.*, cluster_nctarank */
-    SPECIAL_GRIDID, /* 64 bits */
+    SPECIAL_ZERO,     /* cluster_ctaid.*, cluster_ctarank: a CTA is its own cluster */
+    SPECIAL_ONE,      /* cluster_nctaid.*, cluster_nctarank */
+    SPECIAL_TOGETHER, /* %envreg2: not 0 where all CTAs run at once, as CUDA's own headers take it
+                       */
+    SPECIAL_GRIDID,   /* 64 bits */
     /* Below: read when the instruction runs. They count warp instructions of the CTA. */
     SPECIAL_CLOCK,
     SPECIAL_CLOCK_HI,

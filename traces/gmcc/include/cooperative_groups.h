@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * cooperative_groups.h - thread_block, tiles of a warp, coalesced groups and their partitions,
- * thread_group, this_grid()'s ranks, reduce() and scans over groups of a warp.
+ * thread_group, grid_group with sync(), reduce() and scans over groups of a warp.
  *
- * Left out: grid.sync() and clusters (a launch here runs CTA by CTA), tiles larger than a warp.
+ * Left out: clusters, several grids at once, tiles larger than a warp.
  */
 #ifndef GMCUDA_COOPERATIVE_GROUPS_H
 #define GMCUDA_COOPERATIVE_GROUPS_H
@@ -58,10 +58,48 @@ GMCUDA_DEVICE thread_block this_thread_block(void)
     return thread_block();
 }
 
+static __device__ unsigned int __gmcuda_grid_arrived;
+
 class grid_group
 {
   public:
-    static GMCUDA_METHOD bool is_valid() { return false; } /* cannot sync() */
+    /* Was it launched with cudaLaunchCooperativeKernel()? */
+    static GMCUDA_METHOD bool is_valid()
+    {
+        unsigned int together;
+        asm("mov.u32 %0, %%envreg2;" : "=r"(together));
+        return together != 0;
+    }
+    typedef unsigned int arrival_token;
+    /* One thread of each block counts it in; the top bit turns over when all are there. */
+    static GMCUDA_METHOD arrival_token barrier_arrive()
+    {
+        unsigned int before = 0;
+        if (!is_valid())
+            __trap();
+        __syncthreads();
+        if (thread_block::thread_rank() == 0) {
+            const unsigned int others = (unsigned int)num_blocks() - 1;
+            __threadfence();
+            before =
+                atomicAdd(&__gmcuda_grid_arrived, block_rank() == 0 ? 0x80000000u - others : 1u);
+        }
+        return before;
+    }
+    static GMCUDA_METHOD void barrier_wait(arrival_token &&before)
+    {
+        if (thread_block::thread_rank() == 0) {
+            unsigned int now;
+            do
+                asm volatile("ld.acquire.gpu.u32 %0, [%1];"
+                             : "=r"(now)
+                             : "l"(&__gmcuda_grid_arrived)
+                             : "memory");
+            while (((before ^ now) & 0x80000000u) == 0);
+        }
+        __syncthreads();
+    }
+    static GMCUDA_METHOD void sync() { barrier_wait(barrier_arrive()); }
     static GMCUDA_METHOD unsigned long long block_rank()
     {
         return blockIdx.x + (unsigned long long)gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);

@@ -48,6 +48,7 @@ static const struct cudaDeviceProp h200 = {
     .hostNativeAtomicSupported = 1,
     .pageableMemoryAccess = 0,
     .computePreemptionSupported = 1,
+    .cooperativeLaunch = 1,
     .streamPrioritiesSupported = 1,
     .singleToDoublePrecisionPerfRatio = 2,
     .hostRegisterSupported = 1,

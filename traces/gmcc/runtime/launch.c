@@ -148,7 +148,7 @@ static bool add_to_trace(gmcuda_function *function, gmtrace_writer *writer)
 }
 
 static cudaError_t run(gmcuda_function *function, dim3 grid, dim3 block, void **arguments,
-                       size_t dynamic_shared, cudaStream_t stream)
+                       size_t dynamic_shared, cudaStream_t stream, bool together)
 {
     gmtrace_error error;
     gmptx_result result;
@@ -168,6 +168,7 @@ static cudaError_t run(gmcuda_function *function, dim3 grid, dim3 block, void **
         .args = arguments,
         .check = gmcuda_accessible,
         .texture = gmcuda_find_texture,
+        .together = together,
         .race_ctas = gmcuda_watched_ctas(function),
         .race = gmcuda_tell_race,
         .race_user = function,
@@ -210,12 +211,25 @@ static cudaError_t run(gmcuda_function *function, dim3 grid, dim3 block, void **
     return gmcuda_sticky();
 }
 
-cudaError_t cudaLaunchKernel(const void *host, dim3 grid, dim3 block, void **arguments,
-                             size_t dynamic_shared, cudaStream_t stream)
+/* All CTAs must fit on the GPU at once where they may wait for one another. */
+static cudaError_t check_together(const gmcuda_function *function, dim3 grid, dim3 block,
+                                  size_t dynamic_shared)
+{
+    const int each =
+        gmcuda_occupancy(registers_of(function), dynamic_shared + function->kernel->static_shared,
+                         (int)(block.x * block.y * block.z));
+    const uint64_t ctas = (uint64_t)grid.x * grid.y * grid.z;
+    if (ctas <= (uint64_t)each * GMCUDA_SM_COUNT)
+        return cudaSuccess;
+    gmcuda_message("%s: %llu CTAs cannot run at once, %d fit on each of %d SMs", function->readable,
+                   (unsigned long long)ctas, each, GMCUDA_SM_COUNT);
+    return cudaErrorCooperativeLaunchTooLarge;
+}
+
+static cudaError_t launch_kernel(const void *host, dim3 grid, dim3 block, void **arguments,
+                                 size_t dynamic_shared, cudaStream_t stream, bool together)
 {
     cudaError_t error;
-    if (gmcuda_stream_captured(stream))
-        return gmcuda_capture_launch(stream, host, grid, block, arguments, dynamic_shared);
     gmcuda_enter();
     if (gmcuda_sticky() != cudaSuccess)
         return gmcuda_leave(gmcuda_sticky());
@@ -223,18 +237,29 @@ cudaError_t cudaLaunchKernel(const void *host, dim3 grid, dim3 block, void **arg
     if (function == NULL)
         return gmcuda_leave(error);
     error = check_shape(function, grid, block, dynamic_shared);
+    if (error == cudaSuccess && together)
+        error = check_together(function, grid, block, dynamic_shared);
     if (error == cudaSuccess)
-        error = run(function, grid, block, arguments, dynamic_shared, stream);
+        error = run(function, grid, block, arguments, dynamic_shared, stream, together);
     return gmcuda_leave(error);
 }
 
-/* grid.sync() needs all CTAs at once, which the interpreter does not offer. */
+cudaError_t cudaLaunchKernel(const void *host, dim3 grid, dim3 block, void **arguments,
+                             size_t dynamic_shared, cudaStream_t stream)
+{
+    if (gmcuda_stream_captured(stream))
+        return gmcuda_capture_launch(stream, host, grid, block, arguments, dynamic_shared);
+    return launch_kernel(host, grid, block, arguments, dynamic_shared, stream, false);
+}
+
 cudaError_t cudaLaunchCooperativeKernel(const void *host, dim3 grid, dim3 block, void **arguments,
                                         size_t dynamic_shared, cudaStream_t stream)
 {
-    (void)host, (void)grid, (void)block, (void)arguments, (void)dynamic_shared, (void)stream;
+    if (!gmcuda_stream_captured(stream))
+        return launch_kernel(host, grid, block, arguments, dynamic_shared, stream, true);
     gmcuda_enter();
-    return gmcuda_leave(cudaErrorNotSupported);
+    gmcuda_message("a cooperative launch cannot be captured");
+    return gmcuda_leave(cudaErrorStreamCaptureUnsupported);
 }
 
 /* Attributes are wishes, but for two. */

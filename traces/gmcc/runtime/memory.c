@@ -29,9 +29,11 @@
 /* Of device addresses, for reads of what nobody wrote: 2 GiB of memory at most. */
 #define MAX_SHADOWED (16ull << 30)
 
-typedef enum memory_kind { DEVICE, HOST, MANAGED, REGISTERED } memory_kind;
+/* VARIABLE: __managed__. */
+typedef enum memory_kind { DEVICE, HOST, MANAGED, REGISTERED, VARIABLE } memory_kind;
 
-/* Sorted by base. A piece takes `span` bytes of the range; REGISTERED ones lie outside of it. */
+/* Sorted by base. A piece takes `span` bytes of the range; REGISTERED ones and VARIABLEs lie
+ * outside of it. */
 typedef struct piece {
     uint64_t base, size, span;
     uint64_t traced; /* its base in traces */
@@ -230,7 +232,7 @@ static const char *name_of(const piece *p, char text[96])
 {
     int length = snprintf(text, 96, "the %llu bytes at 0x%llx", (unsigned long long)p->size,
                           (unsigned long long)p->base);
-    if (p->kind != REGISTERED)
+    if (p->kind < REGISTERED)
         snprintf(text + length, 96 - (size_t)length, " of allocation %llu",
                  (unsigned long long)p->number);
     return text;
@@ -285,7 +287,7 @@ static void wrong_free(uint64_t address, bool host)
     const piece *p = holder(address, 1);
     if (!gmcuda_checks_any())
         return;
-    if (p != NULL && p->base == address && p->kind != REGISTERED)
+    if (p != NULL && p->base == address && p->kind < REGISTERED)
         snprintf(where, sizeof where, "it is %s memory", p->kind == HOST ? "host" : "device");
     else
         gmcuda_describe(address, 1, where, sizeof where);
@@ -306,7 +308,7 @@ static cudaError_t release(void *pointer, bool host)
     if (pointer == NULL)
         return cudaSuccess;
     size_t at = find_below((uint64_t)pointer);
-    if (at == SIZE_MAX || pieces[at].base != (uint64_t)pointer || pieces[at].kind == REGISTERED ||
+    if (at == SIZE_MAX || pieces[at].base != (uint64_t)pointer || pieces[at].kind >= REGISTERED ||
         (pieces[at].kind == HOST) != host) {
         wrong_free((uint64_t)pointer, host);
         return cudaErrorInvalidValue;
@@ -341,7 +343,7 @@ void gmcuda_find_leaks(void)
         return;
     for (size_t i = 0; i < piece_count; i++) {
         char text[96];
-        if (pieces[i].kind == REGISTERED)
+        if (pieces[i].kind >= REGISTERED)
             continue;
         snprintf(text, sizeof text, "%llu bytes, allocation %llu",
                  (unsigned long long)pieces[i].size, (unsigned long long)pieces[i].number);
@@ -370,10 +372,14 @@ gmtrace_allocation *gmcuda_list_allocations(uint32_t *count)
 void gmcuda_release_memory(void)
 {
     gmcuda_find_leaks();
-    for (size_t i = 0; i < piece_count; i++)
-        if (pieces[i].kind != REGISTERED)
+    size_t kept = 0;
+    for (size_t i = 0; i < piece_count; i++) {
+        if (pieces[i].kind < REGISTERED)
             close_pages(&pieces[i]);
-    piece_count = 0;
+        if (pieces[i].kind == VARIABLE)
+            pieces[kept++] = pieces[i];
+    }
+    piece_count = kept;
     bytes_in_use = frees = 0;
     gmcuda_arena_clear(&program);
     gmcuda_arena_clear(&driver);
@@ -452,6 +458,12 @@ cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned int flags)
     CALL(register_host(pointer, bytes));
 }
 
+bool gmcuda_share_variable(void *host, uint64_t bytes, uint64_t traced)
+{
+    const piece p = {.base = (uint64_t)host, .size = bytes, .traced = traced, .kind = VARIABLE};
+    return insert(&p);
+}
+
 static cudaError_t unregister_host(const void *pointer)
 {
     size_t at = find_below((uint64_t)pointer);
@@ -498,7 +510,8 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total)
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *pointer)
 {
     static const enum cudaMemoryType type[] = {cudaMemoryTypeDevice, cudaMemoryTypeHost,
-                                               cudaMemoryTypeManaged, cudaMemoryTypeHost};
+                                               cudaMemoryTypeManaged, cudaMemoryTypeHost,
+                                               cudaMemoryTypeManaged};
     gmcuda_enter();
     if (attributes == NULL)
         return gmcuda_leave(cudaErrorInvalidValue);

@@ -25,6 +25,7 @@ typedef struct gmcuda_module {
     char name[128], compiler[64];
     gmptx_module *ptx; /* NULL until it is parsed */
     cudaError_t error; /* why it cannot be */
+    bool shares;       /* it has __managed__ variables */
 } gmcuda_module;
 
 typedef struct variable {
@@ -51,8 +52,6 @@ void __cudaRegisterFunction(void **handle, const char *host, char *device, const
                             int *warp_size);
 void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int external,
                        size_t size, int constant, int global);
-void __cudaRegisterManagedVar(void **handle, void **host, char *device, const char *name,
-                              int external, size_t size, int constant, int global);
 
 /* Registration has nobody to report to: it runs before main(). */
 static void *must(void *pointer)
@@ -92,6 +91,8 @@ void **__cudaRegisterFatBinary(void *data)
     if (!read_word(module, "// gmcc module ", module->name, sizeof module->name))
         snprintf(module->name, sizeof module->name, "the program's PTX");
     read_word(module, "// gmcc compiler ", module->compiler, sizeof module->compiler);
+    char managed[8];
+    module->shares = read_word(module, "// gmcc managed ", managed, sizeof managed);
     module->next = modules;
     modules = module;
     gmcuda_leave(cudaSuccess);
@@ -148,25 +149,6 @@ void __cudaRegisterFunction(void **handle, const char *host, char *device, const
     functions = must(realloc(functions, (function_count + 1) * sizeof *functions));
     functions[function_count++] = function;
     gmcuda_leave(cudaSuccess);
-}
-
-void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int external,
-                       size_t size, int constant, int global)
-{
-    (void)device, (void)external, (void)size, (void)constant, (void)global;
-    gmcuda_enter();
-    variables = must(realloc(variables, (variable_count + 1) * sizeof *variables));
-    variables[variable_count++] =
-        (variable){.host = host, .mangled = must(strdup(name)), .module = (gmcuda_module *)handle};
-    gmcuda_leave(cudaSuccess);
-}
-
-void __cudaRegisterManagedVar(void **handle, void **host, char *device, const char *name,
-                              int external, size_t size, int constant, int global)
-{
-    (void)handle, (void)host, (void)device, (void)external, (void)size, (void)constant;
-    (void)global;
-    gmcuda_message("%s: __managed__ variables are not supported; use cudaMallocManaged()", name);
 }
 
 static cudaError_t parse(gmcuda_module *module)
@@ -248,6 +230,47 @@ static const gmptx_variable *find_variable(const variable *v)
     }
     free(other);
     return found;
+}
+
+/* "// gmcc managed NAME" */
+static bool is_managed(const gmcuda_module *module, const char *mangled)
+{
+    static const char mark[] = "// gmcc managed ";
+    const size_t skip = sizeof mark - 1, length = strlen(mangled);
+    const char *line = module->text;
+    for (; strncmp(line, "// gmcc ", 8) == 0; line += strcspn(line, "\n") + 1)
+        if (strncmp(line, mark, skip) == 0 && strcspn(line, "\n") == skip + length &&
+            strncmp(line + skip, mangled, length) == 0)
+            return true;
+    return false;
+}
+
+/* A __managed__ variable is where the host has it, with its value before main(). */
+static void share(const variable *v)
+{
+    if (parse(v->module) != cudaSuccess)
+        return;
+    const gmptx_variable *found = find_variable(v);
+    if (found == NULL || !is_managed(v->module, found->name))
+        return;
+    const uint64_t before = (uint64_t)(uintptr_t)found->address;
+    void *host = (void *)(uintptr_t)v->host;
+    gmptx_move_variable(v->module->ptx, found, host);
+    if (!gmcuda_share_variable(host, found->size, before))
+        must(NULL);
+}
+
+void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int external,
+                       size_t size, int constant, int global)
+{
+    (void)device, (void)external, (void)size, (void)constant, (void)global;
+    gmcuda_enter();
+    variables = must(realloc(variables, (variable_count + 1) * sizeof *variables));
+    variables[variable_count++] =
+        (variable){.host = host, .mangled = must(strdup(name)), .module = (gmcuda_module *)handle};
+    if (variables[variable_count - 1].module->shares)
+        share(&variables[variable_count - 1]);
+    gmcuda_leave(cudaSuccess);
 }
 
 char *gmcuda_demangle(const char *mangled)

@@ -51,6 +51,8 @@ void gmcuda_describe(uint64_t address, uint64_t bytes, char *text, size_t size);
 void gmcuda_origin(uint64_t address, gmcuda_frames *frames);
 void gmcuda_find_leaks(void); /* tells of what was never freed */
 void gmcuda_release_memory(void);
+/* Kernels reach a variable of the host's; traces have it where the module had it. */
+bool gmcuda_share_variable(void *host, uint64_t bytes, uint64_t traced);
 /* Which bytes of device memory were written; nothing is known where nobody asks. */
 const gmptx_shadow *gmcuda_shadow(void);
 

@@ -25,7 +25,8 @@
 #define __global__             __attribute__((global))
 #define __shared__             __attribute__((shared))
 #define __constant__           __attribute__((constant))
-#define __managed__            __attribute__((managed))
+/* gmcc looks for the section in what clang makes of the kernels. */
+#define __managed__            __attribute__((device, section("gmcuda_managed")))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 /* Parameters live in constant memory either way; __grid_constant__ only promises not to copy. */
 #define __grid_constant__
