@@ -29,11 +29,9 @@
 /* Of device addresses, for reads of what nobody wrote: 2 GiB of memory at most. */
 #define MAX_SHADOWED (16ull << 30)
 
-/* VARIABLE: __managed__. */
-typedef enum memory_kind { DEVICE, HOST, MANAGED, REGISTERED, VARIABLE } memory_kind;
+typedef enum memory_kind { DEVICE, HOST, MANAGED, REGISTERED } memory_kind;
 
-/* Sorted by base. A piece takes `span` bytes of the range; REGISTERED ones and VARIABLEs lie
- * outside of it. */
+/* Sorted by base. A piece takes `span` bytes of the range; REGISTERED ones lie outside of it. */
 typedef struct piece {
     uint64_t base, size, span;
     uint64_t traced; /* its base in traces */
@@ -224,7 +222,7 @@ bool gmcuda_accessible(void *user, uint64_t address, uint64_t bytes, bool is_wri
     const piece *p = holder(address, bytes);
     if (p != NULL && shift != NULL)
         *shift = p->traced - p->base;
-    return p != NULL;
+    return p != NULL || gmcuda_in_shared_variable(address, bytes, shift);
 }
 
 /* "the 4096 bytes at 0x... of allocation 2" */
@@ -232,7 +230,7 @@ static const char *name_of(const piece *p, char text[96])
 {
     int length = snprintf(text, 96, "the %llu bytes at 0x%llx", (unsigned long long)p->size,
                           (unsigned long long)p->base);
-    if (p->kind < REGISTERED)
+    if (p->kind != REGISTERED)
         snprintf(text + length, 96 - (size_t)length, " of allocation %llu",
                  (unsigned long long)p->number);
     return text;
@@ -287,7 +285,7 @@ static void wrong_free(uint64_t address, bool host)
     const piece *p = holder(address, 1);
     if (!gmcuda_checks_any())
         return;
-    if (p != NULL && p->base == address && p->kind < REGISTERED)
+    if (p != NULL && p->base == address && p->kind != REGISTERED)
         snprintf(where, sizeof where, "it is %s memory", p->kind == HOST ? "host" : "device");
     else
         gmcuda_describe(address, 1, where, sizeof where);
@@ -308,7 +306,7 @@ static cudaError_t release(void *pointer, bool host)
     if (pointer == NULL)
         return cudaSuccess;
     size_t at = find_below((uint64_t)pointer);
-    if (at == SIZE_MAX || pieces[at].base != (uint64_t)pointer || pieces[at].kind >= REGISTERED ||
+    if (at == SIZE_MAX || pieces[at].base != (uint64_t)pointer || pieces[at].kind == REGISTERED ||
         (pieces[at].kind == HOST) != host) {
         wrong_free((uint64_t)pointer, host);
         return cudaErrorInvalidValue;
@@ -343,7 +341,7 @@ void gmcuda_find_leaks(void)
         return;
     for (size_t i = 0; i < piece_count; i++) {
         char text[96];
-        if (pieces[i].kind >= REGISTERED)
+        if (pieces[i].kind == REGISTERED)
             continue;
         snprintf(text, sizeof text, "%llu bytes, allocation %llu",
                  (unsigned long long)pieces[i].size, (unsigned long long)pieces[i].number);
@@ -372,14 +370,10 @@ gmtrace_allocation *gmcuda_list_allocations(uint32_t *count)
 void gmcuda_release_memory(void)
 {
     gmcuda_find_leaks();
-    size_t kept = 0;
-    for (size_t i = 0; i < piece_count; i++) {
-        if (pieces[i].kind < REGISTERED)
+    for (size_t i = 0; i < piece_count; i++)
+        if (pieces[i].kind != REGISTERED)
             close_pages(&pieces[i]);
-        if (pieces[i].kind == VARIABLE)
-            pieces[kept++] = pieces[i];
-    }
-    piece_count = kept;
+    piece_count = 0;
     bytes_in_use = frees = 0;
     gmcuda_arena_clear(&program);
     gmcuda_arena_clear(&driver);
@@ -458,12 +452,6 @@ cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned int flags)
     CALL(register_host(pointer, bytes));
 }
 
-bool gmcuda_share_variable(void *host, uint64_t bytes, uint64_t traced)
-{
-    const piece p = {.base = (uint64_t)host, .size = bytes, .traced = traced, .kind = VARIABLE};
-    return insert(&p);
-}
-
 static cudaError_t unregister_host(const void *pointer)
 {
     size_t at = find_below((uint64_t)pointer);
@@ -510,18 +498,20 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total)
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *pointer)
 {
     static const enum cudaMemoryType type[] = {cudaMemoryTypeDevice, cudaMemoryTypeHost,
-                                               cudaMemoryTypeManaged, cudaMemoryTypeHost,
-                                               cudaMemoryTypeManaged};
+                                               cudaMemoryTypeManaged, cudaMemoryTypeHost};
     gmcuda_enter();
     if (attributes == NULL)
         return gmcuda_leave(cudaErrorInvalidValue);
     const piece *p = holder((uint64_t)pointer, 1);
     memset(attributes, 0, sizeof *attributes);
-    attributes->type = p == NULL ? cudaMemoryTypeUnregistered : type[p->kind];
-    attributes->device = p == NULL ? -2 : 0;
-    if (p != NULL)
+    const bool shared = gmcuda_in_shared_variable((uint64_t)pointer, 1, NULL);
+    attributes->type = shared      ? cudaMemoryTypeManaged
+                       : p == NULL ? cudaMemoryTypeUnregistered
+                                   : type[p->kind];
+    attributes->device = p == NULL && !shared ? -2 : 0;
+    if (p != NULL || shared)
         attributes->devicePointer = (void *)(uintptr_t)pointer;
-    if (p != NULL && p->kind != DEVICE)
+    if (shared || (p != NULL && p->kind != DEVICE))
         attributes->hostPointer = (void *)(uintptr_t)pointer;
     return gmcuda_leave(cudaSuccess);
 }

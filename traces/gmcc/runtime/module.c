@@ -32,6 +32,7 @@ typedef struct variable {
     const void *host;
     char *mangled;
     gmcuda_module *module;
+    uint64_t shared_bytes, traced; /* of a __managed__ one: its size, its address in traces */
 } variable;
 
 static gmcuda_module *modules;
@@ -246,18 +247,30 @@ static bool is_managed(const gmcuda_module *module, const char *mangled)
 }
 
 /* A __managed__ variable is where the host has it, with its value before main(). */
-static void share(const variable *v)
+static void share(variable *v)
 {
     if (parse(v->module) != cudaSuccess)
         return;
     const gmptx_variable *found = find_variable(v);
     if (found == NULL || !is_managed(v->module, found->name))
         return;
-    const uint64_t before = (uint64_t)(uintptr_t)found->address;
-    void *host = (void *)(uintptr_t)v->host;
-    gmptx_move_variable(v->module->ptx, found, host);
-    if (!gmcuda_share_variable(host, found->size, before))
-        must(NULL);
+    v->traced = (uint64_t)(uintptr_t)found->address;
+    v->shared_bytes = found->size;
+    gmptx_move_variable(v->module->ptx, found, (void *)(uintptr_t)v->host);
+}
+
+bool gmcuda_in_shared_variable(uint64_t address, uint64_t bytes, uint64_t *shift)
+{
+    for (size_t i = 0; i < variable_count; i++) {
+        const uint64_t base = (uint64_t)(uintptr_t)variables[i].host,
+                       size = variables[i].shared_bytes;
+        if (size == 0 || address - base >= size || bytes > size - (address - base))
+            continue;
+        if (shift != NULL)
+            *shift = variables[i].traced - base;
+        return true;
+    }
+    return false;
 }
 
 void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int external,

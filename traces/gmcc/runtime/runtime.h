@@ -51,8 +51,6 @@ void gmcuda_describe(uint64_t address, uint64_t bytes, char *text, size_t size);
 void gmcuda_origin(uint64_t address, gmcuda_frames *frames);
 void gmcuda_find_leaks(void); /* tells of what was never freed */
 void gmcuda_release_memory(void);
-/* Kernels reach a variable of the host's; traces have it where the module had it. */
-bool gmcuda_share_variable(void *host, uint64_t bytes, uint64_t traced);
 /* Which bytes of device memory were written; nothing is known where nobody asks. */
 const gmptx_shadow *gmcuda_shadow(void);
 
@@ -78,6 +76,9 @@ gmcuda_function *gmcuda_find_function(const void *host, cudaError_t *error);
 const gmptx_variable *gmcuda_find_variable(const void *host, cudaError_t *error);
 /* Do the bytes lie in a variable of a module? */
 bool gmcuda_in_variable(uint64_t address, uint64_t bytes);
+/* Of those, in a __managed__ one, which lies where the host has it? *shift, where it is not NULL,
+ * is what to add for traces, which have it where the module had it. */
+bool gmcuda_in_shared_variable(uint64_t address, uint64_t bytes, uint64_t *shift);
 void gmcuda_reset_functions(void);
 /* As a person writes it, to be freed; NULL where the program cannot demangle. */
 char *gmcuda_demangle(const char *mangled);
