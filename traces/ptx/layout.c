@@ -93,7 +93,6 @@ bool gmptx_in_variable(const gmptx_module *m, uint64_t address, uint64_t bytes)
 void gmptx_move_variable(gmptx_module *m, const gmptx_variable *variable, void *address)
 {
     gmtrace_error unused; /* what relocates once does so again */
-    memcpy(address, variable->address, variable->size);
     for (uint32_t i = 0; i < m->variable_count; i++)
         if (has_memory(&m->variable[i]) && address_of(m, &m->variable[i]) == variable->address)
             m->variable[i].offset = (uintptr_t)address - (uintptr_t)m->memory[0];

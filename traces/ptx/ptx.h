@@ -64,8 +64,8 @@ const gmptx_variable *gmptx_get_variable(const gmptx_module *module, uint32_t in
 const gmptx_variable *gmptx_find_variable(const gmptx_module *module,
                                           const char *name); /* or NULL */
 
-/* Moves a variable of .global, with what it holds, to memory of the caller's. Before a kernel is
- * looked up. The launch's check is asked about it from then on. */
+/* A variable of .global is in memory of the caller's from now on, which has its value. Before a
+ * kernel is looked up. The launch's check is asked about it, then. */
 void gmptx_move_variable(gmptx_module *module, const gmptx_variable *variable, void *address);
 
 /* -------------------------------------------------------------------------------------- kernels */

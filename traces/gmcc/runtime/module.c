@@ -4,6 +4,7 @@
  * its variables. A module is parsed when the first of its kernels or variables is used.
  */
 #include "traces/gmcc/runtime/check.h"
+#include "traces/gmcc/runtime/link.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +27,8 @@ typedef struct gmcuda_module {
     gmptx_module *ptx; /* NULL until it is parsed */
     cudaError_t error; /* why it cannot be */
     bool shares;       /* it has __managed__ variables */
+    bool linked;       /* with all others of this kind */
+    size_t number;     /* which of them it is */
 } gmcuda_module;
 
 typedef struct variable {
@@ -51,6 +54,10 @@ void __cudaUnregisterFatBinary(void **handle);
 void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name,
                             int thread_limit, void *tid, void *bid, void *block, void *grid,
                             int *warp_size);
+/* What gmcc puts in place of clang's __cudaRegisterLinkedBinary_HASH, which a device linker would
+ * define. */
+void __gmcudaRegisterLinked(void (*globals)(void **), void *wrapper, void *id,
+                            void (*callback)(void *));
 void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int external,
                        size_t size, int constant, int global);
 
@@ -152,22 +159,57 @@ void __cudaRegisterFunction(void **handle, const char *host, char *device, const
     gmcuda_leave(cudaSuccess);
 }
 
-static cudaError_t parse(gmcuda_module *module)
+static gmptx_module *parse_text(const char *text, const char *name)
 {
     gmtrace_error error;
+    const size_t length = strlen(text);
+    gmptx_module *ptx = gmcuda_checks_any() ? gmptx_parse_apart(text, length, name, &error)
+                                            : gmptx_parse(text, length, name, &error);
+    if (ptx == NULL)
+        gmcuda_message("%s: %s", name, error.text);
+    return ptx;
+}
+
+/* All modules that are to be linked become one. Those of a library that is loaded later are linked
+ * among themselves. */
+static void link_modules(void)
+{
+    size_t count = 0;
+    for (gmcuda_module *m = modules; m != NULL; m = m->next)
+        if (m->linked && m->ptx == NULL && m->error == cudaSuccess)
+            m->number = count++;
+    const char **text = must(calloc(count + 1, sizeof *text));
+    for (const gmcuda_module *m = modules; m != NULL; m = m->next)
+        if (m->linked && m->ptx == NULL && m->error == cudaSuccess)
+            text[m->number] = m->text;
+    char *all = must(gmcuda_link(text, count));
+    gmptx_module *ptx = parse_text(all, "the linked PTX");
+    for (gmcuda_module *m = modules; m != NULL; m = m->next)
+        if (m->linked && m->ptx == NULL && m->error == cudaSuccess) {
+            m->ptx = ptx;
+            m->error = ptx == NULL ? cudaErrorInvalidPtx : cudaSuccess;
+        }
+    free(all);
+    free(text);
+}
+
+static void share_linked(void);
+
+static cudaError_t parse(gmcuda_module *module)
+{
     if (module->ptx != NULL || module->error != cudaSuccess) {
         if (module->error == cudaErrorInvalidKernelImage)
             gmcuda_message("the program's kernels are not PTX text: compile it with gmcc");
         return module->error;
     }
-    const size_t length = strlen(module->text);
-    module->ptx = gmcuda_checks_any()
-                      ? gmptx_parse_apart(module->text, length, module->name, &error)
-                      : gmptx_parse(module->text, length, module->name, &error);
-    if (module->ptx == NULL) {
-        module->error = cudaErrorInvalidPtx;
-        gmcuda_message("%s: %s", module->name, error.text);
+    if (module->linked) {
+        link_modules();
+        share_linked();
+        return module->error;
     }
+    module->ptx = parse_text(module->text, module->name);
+    if (module->ptx == NULL)
+        module->error = cudaErrorInvalidPtx;
     return module->error;
 }
 
@@ -205,9 +247,23 @@ static char *without_linkage(const char *mangled)
     return name;
 }
 
+/* What a linked module calls a name that it keeps to itself; NULL in others. To be freed. */
+static char *own_name(const gmcuda_module *module, const char *mangled)
+{
+    return module->linked ? must(gmcuda_linked_name(mangled, strlen(mangled), module->number))
+                          : NULL;
+}
+
 static const gmptx_kernel *find_kernel(gmcuda_function *function, gmtrace_error *why)
 {
     gmptx_module *ptx = function->module->ptx;
+    char *own = own_name(function->module, function->mangled);
+    if (own != NULL) {
+        const gmptx_kernel *mine = gmptx_find_kernel(ptx, own, why);
+        free(own);
+        if (mine != NULL || why->status != GMTRACE_USAGE)
+            return mine;
+    }
     const gmptx_kernel *kernel = gmptx_find_kernel(ptx, function->mangled, why);
     if (kernel != NULL || why->status != GMTRACE_USAGE)
         return kernel;
@@ -222,6 +278,11 @@ static const gmptx_kernel *find_kernel(gmcuda_function *function, gmtrace_error 
 static const gmptx_variable *find_variable(const variable *v)
 {
     const gmptx_module *ptx = v->module->ptx;
+    char *own = own_name(v->module, v->mangled);
+    const gmptx_variable *mine = own != NULL ? gmptx_find_variable(ptx, own) : NULL;
+    free(own);
+    if (mine != NULL)
+        return mine;
     const gmptx_variable *found = gmptx_find_variable(ptx, v->mangled);
     char *other = found == NULL ? without_linkage(v->mangled) : NULL;
     if (other != NULL) {
@@ -233,30 +294,69 @@ static const gmptx_variable *find_variable(const variable *v)
     return found;
 }
 
+/* A name without clang's mark of a static one that it makes known, "__static__HASH". */
+static size_t plain_length(const char *name)
+{
+    const char *mark = strstr(name, "__static__");
+    return mark != NULL ? (size_t)(mark - name) : strlen(name);
+}
+
 /* "// gmcc managed NAME" */
 static bool is_managed(const gmcuda_module *module, const char *mangled)
 {
     static const char mark[] = "// gmcc managed ";
-    const size_t skip = sizeof mark - 1, length = strlen(mangled);
+    const size_t skip = sizeof mark - 1, length = plain_length(mangled);
     const char *line = module->text;
-    for (; strncmp(line, "// gmcc ", 8) == 0; line += strcspn(line, "\n") + 1)
-        if (strncmp(line, mark, skip) == 0 && strcspn(line, "\n") == skip + length &&
-            strncmp(line + skip, mangled, length) == 0)
+    for (; strncmp(line, "// gmcc ", 8) == 0; line += strcspn(line, "\n") + 1) {
+        const char *name = line + skip, *end = line + strcspn(line, "\n");
+        if (strncmp(line, mark, skip) == 0 && strncmp(name, mangled, length) == 0 &&
+            (name + length == end || strncmp(name + length, "__static__", 10) == 0))
             return true;
+    }
     return false;
 }
 
-/* A __managed__ variable is where the host has it, with its value before main(). */
-static void share(variable *v)
+static void move(variable *v, const gmptx_variable *found)
 {
-    if (parse(v->module) != cudaSuccess)
-        return;
-    const gmptx_variable *found = find_variable(v);
-    if (found == NULL || !is_managed(v->module, found->name))
-        return;
     v->traced = (uint64_t)(uintptr_t)found->address;
     v->shared_bytes = found->size;
     gmptx_move_variable(v->module->ptx, found, (void *)(uintptr_t)v->host);
+}
+
+/* A __managed__ variable is where the host has it, with its value before main(). Of a module that
+ * is yet to be linked only the value is known. */
+static void share(variable *v)
+{
+    void *host = (void *)(uintptr_t)v->host;
+    if (!is_managed(v->module, v->mangled) ||
+        (!v->module->linked && parse(v->module) != cudaSuccess))
+        return;
+    gmptx_module *alone = v->module->linked ? parse_text(v->module->text, v->module->name) : NULL;
+    const gmptx_module *ptx = alone != NULL ? alone : v->module->ptx;
+    for (uint32_t i = 0; ptx != NULL && i < gmptx_variable_count(ptx); i++) {
+        const gmptx_variable *found = gmptx_get_variable(ptx, i);
+        const size_t length = plain_length(found->name);
+        if (length != plain_length(v->mangled) || strncmp(found->name, v->mangled, length) != 0)
+            continue;
+        memcpy(host, found->address, found->size);
+        if (alone == NULL)
+            move(v, found);
+    }
+    gmptx_free(alone);
+}
+
+/* The program has had them in use since. */
+static void share_linked(void)
+{
+    for (size_t i = 0; i < variable_count; i++) {
+        variable *v = &variables[i];
+        if (!v->module->linked || v->module->ptx == NULL || v->shared_bytes != 0 ||
+            !is_managed(v->module, v->mangled))
+            continue;
+        const gmptx_variable *found = find_variable(v);
+        if (found != NULL)
+            move(v, found);
+    }
 }
 
 bool gmcuda_in_shared_variable(uint64_t address, uint64_t bytes, uint64_t *shift)
@@ -284,6 +384,15 @@ void __cudaRegisterVar(void **handle, char *host, char *device, const char *name
     if (variables[variable_count - 1].module->shares)
         share(&variables[variable_count - 1]);
     gmcuda_leave(cudaSuccess);
+}
+
+void __gmcudaRegisterLinked(void (*globals)(void **), void *wrapper, void *id,
+                            void (*callback)(void *))
+{
+    (void)id, (void)callback;
+    gmcuda_module *module = (gmcuda_module *)__cudaRegisterFatBinary(wrapper);
+    module->linked = true;
+    globals((void **)module);
 }
 
 char *gmcuda_demangle(const char *mangled)
