@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * cublas_v2.h - cuBLAS's common calls: products of matrices, of matrices and vectors, and of
- * vectors, in single and double precision; products of half, bfloat16 and float matrices that add
+ * vectors, norms, copies, in single and double precision; products of half, bfloat16 and float matrices that add
  * in single precision. They run on the host as plain loops and leave nothing in a trace, which a
  * line on standard error says. Other calls are not declared.
  */
@@ -57,6 +57,7 @@ typedef enum cublasGemmAlgo_t {
     CUBLAS_GEMM_DEFAULT_TENSOR_OP = 99
 } cublasGemmAlgo_t;
 typedef struct cublasContext *cublasHandle_t;
+#define CUBLAS_VERSION 120000
 
 #ifdef __cplusplus
 extern "C" {
@@ -66,9 +67,24 @@ cublasStatus_t cublasDestroy_v2(cublasHandle_t handle);
 cublasStatus_t cublasSetStream_v2(cublasHandle_t handle, cudaStream_t stream);
 cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode);
 cublasStatus_t cublasSetPointerMode_v2(cublasHandle_t handle, cublasPointerMode_t mode);
+cublasStatus_t cublasGetStream_v2(cublasHandle_t handle, cudaStream_t *stream);
+cublasStatus_t cublasGetMathMode(cublasHandle_t handle, cublasMath_t *mode);
+cublasStatus_t cublasGetPointerMode_v2(cublasHandle_t handle, cublasPointerMode_t *mode);
+cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t handle, void *workspace, size_t bytes);
+cublasStatus_t cublasGetVersion_v2(cublasHandle_t handle, int *version);
+const char *cublasGetStatusName(cublasStatus_t status);
+const char *cublasGetStatusString(cublasStatus_t status);
+cublasStatus_t cublasSetMatrix(int rows, int columns, int bytes, const void *a, int lda, void *b,
+                               int ldb);
+cublasStatus_t cublasGetMatrix(int rows, int columns, int bytes, const void *a, int lda, void *b,
+                               int ldb);
+cublasStatus_t cublasSetVector(int count, int bytes, const void *x, int x_step, void *y,
+                               int y_step);
+cublasStatus_t cublasGetVector(int count, int bytes, const void *x, int x_step, void *y,
+                               int y_step);
 
 /* Matrices are stored column by column: C = alpha * A * B + beta * C, C of m rows and n columns. */
-#define GMCUDA_BLAS(S, type)                                                                       \
+#define GMCUDA_BLAS(S, SMALL, type)                                                                \
     cublasStatus_t cublas##S##gemm_v2(cublasHandle_t handle, cublasOperation_t ta,                 \
                                       cublasOperation_t tb, int m, int n, int k,                   \
                                       const type *alpha, const type *a, int lda, const type *b,    \
@@ -85,9 +101,34 @@ cublasStatus_t cublasSetPointerMode_v2(cublasHandle_t handle, cublasPointerMode_
     cublasStatus_t cublas##S##scal_v2(cublasHandle_t handle, int n, const type *alpha, type *x,    \
                                       int x_step);                                                 \
     cublasStatus_t cublas##S##dot_v2(cublasHandle_t handle, int n, const type *x, int x_step,      \
-                                     const type *y, int y_step, type *result);
-GMCUDA_BLAS(S, float)
-GMCUDA_BLAS(D, double)
+                                     const type *y, int y_step, type *result);                     \
+    cublasStatus_t cublas##S##gemmBatched(                                                         \
+        cublasHandle_t handle, cublasOperation_t ta, cublasOperation_t tb, int m, int n, int k,    \
+        const type *alpha, const type *const a[], int lda, const type *const b[], int ldb,         \
+        const type *beta, type *const c[], int ldc, int count);                                    \
+    cublasStatus_t cublas##S##ger_v2(cublasHandle_t handle, int m, int n, const type *alpha,       \
+                                     const type *x, int x_step, const type *y, int y_step,         \
+                                     type *a, int lda);                                            \
+    cublasStatus_t cublas##S##geam(cublasHandle_t handle, cublasOperation_t ta,                    \
+                                   cublasOperation_t tb, int m, int n, const type *alpha,          \
+                                   const type *a, int lda, const type *beta, const type *b,        \
+                                   int ldb, type *c, int ldc);                                     \
+    cublasStatus_t cublas##S##copy_v2(cublasHandle_t handle, int n, const type *x, int x_step,     \
+                                      type *y, int y_step);                                        \
+    cublasStatus_t cublas##S##swap_v2(cublasHandle_t handle, int n, type *x, int x_step, type *y,  \
+                                      int y_step);                                                 \
+    cublasStatus_t cublas##S##rot_v2(cublasHandle_t handle, int n, type *x, int x_step, type *y,   \
+                                     int y_step, const type *c, const type *s);                    \
+    cublasStatus_t cublas##S##nrm2_v2(cublasHandle_t handle, int n, const type *x, int x_step,     \
+                                      type *result);                                               \
+    cublasStatus_t cublas##S##asum_v2(cublasHandle_t handle, int n, const type *x, int x_step,     \
+                                      type *result);                                               \
+    cublasStatus_t cublasI##SMALL##amax_v2(cublasHandle_t handle, int n, const type *x,            \
+                                           int x_step, int *result);                               \
+    cublasStatus_t cublasI##SMALL##amin_v2(cublasHandle_t handle, int n, const type *x,            \
+                                           int x_step, int *result);
+GMCUDA_BLAS(S, s, float)
+GMCUDA_BLAS(D, d, double)
 #undef GMCUDA_BLAS
 /* alpha and beta are floats; matrices CUDA_R_32F, CUDA_R_16F or CUDA_R_16BF. */
 cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t ta, cublasOperation_t tb,
@@ -121,5 +162,25 @@ cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation
 #define cublasDscal          cublasDscal_v2
 #define cublasSdot           cublasSdot_v2
 #define cublasDdot           cublasDdot_v2
+#define cublasGetStream      cublasGetStream_v2
+#define cublasGetPointerMode cublasGetPointerMode_v2
+#define cublasSetWorkspace   cublasSetWorkspace_v2
+#define cublasGetVersion     cublasGetVersion_v2
+#define cublasSger           cublasSger_v2
+#define cublasDger           cublasDger_v2
+#define cublasScopy          cublasScopy_v2
+#define cublasDcopy          cublasDcopy_v2
+#define cublasSswap          cublasSswap_v2
+#define cublasDswap          cublasDswap_v2
+#define cublasSrot           cublasSrot_v2
+#define cublasDrot           cublasDrot_v2
+#define cublasSnrm2          cublasSnrm2_v2
+#define cublasDnrm2          cublasDnrm2_v2
+#define cublasSasum          cublasSasum_v2
+#define cublasDasum          cublasDasum_v2
+#define cublasIsamax         cublasIsamax_v2
+#define cublasIdamax         cublasIdamax_v2
+#define cublasIsamin         cublasIsamin_v2
+#define cublasIdamin         cublasIdamin_v2
 
 #endif

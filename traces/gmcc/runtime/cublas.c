@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * cublas.c - cuBLAS's common calls as loops on the host. Device memory is host memory, so they read
- * and write it where it is, once it is known to be all there. Sums run in the order of the index,
- * in the type of the call, single precision for the smaller ones.
+ * cublas.c - cuBLAS's products of matrices as loops on the host. Device memory is host memory, so
+ * they read and write it where it is, once it is known to be all there. Sums run in the order of
+ * the index, in the type of the call, single precision for the smaller ones.
  */
 #include "traces/gmcc/include/cublasLt.h"
+#include "traces/gmcc/runtime/blas.h"
 #include "traces/gmcc/runtime/capture.h"
 #include "traces/ptx/exec.h"
 
 #include <stdlib.h>
 
-struct cublasContext {
-    cublasPointerMode_t mode;
-};
 struct cublasLtContext {
     int unused;
 };
@@ -31,33 +29,10 @@ struct cublasLtContext {
 HANDLE(cublasHandle_t, cublasCreate_v2, cublasDestroy_v2)
 HANDLE(cublasLtHandle_t, cublasLtCreate, cublasLtDestroy)
 
-cublasStatus_t cublasSetStream_v2(cublasHandle_t handle, cudaStream_t stream)
-{
-    (void)handle, (void)stream;
-    return CUBLAS_STATUS_SUCCESS;
-}
-cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode)
-{
-    (void)handle, (void)mode;
-    return CUBLAS_STATUS_SUCCESS;
-}
-/* The host reads device memory anyway. */
-cublasStatus_t cublasSetPointerMode_v2(cublasHandle_t handle, cublasPointerMode_t mode)
-{
-    handle->mode = mode;
-    return CUBLAS_STATUS_SUCCESS;
-}
-
 /* ------------------------------------------------------------------------------------- operands */
 
-typedef struct matrix {
-    const void *at;
-    uint64_t rows, columns, step; /* as stored; elements from column to column */
-    uint32_t bytes;               /* of an element */
-} matrix;
-
-/* Says once that the trace lacks what happens, and looks whether the operands are there. */
-static bool begin(const char *call, cublasHandle_t handle, const matrix *operand, unsigned count)
+bool gmcuda_blas_begin(const char *call, cublasHandle_t handle, const blas_matrix *operand,
+                       unsigned count)
 {
     static bool said;
     char where[160];
@@ -70,7 +45,7 @@ static bool begin(const char *call, cublasHandle_t handle, const matrix *operand
                        call);
     said = true;
     for (unsigned i = 0; good && i < count; i++) {
-        const matrix *m = &operand[i];
+        const blas_matrix *m = &operand[i];
         if (m->rows == 0 || m->columns == 0)
             continue;
         const uint64_t bytes = ((m->columns - 1) * m->step + m->rows) * m->bytes;
@@ -92,12 +67,6 @@ static bool begin(const char *call, cublasHandle_t handle, const matrix *operand
 static bool fits(int m, int n, int k, int lda, int ldb, int ldc, bool ta, bool tb)
 {
     return m >= 0 && n >= 0 && k >= 0 && lda >= (ta ? k : m) && ldb >= (tb ? n : k) && ldc >= m;
-}
-
-static matrix stored(const void *at, int rows, int columns, int step, uint32_t bytes, bool turned)
-{
-    return (matrix){at, (uint64_t)(turned ? columns : rows), (uint64_t)(turned ? rows : columns),
-                    (uint64_t)step, bytes};
 }
 
 /* ------------------------------------------------------------------------- single and double */
@@ -127,10 +96,11 @@ static matrix stored(const void *at, int rows, int columns, int step, uint32_t b
         if (!fits(m, n, k, lda, ldb, ldc, at, bt) || count < 0)                                    \
             return CUBLAS_STATUS_INVALID_VALUE;                                                    \
         for (long long i = 0; i < count; i++) {                                                    \
-            const matrix operand[] = {stored(a + i * a_stride, m, k, lda, sizeof(type), at),       \
-                                      stored(b + i * b_stride, k, n, ldb, sizeof(type), bt),       \
-                                      stored(c + i * c_stride, m, n, ldc, sizeof(type), false)};   \
-            if (!begin("cublas" #S "gemm", handle, operand, 3))                                    \
+            const blas_matrix operand[] = {                                                        \
+                blas_stored(a + i * a_stride, m, k, lda, sizeof(type), at),                        \
+                blas_stored(b + i * b_stride, k, n, ldb, sizeof(type), bt),                        \
+                blas_stored(c + i * c_stride, m, n, ldc, sizeof(type), false)};                    \
+            if (!gmcuda_blas_begin("cublas" #S "gemm", handle, operand, 3))                        \
                 return CUBLAS_STATUS_EXECUTION_FAILED;                                             \
             S##multiply(at, bt, (size_t)m, (size_t)n, (size_t)k, *alpha, a + i * a_stride,         \
                         (size_t)lda, b + i * b_stride, (size_t)ldb, *beta, c + i * c_stride,       \
@@ -146,18 +116,29 @@ static matrix stored(const void *at, int rows, int columns, int step, uint32_t b
         return cublas##S##gemmStridedBatched(handle, ta, tb, m, n, k, alpha, a, lda, 0, b, ldb, 0, \
                                              beta, c, ldc, 0, 1);                                  \
     }                                                                                              \
+    cublasStatus_t cublas##S##gemmBatched(                                                         \
+        cublasHandle_t handle, cublasOperation_t ta, cublasOperation_t tb, int m, int n, int k,    \
+        const type *alpha, const type *const a[], int lda, const type *const b[], int ldb,         \
+        const type *beta, type *const c[], int ldc, int count)                                     \
+    {                                                                                              \
+        cublasStatus_t status = CUBLAS_STATUS_SUCCESS;                                             \
+        for (int i = 0; i < count && status == CUBLAS_STATUS_SUCCESS; i++)                         \
+            status = cublas##S##gemm_v2(handle, ta, tb, m, n, k, alpha, a[i], lda, b[i], ldb,      \
+                                        beta, c[i], ldc);                                          \
+        return status;                                                                             \
+    }                                                                                              \
     cublasStatus_t cublas##S##gemv_v2(cublasHandle_t handle, cublasOperation_t ta, int m, int n,   \
                                       const type *alpha, const type *a, int lda, const type *x,    \
                                       int x_step, const type *beta, type *y, int y_step)           \
     {                                                                                              \
         const bool at = ta != CUBLAS_OP_N;                                                         \
         const int inner = at ? m : n, outer = at ? n : m;                                          \
-        const matrix operand[] = {stored(a, m, n, lda, sizeof(type), false),                       \
-                                  stored(x, 1, inner, x_step, sizeof(type), false),                \
-                                  stored(y, 1, outer, y_step, sizeof(type), false)};               \
+        const blas_matrix operand[] = {blas_stored(a, m, n, lda, sizeof(type), false),             \
+                                       blas_stored(x, 1, inner, x_step, sizeof(type), false),      \
+                                       blas_stored(y, 1, outer, y_step, sizeof(type), false)};     \
         if (m < 0 || n < 0 || lda < m || x_step < 1 || y_step < 1)                                 \
             return CUBLAS_STATUS_INVALID_VALUE;                                                    \
-        if (!begin("cublas" #S "gemv", handle, operand, 3))                                        \
+        if (!gmcuda_blas_begin("cublas" #S "gemv", handle, operand, 3))                            \
             return CUBLAS_STATUS_EXECUTION_FAILED;                                                 \
         for (size_t i = 0; i < (size_t)outer; i++) {                                               \
             type sum = 0, *to = &y[i * (size_t)y_step];                                            \
@@ -166,46 +147,6 @@ static matrix stored(const void *at, int rows, int columns, int step, uint32_t b
                        x[l * (size_t)x_step];                                                      \
             *to = *alpha * sum + (*beta == 0 ? 0 : *beta * *to);                                   \
         }                                                                                          \
-        return CUBLAS_STATUS_SUCCESS;                                                              \
-    }                                                                                              \
-    cublasStatus_t cublas##S##axpy_v2(cublasHandle_t handle, int n, const type *alpha,             \
-                                      const type *x, int x_step, type *y, int y_step)              \
-    {                                                                                              \
-        const matrix operand[] = {stored(x, 1, n, x_step, sizeof(type), false),                    \
-                                  stored(y, 1, n, y_step, sizeof(type), false)};                   \
-        if (n < 0 || x_step < 1 || y_step < 1)                                                     \
-            return CUBLAS_STATUS_INVALID_VALUE;                                                    \
-        if (!begin("cublas" #S "axpy", handle, operand, 2))                                        \
-            return CUBLAS_STATUS_EXECUTION_FAILED;                                                 \
-        for (size_t i = 0; i < (size_t)n; i++)                                                     \
-            y[i * (size_t)y_step] += *alpha * x[i * (size_t)x_step];                               \
-        return CUBLAS_STATUS_SUCCESS;                                                              \
-    }                                                                                              \
-    cublasStatus_t cublas##S##scal_v2(cublasHandle_t handle, int n, const type *alpha, type *x,    \
-                                      int x_step)                                                  \
-    {                                                                                              \
-        const matrix operand = stored(x, 1, n, x_step, sizeof(type), false);                       \
-        if (n < 0 || x_step < 1)                                                                   \
-            return CUBLAS_STATUS_INVALID_VALUE;                                                    \
-        if (!begin("cublas" #S "scal", handle, &operand, 1))                                       \
-            return CUBLAS_STATUS_EXECUTION_FAILED;                                                 \
-        for (size_t i = 0; i < (size_t)n; i++)                                                     \
-            x[i * (size_t)x_step] *= *alpha;                                                       \
-        return CUBLAS_STATUS_SUCCESS;                                                              \
-    }                                                                                              \
-    cublasStatus_t cublas##S##dot_v2(cublasHandle_t handle, int n, const type *x, int x_step,      \
-                                     const type *y, int y_step, type *result)                      \
-    {                                                                                              \
-        const matrix operand[] = {stored(x, 1, n, x_step, sizeof(type), false),                    \
-                                  stored(y, 1, n, y_step, sizeof(type), false)};                   \
-        type sum = 0;                                                                              \
-        if (n < 0 || x_step < 1 || y_step < 1)                                                     \
-            return CUBLAS_STATUS_INVALID_VALUE;                                                    \
-        if (!begin("cublas" #S "dot", handle, operand, 2))                                         \
-            return CUBLAS_STATUS_EXECUTION_FAILED;                                                 \
-        for (size_t i = 0; i < (size_t)n; i++)                                                     \
-            sum += x[i * (size_t)x_step] * y[i * (size_t)y_step];                                  \
-        *result = sum;                                                                             \
         return CUBLAS_STATUS_SUCCESS;                                                              \
     }
 BLAS(S, float)
@@ -255,9 +196,10 @@ cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation
         const char *pa = (const char *)a + p * a_stride * as;
         const char *pb = (const char *)b + p * b_stride * bs;
         char *pc = (char *)c + p * c_stride * cs;
-        const matrix operand[] = {stored(pa, m, k, lda, as, at), stored(pb, k, n, ldb, bs, bt),
-                                  stored(pc, m, n, ldc, cs, false)};
-        if (!begin("cublasGemmEx", handle, operand, 3))
+        const blas_matrix operand[] = {blas_stored(pa, m, k, lda, as, at),
+                                       blas_stored(pb, k, n, ldb, bs, bt),
+                                       blas_stored(pc, m, n, ldc, cs, false)};
+        if (!gmcuda_blas_begin("cublasGemmEx", handle, operand, 3))
             return CUBLAS_STATUS_EXECUTION_FAILED;
         for (size_t j = 0; j < (size_t)n; j++)
             for (size_t i = 0; i < (size_t)m; i++) {
