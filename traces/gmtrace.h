@@ -26,7 +26,7 @@ extern "C" {
 #endif
 
 #define GMTRACE_FORMAT_MAJOR 1u /* a reader refuses a larger major */
-#define GMTRACE_FORMAT_MINOR 1u /* a reader accepts a larger minor */
+#define GMTRACE_FORMAT_MINOR 2u /* a reader accepts a larger minor */
 #define GMTRACE_WARP_LANES   32u
 #define GMTRACE_NO_INSTR     UINT32_MAX /* a record whose instruction is not in the table */
 #define GMTRACE_NO_REGISTER  0xffu
@@ -198,8 +198,19 @@ typedef struct gmtrace_kernel {
     const char *const *file; /* source file names as the binary has them */
 } gmtrace_kernel;
 
+/* Where an allocation comes from. Texts that are not known are "" (NULL counts as "" for a writer),
+ * none is longer than 4096 bytes. */
+typedef struct gmtrace_origin {
+    const char *name; /* what the program calls it: "d_x", "table" */
+    const char *call; /* that made it: "cudaMalloc"; "" of a variable of the program's kernels */
+    const char *file; /* where the call, or the variable, stands in the source; as in kernels */
+    uint32_t line;    /* 0 where not known */
+    uint64_t number;  /* which of the program's allocations it is, from 1; 0 of a variable */
+} gmtrace_origin;
+
 typedef struct gmtrace_allocation {
-    uint64_t base, size; /* device memory live when the launch began */
+    uint64_t base, size;          /* device memory live when the launch began */
+    const gmtrace_origin *origin; /* NULL where nothing is known */
 } gmtrace_allocation;
 
 typedef struct gmtrace_launch {

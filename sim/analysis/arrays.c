@@ -11,6 +11,7 @@
 #include "sim/model/count/lanes.h"
 #include "sim/model/watch.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,10 +57,34 @@ const char *gmsim_array_key(gmsim_array_kind kind)
     return kinds[kind].key;
 }
 
+char *gmsim_origin_name(const gmtrace_origin *origin, bool shares_name)
+{
+    const char *text = origin == NULL ? "" : origin->name[0] != 0 ? origin->name : origin->call;
+
+    if (text[0] == 0)
+        return NULL;
+    if (origin->number == 0 || (origin->name[0] != 0 && !shares_name))
+        return g_strdup(text);
+    return g_strdup_printf("%s #%" PRIu64, text, origin->number);
+}
+
+char *gmsim_origin_place(const gmtrace_origin *origin)
+{
+    const char *slash;
+
+    if (origin == NULL || origin->file[0] == 0 || origin->line == 0)
+        return NULL;
+    slash = strrchr(origin->file, '/');
+    return g_strdup_printf("%s:%u", slash != NULL ? slash + 1 : origin->file, origin->line);
+}
+
 char *gmsim_array_name(const gmsim_array *array)
 {
-    return array->kind == GMSIM_ARRAY_ALLOCATION ? g_strdup_printf("allocation %u", array->number)
-                                                 : g_strdup(kinds[array->kind].name);
+    char *name = gmsim_origin_name(array->origin, array->shares_name);
+
+    if (name != NULL || array->kind != GMSIM_ARRAY_ALLOCATION)
+        return name != NULL ? name : g_strdup(kinds[array->kind].name);
+    return g_strdup_printf("allocation %u", array->number);
 }
 
 static gmsim_array *of_kind(gmsim_arrays *arrays, gmsim_array_kind kind)
@@ -117,7 +142,8 @@ static void begin(gmsim_watch *watch)
         arrays->array[i] = (gmsim_array){.kind = GMSIM_ARRAY_ALLOCATION,
                                          .number = i + 1u,
                                          .base = launch->allocation[i].base,
-                                         .size = launch->allocation[i].size};
+                                         .size = launch->allocation[i].size,
+                                         .origin = launch->allocation[i].origin};
     for (uint32_t kind = 1; kind < GMSIM_ARRAY_KINDS; kind++)
         *of_kind(arrays, (gmsim_array_kind)kind) = (gmsim_array){.kind = (gmsim_array_kind)kind};
     memset(&arrays->cleaned, 0, sizeof arrays->cleaned);
@@ -285,10 +311,32 @@ static int by_moved(const void *left, const void *right)
                               : (a->base > b->base) - (a->base < b->base);
 }
 
+/* Which of the launch's allocations are called alike. */
+static void compare_names(gmsim_arrays *arrays)
+{
+    GHashTable *first = g_hash_table_new(g_str_hash, g_str_equal);
+
+    for (uint32_t i = 0; i < arrays->allocations; i++) {
+        const gmtrace_origin *origin = arrays->array[i].origin;
+        gmsim_array *other;
+
+        if (origin == NULL || origin->name[0] == 0)
+            continue;
+        other = g_hash_table_lookup(first, origin->name);
+        if (other == NULL) {
+            g_hash_table_insert(first, (gpointer)(uintptr_t)origin->name, &arrays->array[i]);
+            continue;
+        }
+        other->shares_name = arrays->array[i].shares_name = true;
+    }
+    g_hash_table_destroy(first);
+}
+
 const gmsim_array *gmsim_arrays_read(gmsim_arrays *arrays, unsigned *count, gmsim_array *all)
 {
     memset(all, 0, sizeof *all);
     *count = 0;
+    compare_names(arrays);
     for (uint32_t i = 0; i < arrays->allocations + GMSIM_ARRAY_KINDS - 1u; i++) {
         const gmsim_array *array = &arrays->array[i];
         if (array->requests == 0 && traffic(array) == 0)

@@ -6,9 +6,9 @@
  *
  * Numbers add up to the launch's, exactly: bytes and sectors to its rows of global and
  * local memory and of bulk copies, what L2 and DRAM did to gmsim_l2_counts. Requests do so but for
- * those whose lanes reach into several arrays: they count for each. An allocation has no name in a
- * trace: its number is its place in the order of addresses, which is mostly that of the calls of
- * cudaMalloc.
+ * those whose lanes reach into several arrays: they count for each. An allocation is called what
+ * the program calls it where the trace tells; else by its number, its place in the order of
+ * addresses, which is mostly that of the calls of cudaMalloc.
  */
 #ifndef GMSIM_ARRAYS_H
 #define GMSIM_ARRAYS_H
@@ -27,8 +27,10 @@ typedef enum gmsim_array_kind {
 
 typedef struct gmsim_array {
     gmsim_array_kind kind;
-    unsigned number;     /* of an allocation, from 1 */
-    uint64_t base, size; /* of an allocation */
+    unsigned number;              /* of an allocation, from 1 */
+    uint64_t base, size;          /* of an allocation */
+    const gmtrace_origin *origin; /* of an allocation, the trace's; NULL where it tells nothing */
+    bool shares_name;             /* with another allocation of the launch */
     /* Asked for by the lanes: "useful". Atomics and reductions are `updated`. */
     uint64_t requests, bytes_read, bytes_written, bytes_updated;
     uint64_t sectors;                                      /* of 32 bytes, through L1 or past it */
@@ -62,8 +64,14 @@ uint64_t gmsim_array_moved(const gmsim_array *array);
 uint64_t gmsim_array_l2(const gmsim_array *array);
 uint64_t gmsim_array_dram(const gmsim_array *array);
 
-/* "allocation 3", "local memory", ...: for people. Free with g_free(). */
+/* "d_x", "allocation 3", "local memory", ...: for people. As the trace has it, so not fit for a
+ * terminal. Free with g_free(). */
 char *gmsim_array_name(const gmsim_array *array);
+/* "d_x", "d_x #3" where another one shares the name, "cudaMalloc #3"; NULL where the trace tells no
+ * name. Free with g_free(). */
+char *gmsim_origin_name(const gmtrace_origin *origin, bool shares_name);
+/* "app.cu:31"; NULL where it is not known. Free with g_free(). */
+char *gmsim_origin_place(const gmtrace_origin *origin);
 /* "allocation", "elsewhere", "local", "earlier": for programs. */
 const char *gmsim_array_key(gmsim_array_kind kind);
 

@@ -11,13 +11,14 @@
 #include "sim/report/formats.h"
 #include "sim/report/text.h"
 
+#define NAME_WIDTH     21u
 #define LAUNCH_COLUMNS 2u /* of CSV, before those of an array */
 
 /* Those with a key are of JSON and CSV, those with a title of text. */
 static const gmsim_column columns[] = {
     {.key = "ID"},
     {.key = "Kernel Name"},
-    {.title = "Arrays", .width = 21, .left = true},
+    {.title = "Arrays", .width = NAME_WIDTH, .left = true},
     {.key = "array"},
     {.key = "number"},
     {.key = "base"},
@@ -41,6 +42,11 @@ static const gmsim_column columns[] = {
     {.key = "dram_written_bytes"},
     {.key = "touched_bytes"},
     {.key = "reuse", .title = "reuse", .width = 7},
+    {.key = "name"},
+    {.key = "call"},
+    {.key = "call_number"},
+    {.key = "file"},
+    {.key = "line"},
 };
 
 static gmsim_field bytes(uint64_t count)
@@ -60,13 +66,25 @@ static gmsim_field reuse(const gmsim_array *array)
                           array->touched * GMSIM_SECTOR_BYTES);
 }
 
-/* sum: of all arrays; what only one has is absent. unseen: other traffic went through the caches,
- * too, so what they had is not known. */
+static gmsim_field words_of(const char *text)
+{
+    return gmsim_words(text != NULL && text[0] != 0 ? text : NULL);
+}
+
+static gmsim_field positive(uint64_t number)
+{
+    return number > 0 ? gmsim_number_of(GMSIM_UNIT_COUNT, (double)number) : gmsim_words(NULL);
+}
+
+/* name: of an allocation that the trace names, or of whatever text shows; the others come from the
+ * array. sum: of all arrays; what only one has is absent. unseen: other traffic went through the
+ * caches, too, so what they had is not known. */
 static void fill(gmsim_field field[G_N_ELEMENTS(columns)], const gmsim_array *array,
                  const char *name, bool sum, bool unseen)
 {
     const bool one = !sum && array->kind == GMSIM_ARRAY_ALLOCATION;
     const gmsim_field none = gmsim_words(NULL);
+    const gmtrace_origin nothing = {0}, *origin = one && array->origin ? array->origin : &nothing;
     unsigned k = LAUNCH_COLUMNS;
 
     field[k++] = gmsim_words(name);
@@ -94,12 +112,51 @@ static void fill(gmsim_field field[G_N_ELEMENTS(columns)], const gmsim_array *ar
     field[k++] = unseen ? none : sectors(array->dram_written);
     field[k++] = sectors(array->touched);
     field[k++] = reuse(array);
+    field[k++] = words_of(one && array->origin ? name : NULL);
+    field[k++] = words_of(origin->call);
+    field[k++] = positive(origin->number);
+    field[k++] = words_of(origin->file);
+    field[k++] = positive(origin->line);
     g_assert(k == G_N_ELEMENTS(columns));
 }
 
 static bool unseen_of(const gmsim_result *result)
 {
     return (result->unseen & GMSIM_UNSEEN_TRAFFIC) != 0;
+}
+
+static char *shown_name(const gmsim_array *array)
+{
+    char *name = gmsim_array_name(array), *clean = gmsim_clean(name, NAME_WIDTH - 2);
+
+    g_free(name);
+    return clean;
+}
+
+/* "allocated at: d_x app.cu:31, ...": of those that the trace tells it of. */
+static void put_places(GString *out, const gmsim_report *report)
+{
+    GString *text = g_string_new(NULL);
+
+    for (unsigned i = 0; i < report->array_count; i++) {
+        char *place = gmsim_origin_place(report->array[i].origin), *name, *clean;
+
+        if (place == NULL)
+            continue;
+        name = shown_name(&report->array[i]);
+        clean = gmsim_clean(place, GMSIM_REPORT_WIDTH / 2);
+        g_string_append_printf(text, "%s%s %s", text->len > 0 ? ", " : "allocated at: ", name,
+                               clean);
+        g_free(clean);
+        g_free(name);
+        g_free(place);
+    }
+    if (text->len > 0) {
+        g_string_append(out, "  ");
+        gmsim_wrap(out, text->str, 2, 2, GMSIM_REPORT_WIDTH);
+        g_string_append_c(out, '\n');
+    }
+    g_string_free(text, TRUE);
 }
 
 void gmsim_text_arrays(GString *out, const gmsim_report *report, const gmsim_result *result)
@@ -111,7 +168,7 @@ void gmsim_text_arrays(GString *out, const gmsim_report *report, const gmsim_res
         return;
     gmsim_table_begin(&table, GMSIM_TABLE_TEXT, columns, G_N_ELEMENTS(columns), out, report->color);
     for (unsigned i = 0; i < report->array_count; i++) {
-        char *name = gmsim_array_name(&report->array[i]);
+        char *name = shown_name(&report->array[i]);
         char *indented = g_strdup_printf("  %s", name);
 
         fill(field, &report->array[i], indented, false, unseen_of(result));
@@ -125,7 +182,9 @@ void gmsim_text_arrays(GString *out, const gmsim_report *report, const gmsim_res
     }
     gmsim_table_end(&table);
     g_string_append(out, "  by address; useful: what lanes ask for; reuse: times each byte touched "
-                         "is asked for\n\n");
+                         "is asked for\n");
+    put_places(out, report);
+    g_string_append_c(out, '\n');
 }
 
 void gmsim_json_arrays(gmsim_json *json, const gmsim_report *report, const gmsim_result *result)
@@ -134,11 +193,14 @@ void gmsim_json_arrays(gmsim_json *json, const gmsim_report *report, const gmsim
 
     gmsim_json_array(json, "arrays", false);
     for (unsigned i = 0; i < report->array_count; i++) {
-        fill(field, &report->array[i], NULL, false, unseen_of(result));
+        char *name = gmsim_array_name(&report->array[i]);
+
+        fill(field, &report->array[i], name, false, unseen_of(result));
         gmsim_json_object(json, NULL, true);
         gmsim_table_members(json, columns + LAUNCH_COLUMNS, G_N_ELEMENTS(columns) - LAUNCH_COLUMNS,
                             field + LAUNCH_COLUMNS);
         gmsim_json_close(json);
+        g_free(name);
     }
     gmsim_json_close(json);
 }
@@ -155,7 +217,10 @@ void gmsim_csv_arrays(gmsim_report *report, uint32_t index, const gmsim_result *
     field[0] = gmsim_number_of(GMSIM_UNIT_COUNT, index);
     field[1] = gmsim_words(result->kernel->name);
     for (unsigned i = 0; i < report->array_count; i++) {
-        fill(field, &report->array[i], NULL, false, unseen_of(result));
+        char *name = gmsim_array_name(&report->array[i]);
+
+        fill(field, &report->array[i], name, false, unseen_of(result));
         gmsim_table_row(&report->table, field);
+        g_free(name);
     }
 }

@@ -4,6 +4,7 @@
  */
 #include <inttypes.h>
 
+#include "sim/analysis/arrays.h"
 #include "sim/analysis/pipe.h"
 #include "sim/analysis/rows.h"
 #include "sim/report/format.h"
@@ -11,6 +12,7 @@
 #include "sim/report/words.h"
 
 #define BAR_COLUMNS 7u
+#define NAME_WIDTH  20u /* of an allocation */
 
 static const gmsim_column pipe_columns[] = {
     {.title = "Memory pipe", .width = 21, .left = true},
@@ -144,17 +146,27 @@ static bool lies_in(const gmsim_worst *worst, const gmtrace_allocation *allocati
 void gmsim_text_allocations(GString *out, const gmsim_report *report, const gmsim_result *result)
 {
     const gmtrace_launch *launch = result->launch;
+    bool named = false;
 
     if (launch->allocation_count == 0)
         return;
     gmsim_heading(out, report->color, "Allocations");
     g_string_append(out, "  with the instructions whose worst request lies in each\n");
+    for (uint32_t i = 0; i < launch->allocation_count; i++)
+        named = named || launch->allocation[i].origin != NULL;
     for (uint32_t i = 0; i < launch->allocation_count; i++) {
         const gmtrace_allocation *allocation = &launch->allocation[i];
         unsigned users = 0;
+        char *name, *clean;
 
+        name = gmsim_origin_name(allocation->origin, true);
+        clean = name != NULL ? gmsim_clean(name, NAME_WIDTH) : g_strdup("");
         g_string_append_printf(out, "  0x%012" PRIx64 "%12s ", allocation->base,
                                gmsim_bytes(allocation->size).text);
+        if (named)
+            g_string_append_printf(out, " %-*s", (int)NAME_WIDTH, clean);
+        g_free(clean);
+        g_free(name);
         for (uint32_t j = 0; j < result->instr_count; j++) {
             const gmsim_instr_counts *instr = &result->instr[j];
             char *place;

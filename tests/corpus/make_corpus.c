@@ -16,7 +16,7 @@ static unsigned char bytes[65536];
 static size_t size;
 static char folder[3000], path[4096];
 
-enum { CAPTURE = 1, KERNEL, LAUNCH, CHUNK, LAUNCH_END, MAP, INDEX };
+enum { CAPTURE = 1, KERNEL, LAUNCH, CHUNK, LAUNCH_END, MAP, INDEX, LOST, ORIGINS };
 
 static const char *at(const char *name)
 {
@@ -270,6 +270,33 @@ static void good_random(void)
 }
 
 /* A later minor version: unknown optional flags, and an optional section put before the index. */
+/* An array of two launches, a variable that only the second one has, and memory without a name. */
+static void good_origins(void)
+{
+    static const gmtrace_origin array = {"d_x", "cudaMalloc", "t.cu", 7, 1},
+                                variable = {.name = "table"};
+    const gmtrace_allocation first[] = {{0x10, 16, &array}, {0x30, 16, NULL}},
+                             second[] = {{0x10, 16, &array}, {0x40, 16, &variable}};
+    static const gmtrace_kernel bare = {.mangled = "k", .name = "k"};
+    gmtrace_launch launch = {.grid = {1, 1, 1},
+                             .block = {32, 1, 1},
+                             .cluster = {1, 1, 1},
+                             .allocation_count = 2,
+                             .allocation = first};
+    gmtrace_error error;
+    uint32_t kernel;
+    gmtrace_writer *writer =
+        gmtrace_writer_create(at("good-origins"), gmtest_capture(), NULL, &error);
+    bool done = writer && gmtrace_writer_add_kernel(writer, &bare, &kernel, &error) &&
+                gmtrace_writer_begin_launch(writer, &launch, &error) &&
+                gmtrace_writer_end_launch(writer, &error);
+    launch.allocation = second;
+    done = done && gmtrace_writer_begin_launch(writer, &launch, &error) &&
+           gmtrace_writer_end_launch(writer, &error);
+    if (!done || !gmtrace_writer_close(writer, true, &error))
+        abort();
+}
+
 static void good_newer_minor(void)
 {
     load("good-tiny");
@@ -320,6 +347,15 @@ static void bad_files(void)
     memcpy(bytes + size, "more", 4);
     size += 4;
     save("bad-bytes-after-end");
+}
+
+static void bad_origins(void)
+{
+    change8("good-origins", "bad-origins-count", ORIGINS, 0, 2, 3);
+    change8("good-origins", "bad-origins-launch", ORIGINS, 1, 0, 1); /* and the next one: 1 and 2 */
+    change8("good-origins", "bad-origins-base", ORIGINS, 3, 0x10, 0x11);
+    change8("good-origins", "bad-origins-string", ORIGINS, 6, 3, 100);
+    change8("good-origins", "bad-origins-twice", ORIGINS, 28, 0x40, 0x10);
 }
 
 static void bad_checksums(void)
@@ -469,10 +505,12 @@ int main(int argc, char **argv)
     good_split_cta();
     good_two_launches();
     good_random();
+    good_origins();
     good_newer_minor();
     bad_files();
     bad_checksums();
     bad_contents();
+    bad_origins();
     bad_lost_chunks();
     unsupported();
     return 0;

@@ -317,7 +317,9 @@ static void metadata_round_trip(void)
     g_assert_true(gmtrace_writer_add_kernel(writer, &bare, &second, &error));
     g_assert_cmpuint(first, ==, 0);
     g_assert_cmpuint(second, ==, 1);
-    const gmtrace_allocation allocation[] = {{0x1000, 0x1000}, {0x2000, 1}, {0x7f0000000000, 9}};
+    const gmtrace_allocation allocation[] = {{.base = 0x1000, .size = 0x1000},
+                                             {.base = 0x2000, .size = 1},
+                                             {.base = 0x7f0000000000, .size = 9}};
     const gmtrace_launch launch = {
         .kernel = 1,
         .grid = {1, 2, 3},

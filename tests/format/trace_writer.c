@@ -171,6 +171,68 @@ static void test_lost(void)
     g_unlink(path);
 }
 
+static const gmtrace_origin *origin_of(const gmtrace_reader *reader, uint32_t launch, uint32_t at)
+{
+    return gmtrace_get_launch(reader, launch)->allocation[at].origin;
+}
+
+/* Each launch has back what its allocations are called, whatever came and went between; who says
+ * nothing writes an older version, and what is too long is refused. */
+static void test_origins(void)
+{
+    const gmtrace_origin x = {"d_x", "cudaMalloc", "/a/t.cu", 7, 1},
+                         y = {.name = "\"<b>\033", .number = 2};
+    const gmtrace_allocation all[] = {
+        {0x1000, 0, &y}, {0x1000, 0x100, &x}, {0x2000, 1, NULL}, {0x3000, 8, &y}};
+    gmtest_trace t;
+    gmtest_open(&t, path);
+    gmtrace_launch launch = {.grid = {1, 1, 1}, .block = {1, 1, 1}, .cluster = {1, 1, 1}};
+    for (unsigned i = 0; i < 4; i++) { /* all; the first two; none; all */
+        launch.allocation = all;
+        launch.allocation_count = i == 1 ? 2 : i == 2 ? 0 : 4;
+        g_assert_true(gmtrace_writer_begin_launch(t.writer, &launch, &error));
+        g_assert_true(gmtrace_writer_end_launch(t.writer, &error));
+    }
+    g_autofree char *name = g_strnfill(4097, 'n');
+    const gmtrace_origin long_one = {.name = name};
+    const gmtrace_allocation refused = {0x10, 1, &long_one};
+    launch.allocation = &refused;
+    launch.allocation_count = 1;
+    g_assert_false(gmtrace_writer_begin_launch(t.writer, &launch, &error));
+    g_assert_cmpint(error.status, ==, GMTRACE_USAGE);
+    name[4096] = 0;
+    g_assert_true(gmtrace_writer_begin_launch(t.writer, &launch, &error));
+    g_assert_true(gmtrace_writer_end_launch(t.writer, &error));
+    gmtest_close(&t);
+
+    gmtrace_reader *reader = gmtrace_open(path, &error);
+    g_assert_nonnull(reader);
+    g_assert_true(gmtrace_verify(reader, &error));
+    for (unsigned i = 0; i < 4; i += i == 1 ? 2 : 1) {
+        const gmtrace_origin *o = origin_of(reader, i, 1);
+        g_assert_cmpstr(o->name, ==, "d_x");
+        g_assert_cmpstr(o->call, ==, "cudaMalloc");
+        g_assert_cmpstr(o->file, ==, "/a/t.cu");
+        g_assert_cmpuint(o->line, ==, 7);
+        g_assert_cmpuint(o->number, ==, 1);
+        g_assert_null(origin_of(reader, i, 0)); /* of no bytes */
+        if (i == 1)
+            continue;
+        g_assert_null(origin_of(reader, i, 2));
+        g_assert_cmpstr(origin_of(reader, i, 3)->name, ==, y.name);
+        g_assert_cmpstr(origin_of(reader, i, 3)->call, ==, "");
+    }
+    g_assert_true(origin_of(reader, 0, 1) == origin_of(reader, 1, 1)); /* told once */
+    g_assert_cmpstr(origin_of(reader, 4, 0)->name, ==, name);
+    gmtrace_close(reader);
+    gmtest_open(&t, path);
+    gmtest_close(&t);
+    g_autofree char *data = NULL;
+    g_assert_true(g_file_get_contents(path, &data, NULL, NULL));
+    g_assert_cmpint(data[10], ==, 0);
+    g_unlink(path);
+}
+
 /* No value of an enum is without a word, and none has another's. */
 static void test_words(void)
 {
@@ -193,6 +255,7 @@ int main(int argc, char **argv)
     g_test_add_func("/trace/writer/many-open-ctas", test_many_open);
     g_test_add_func("/trace/writer/given-up", test_given_up);
     g_test_add_func("/trace/writer/lost", test_lost);
+    g_test_add_func("/trace/writer/origins", test_origins);
     g_test_add_func("/trace/words", test_words);
     const int status = g_test_run();
     g_rmdir(folder);

@@ -23,7 +23,7 @@ typedef struct pattern {
     void (*warp)(uint64_t cta, uint32_t warp);
 } pattern;
 
-static char **words; /* kernel, file, opcode of named.trc */
+static char **words; /* kernel, file, opcode of named.trc, its array and call */
 static gmtrace_writer *writer;
 static gmtrace_error error;
 
@@ -196,7 +196,17 @@ static void begin_trace(const char *folder, const char *name)
 
 static void write_launch(const pattern *p, uint32_t kernel, uint32_t ctas, uint32_t ordinal)
 {
-    static const gmtrace_allocation allocations[] = {{IN, 1u << 22}, {OUT, 1u << 22}};
+    char name[4097] = ""; /* no longer one is written */
+    if (words)
+        snprintf(name, sizeof name, "%s", words[0]);
+    const gmtrace_origin origin = {.name = name,
+                                   .call = words ? words[2] : "",
+                                   .file = words ? words[1] : "",
+                                   .line = 10,
+                                   .number = 1};
+    const gmtrace_allocation allocations[] = {
+        {.base = IN, .size = 1u << 22, .origin = words ? &origin : NULL},
+        {.base = OUT, .size = 1u << 22}};
     const gmtrace_launch launch = {.kernel = kernel,
                                    .grid = {ctas, 1, 1},
                                    .block = {WARPS * 32, 1, 1},

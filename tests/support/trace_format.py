@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """A second reader of traces, written from FORMAT.md alone and with no care for speed.
 
-Prints what `gmtrace dump --lanes` prints without its comments, so that the two can be compared: the
+Prints what `gmtrace dump --lanes` prints without its comments, or with --origins the lines of
+allocations that `gmtrace info` prints, so that the two can be compared: the
 text of the format and the library must not drift apart. Checksums are left to the library. Compressed
 parts are unpacked by the zstd program.
 """
@@ -222,11 +223,34 @@ def read_kernel(raw):
     return list(zip(pcs, names))
 
 
-def main(path):
+def read_origins(raw, launches):
+    """What allocations are called, into the launches' {base: text}."""
+    view = View(raw)
+    for _ in range(view.varint()):
+        first, more, base, number, line = [view.varint() for _ in range(5)]
+        name, call, file = [view.string() for _ in range(3)]
+        for launch in range(first, first + more + 1):
+            assert base in launches[launch][2] and not launches[launch][2][base]
+            launches[launch][2][base] = (name, call, number, file, line)
+    assert view.at == len(raw)
+
+
+def show_origins(allocations):
+    """As gmtrace info has them."""
+    for base, (size, origin) in sorted(allocations.items()):
+        if not origin:
+            continue
+        name, call, ordinal, file, line = origin
+        print("            %s, %s bytes%s%s%s" % (
+            name or "no name", format(size, ","), ": " + call if call else "",
+            " #%d" % ordinal if ordinal else "", " at %s:%d" % (file, line) if file and line else ""))
+
+
+def main(path, origins):
     with open(path, "rb") as file:
         data = file.read()
     assert data[:8] == b"\x89GMT\r\n\x1a\n" and struct.unpack("<H", data[8:10])[0] == 1
-    at, kernels, launches = 128, [], []
+    at, kernels, launches, allocated = 128, [], [], []
     while True:
         kind, flags, length = struct.unpack("<IIQ", data[at:at + 16])
         payload = data[at + 32:at + 32 + length]
@@ -247,12 +271,22 @@ def main(path):
         if kind == 2:
             kernels.append(read_kernel(payload))
         elif kind == 3:
-            launches.append((struct.unpack("<I", payload[:4])[0], {}))
-    for number, (kernel, streams) in enumerate(launches):
+            view = View(payload)
+            kernel = view.number(4)
+            view.take(60)
+            sizes = [(view.number(8), view.number(8)) for _ in range(view.number(4))]
+            assert view.at == len(payload)
+            launches.append((kernel, {}, {base: None for base, _ in sizes}))
+            allocated.append(sizes)
+        elif kind == 9:
+            read_origins(payload, launches)
+    for launch, sizes in zip(launches, allocated) if origins else ():
+        show_origins({base: (size, launch[2][base]) for base, size in sizes})
+    for number, (kernel, streams, _) in enumerate(() if origins else launches):
         for cta, warp in sorted(streams):
             for instr, text in streams[cta, warp]:
                 where = "- -" if instr is None else "0x%x %s" % kernels[kernel][instr]
                 print(number, cta, warp, where, text)
 
 
-main(sys.argv[1])
+main(sys.argv[-1], "--origins" in sys.argv)

@@ -52,7 +52,7 @@ void gmc_allocations_add(uint64_t base, uint64_t size)
     }
     if (held_count < held_capacity) {
         memmove(held + at + 1, held + at, (held_count - at) * sizeof *held);
-        held[at] = (gmtrace_allocation){base, size};
+        held[at] = (gmtrace_allocation){.base = base, .size = size};
         held_count++;
     }
     pthread_mutex_unlock(&lock);

@@ -167,6 +167,41 @@ static bool add_kernel(copier *c, uint32_t number, uint32_t *copy, gmtrace_error
     return done;
 }
 
+/* The launch's allocations with the files of their origins as the kernels' are named; to be freed,
+ * where it is not NULL. */
+static gmtrace_allocation *rename_origins(const gmtrace_launch *launch, const char *folder)
+{
+    const size_t count = launch->allocation_count;
+    gmtrace_allocation *allocation = malloc(count * (sizeof *allocation + sizeof(gmtrace_origin)));
+    if (!allocation)
+        return NULL;
+    gmtrace_origin *origin = (gmtrace_origin *)(void *)(allocation + count);
+    for (size_t i = 0; i < count; i++) {
+        allocation[i] = launch->allocation[i];
+        if (!allocation[i].origin)
+            continue;
+        origin[i] = *allocation[i].origin;
+        origin[i].file = relative(origin[i].file, folder);
+        allocation[i].origin = &origin[i];
+    }
+    return allocation;
+}
+
+/* Strings and arrays are copied as the launch begins. */
+static bool begin_launch(copier *c, gmtrace_launch *launch, gmtrace_error *error)
+{
+    gmtrace_allocation *renamed = NULL;
+    if (c->folder && launch->allocation_count) {
+        renamed = rename_origins(launch, c->folder);
+        if (!renamed)
+            return out_of_memory(error);
+        launch->allocation = renamed;
+    }
+    const bool done = gmtrace_writer_begin_launch(c->writer, launch, error);
+    free(renamed);
+    return done;
+}
+
 bool copier_copy(copier *c, uint32_t number, gmtrace_error *error)
 {
     gmtrace_launch launch = *gmtrace_get_launch(c->reader, number);
@@ -185,8 +220,7 @@ bool copier_copy(copier *c, uint32_t number, gmtrace_error *error)
     size_t count = 0;
     gmtrace_error ignored;
     const uint32_t threads = launch.block[0] * launch.block[1] * launch.block[2];
-    bool done = prepare(c, number, kernel, error) &&
-                gmtrace_writer_begin_launch(c->writer, &launch, error) &&
+    bool done = prepare(c, number, kernel, error) && begin_launch(c, &launch, error) &&
                 gmtrace_select_launch(c->reader, number, error) &&
                 list_ctas(c->reader, &c->cta, &cta, &count, error);
     for (size_t i = 0; done && i < count; i++) {

@@ -7,6 +7,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#define MAX_ORIGINS 16u /* shown of a launch */
+
 /* A number with commas; a few may be used in one printf. */
 static const char *grouped(uint64_t number)
 {
@@ -65,6 +67,26 @@ static void print_capture(const char *path, const gmtrace_reader *reader)
            grouped(gmtrace_chunk_count(reader)));
 }
 
+/* "d_x, 4,096 bytes: cudaMalloc #1 at app.cu:31": of those of which something is known. */
+static void print_origins(const gmtrace_launch *l)
+{
+    uint32_t known = 0;
+    for (uint32_t i = 0; i < l->allocation_count; i++) {
+        const gmtrace_origin *o = l->allocation[i].origin;
+        if (!o || known++ >= MAX_ORIGINS)
+            continue;
+        printf("            %s, %s bytes%s%s", *o->name ? clean(o->name) : "no name",
+               grouped(l->allocation[i].size), *o->call ? ": " : "", clean(o->call));
+        if (o->number)
+            printf(" #%" PRIu64, o->number);
+        if (*o->file && o->line)
+            printf(" at %s:%u", clean(o->file), o->line);
+        putchar('\n');
+    }
+    if (known > MAX_ORIGINS)
+        printf("            and %u more\n", known - MAX_ORIGINS);
+}
+
 static void print_launch(const gmtrace_reader *reader, uint32_t number)
 {
     const gmtrace_launch *l = gmtrace_get_launch(reader, number);
@@ -90,6 +112,7 @@ static void print_launch(const gmtrace_reader *reader, uint32_t number)
         for (uint32_t i = 0; i < l->allocation_count; i++)
             bytes += l->allocation[i].size;
         printf("  memory    %s bytes in %u allocations\n", grouped(bytes), l->allocation_count);
+        print_origins(l);
     }
     printf("  order     launch %s of the process, stream %u, kernel %u\n", grouped(l->ordinal),
            l->stream, l->kernel);

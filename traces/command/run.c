@@ -81,7 +81,7 @@ static bool add_buffer(settings *s, uint64_t bytes, char fill)
         else
             floats[i] = (float)i;
     s->next += (bytes + 2 * ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    s->buffer[s->buffers++] = (gmtrace_allocation){(uint64_t)(uintptr_t)memory, bytes};
+    s->buffer[s->buffers++] = (gmtrace_allocation){.base = (uint64_t)(uintptr_t)memory, .size = bytes};
     s->argument[s->arguments++] = (argument){(uint64_t)(uintptr_t)memory, 8};
     return true;
 }

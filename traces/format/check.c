@@ -95,6 +95,15 @@ uint32_t gmt_launch_warps(const gmtrace_launch *launch)
     return (uint32_t)((volume(launch->block) + GMTRACE_WARP_LANES - 1) / GMTRACE_WARP_LANES);
 }
 
+static bool is_origin(const gmtrace_origin *origin)
+{
+    const char *const text[] = {origin->name, origin->call, origin->file};
+    for (unsigned i = 0; i < sizeof text / sizeof *text; i++)
+        if (text[i] && strnlen(text[i], GMT_MAX_ORIGIN + 1) > GMT_MAX_ORIGIN)
+            return false;
+    return true;
+}
+
 const char *gmt_check_launch(const gmtrace_launch *launch, uint32_t kernel_count)
 {
     if (launch->kernel >= kernel_count)
@@ -116,6 +125,8 @@ const char *gmt_check_launch(const gmtrace_launch *launch, uint32_t kernel_count
             return "allocations overlap";
         if (i && a->base < a[-1].base)
             return "allocations are not sorted";
+        if (a->origin && !is_origin(a->origin))
+            return "an allocation's name, call or file is longer than 4096 bytes";
     }
     return NULL;
 }

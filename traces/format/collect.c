@@ -73,7 +73,7 @@ bool gmt_reader_add_launch(gmtrace_reader *reader, const gmt_section *section, g
     launch->first_chunk = reader->chunk_count;
     gmt_map_init(&launch->walked);
     if (!gmt_reader_payload(reader, section, error) ||
-        !gmt_claim(&reader->decoder.budget, reader->raw.size, section->offset, error) ||
+        !gmt_claim(&reader->decoder.budget, 2 * reader->raw.size, section->offset, error) ||
         !gmt_get_launch(&reader->raw, section->offset, reader->kernel_count, &launch->launch,
                         &launch->storage, error)) {
         free(launch->storage);

@@ -10,17 +10,18 @@
 #define GMT_MAGIC_SIZE   8u
 
 /* File header: offsets of its fields. */
-#define GMT_HEADER_SIZE  128u
-#define GMT_HEADER_MAJOR 8u
-#define GMT_HEADER_MINOR 10u
-#define GMT_HEADER_BYTES 12u
-#define GMT_HEADER_NEED  16u /* required flags: an unknown one makes the file UNSUPPORTED */
-#define GMT_HEADER_MAY   20u /* optional flags: unknown ones are ignored */
-#define GMT_HEADER_INDEX 24u /* offset of the INDEX section, 0 while the file is being written */
-#define GMT_HEADER_LEVEL 32u /* gmtrace_detail */
-#define GMT_HEADER_LOST  36u /* offset of the LOST section, 0 where there is none */
-#define GMT_HEADER_HASH  120u
-#define GMT_KNOWN_NEED   0u
+#define GMT_HEADER_SIZE    128u
+#define GMT_HEADER_MAJOR   8u
+#define GMT_HEADER_MINOR   10u
+#define GMT_HEADER_BYTES   12u
+#define GMT_HEADER_NEED    16u /* required flags: an unknown one makes the file UNSUPPORTED */
+#define GMT_HEADER_MAY     20u /* optional flags: unknown ones are ignored */
+#define GMT_HEADER_INDEX   24u /* offset of the INDEX section, 0 while the file is being written */
+#define GMT_HEADER_LEVEL   32u /* gmtrace_detail */
+#define GMT_HEADER_LOST    36u /* offset of the LOST section, 0 where there is none */
+#define GMT_HEADER_ORIGINS 44u /* offset of the ORIGINS section, 0 where there is none */
+#define GMT_HEADER_HASH    120u
+#define GMT_KNOWN_NEED     0u
 
 /* Footer: magic, offset of INDEX, size of the file, xxh3 of those. */
 #define GMT_FOOTER_SIZE 32u
@@ -39,12 +40,14 @@ enum {
     GMT_LAUNCH_END = 5,
     GMT_MAP = 6,
     GMT_INDEX = 7,
-    GMT_LOST = 8, /* optional */
+    GMT_LOST = 8,    /* optional */
+    GMT_ORIGINS = 9, /* optional */
 };
 
 /* Limits that a reader enforces before it allocates. */
 #define GMT_MAX_RAW       (256u << 20) /* bytes of an unpacked section */
 #define GMT_MAX_WHY       200u         /* bytes of the reason why a launch lost records */
+#define GMT_MAX_ORIGIN    4096u        /* bytes of each text of an origin */
 #define GMT_MAX_TEXT      (1u << 20)   /* bytes of a name */
 #define GMT_MAX_RECORDS   65536u       /* of a chunk */
 #define GMT_MAX_CHUNK_RAW (64u << 20)

@@ -70,6 +70,10 @@ bool gmt_section_read(int fd, const gmt_section *section, ZSTD_DCtx *unpack,
 
 /* -------------------------------------- metadata (meta_write.c, meta_read.c)
  * Decoded structs point into one malloc'd block, which the caller frees. */
+/* A string, NULL as an empty one; and back: copied to *text with a zero byte, which moves past it.
+ * There is room where *text has as many bytes as the section, and one more. */
+void gmt_put_string(gmt_buffer *b, const char *text);
+const char *gmt_take_string(gmt_view *view, char **text);
 void gmt_put_capture(gmt_buffer *b, const gmtrace_capture *capture);
 void gmt_put_kernel(gmt_buffer *b, const gmtrace_kernel *kernel);
 void gmt_put_launch(gmt_buffer *b, const gmtrace_launch *launch);

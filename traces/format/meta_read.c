@@ -11,9 +11,9 @@ static bool bad(gmtrace_error *error, uint64_t offset, const char *what, const c
                     (unsigned long long)offset, problem);
 }
 
-/* Copies a string of the section to *text and moves *text past it. There is room: a string needs
- * its bytes plus one, and its length took at least one byte of the section. */
-static const char *take_string(gmt_view *view, char **text)
+/* There is room: a string needs its bytes plus one, and its length took at least one byte of the
+ * section. */
+const char *gmt_take_string(gmt_view *view, char **text)
 {
     uint64_t size = gmt_take_varint(view);
     const uint8_t *from = size <= gmt_left(view) ? gmt_take(view, (size_t)size) : NULL;
@@ -46,9 +46,9 @@ bool gmt_get_capture(const gmt_buffer *raw, uint64_t offset, gmtrace_capture *ca
     capture->sm_count = gmt_take32(&view);
     capture->driver_version = gmt_take32(&view);
     capture->unseen = gmt_take32(&view);
-    capture->source = take_string(&view, &text);
-    capture->program = take_string(&view, &text);
-    capture->gpu = take_string(&view, &text);
+    capture->source = gmt_take_string(&view, &text);
+    capture->program = gmt_take_string(&view, &text);
+    capture->gpu = gmt_take_string(&view, &text);
     if (view.bad || gmt_left(&view))
         return bad(error, offset, "capture section", "wrong length");
     const char *problem = gmt_check_capture(capture);
@@ -119,10 +119,10 @@ bool gmt_get_kernel(const gmt_buffer *raw, uint64_t offset, gmt_budget *budget,
     char *text = block + instrs + files;
     kernel->instr = instr;
     kernel->file = file;
-    kernel->mangled = take_string(&view, &text);
-    kernel->name = take_string(&view, &text);
+    kernel->mangled = gmt_take_string(&view, &text);
+    kernel->name = gmt_take_string(&view, &text);
     for (uint32_t i = 0; i < kernel->file_count; i++)
-        file[i] = take_string(&view, &text);
+        file[i] = gmt_take_string(&view, &text);
     for (uint32_t i = 0; i < kernel->instr_count; i++) {
         const uint8_t *p = gmt_take(&view, GMT_KERNEL_INSTR_SIZE);
         if (!p)
@@ -131,8 +131,8 @@ bool gmt_get_kernel(const gmt_buffer *raw, uint64_t offset, gmt_budget *budget,
             return bad(error, offset, what, "reserved bytes of an instruction are not 0");
     }
     for (uint32_t i = 0; i < kernel->instr_count; i++) {
-        instr[i].opcode = take_string(&view, &text);
-        instr[i].operands = take_string(&view, &text);
+        instr[i].opcode = gmt_take_string(&view, &text);
+        instr[i].operands = gmt_take_string(&view, &text);
     }
     if (view.bad || gmt_left(&view))
         return bad(error, offset, what, "wrong length");
@@ -167,7 +167,7 @@ bool gmt_get_launch(const gmt_buffer *raw, uint64_t offset, uint32_t kernel_coun
     *storage = allocation;
     launch->allocation = allocation;
     for (uint32_t i = 0; i < launch->allocation_count; i++) {
-        allocation[i].base = gmt_take64(&view);
+        allocation[i] = (gmtrace_allocation){.base = gmt_take64(&view)};
         allocation[i].size = gmt_take64(&view);
     }
     const char *problem = gmt_check_launch(launch, kernel_count);

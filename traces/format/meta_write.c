@@ -4,7 +4,7 @@
  */
 #include "traces/format/internal.h"
 
-static void put_string(gmt_buffer *b, const char *text)
+void gmt_put_string(gmt_buffer *b, const char *text)
 {
     if (!text)
         text = "";
@@ -20,9 +20,9 @@ void gmt_put_capture(gmt_buffer *b, const gmtrace_capture *capture)
     gmt_put32(b, capture->sm_count);
     gmt_put32(b, capture->driver_version);
     gmt_put32(b, capture->unseen);
-    put_string(b, capture->source);
-    put_string(b, capture->program);
-    put_string(b, capture->gpu);
+    gmt_put_string(b, capture->source);
+    gmt_put_string(b, capture->program);
+    gmt_put_string(b, capture->gpu);
 }
 
 static void put_instr(gmt_buffer *b, const gmtrace_instr *instr)
@@ -60,15 +60,15 @@ void gmt_put_kernel(gmt_buffer *b, const gmtrace_kernel *kernel)
     gmt_put32(b, kernel->barriers);
     gmt_put32(b, kernel->instr_count);
     gmt_put32(b, kernel->file_count);
-    put_string(b, kernel->mangled);
-    put_string(b, kernel->name);
+    gmt_put_string(b, kernel->mangled);
+    gmt_put_string(b, kernel->name);
     for (uint32_t i = 0; i < kernel->file_count; i++)
-        put_string(b, kernel->file[i]);
+        gmt_put_string(b, kernel->file[i]);
     for (uint32_t i = 0; i < kernel->instr_count; i++)
         put_instr(b, &kernel->instr[i]);
     for (uint32_t i = 0; i < kernel->instr_count; i++) {
-        put_string(b, kernel->instr[i].opcode);
-        put_string(b, kernel->instr[i].operands);
+        gmt_put_string(b, kernel->instr[i].opcode);
+        gmt_put_string(b, kernel->instr[i].operands);
     }
 }
 

@@ -33,7 +33,7 @@ struct gmtrace_reader {
     bool damaged;
     gmtrace_error damage;
     gmtrace_capture capture;
-    void *capture_storage;
+    void *capture_storage, *origin_storage;
     gmt_read_kernel *kernel;
     uint32_t kernel_count;
     gmt_read_launch *launch;
@@ -63,6 +63,9 @@ bool gmt_reader_payload(gmtrace_reader *reader, const gmt_section *section, gmtr
 /* Looks at the end of the file: 1 a sound footer, 0 none, -1 a wrong one (error says why). */
 int gmt_reader_footer(gmtrace_reader *reader, uint64_t offset, uint64_t *index,
                       gmtrace_error *error);
+
+/* origins.c: gives the launches' allocations their origins. */
+bool gmt_reader_origins(gmtrace_reader *reader, uint64_t offset, gmtrace_error *error);
 
 /* walk.c: reads the file section by section as far as it goes; sets damage. */
 bool gmt_reader_walk(gmtrace_reader *reader, gmtrace_error *error);

@@ -8,6 +8,7 @@
  */
 #include "traces/format/encode.h"
 #include "traces/format/map.h"
+#include "traces/format/origins.h"
 #include "traces/format/pending.h"
 #include "traces/format/sink.h"
 
@@ -32,8 +33,9 @@ struct gmtrace_writer {
     gmt_buffer launches;                     /* array of written_launch */
     gmt_buffer lost;                         /* of LOST: launches and why */
     bool is_lost;                            /* the open launch is among them */
-    bool open;                               /* a launch is */
-    gmtrace_launch launch;                   /* its sizes and totals so far */
+    gmt_origins origins;
+    bool open;             /* a launch is */
+    gmtrace_launch launch; /* its sizes and totals so far */
     uint64_t ctas;
     uint32_t instr_count;
     gmt_pending pending;
@@ -80,7 +82,7 @@ static bool usage(gmtrace_error *error, const char *problem)
 /* ------------------------------------------------------------------------------------ sections */
 
 /* Writes writer->raw as a section, compressed where that is shorter. */
-static bool put_section(gmtrace_writer *writer, uint32_t type, gmt_section *section,
+static bool put_section(gmtrace_writer *writer, uint32_t type, uint32_t flags, gmt_section *section,
                         gmtrace_error *error)
 {
     const gmt_buffer *raw = &writer->raw;
@@ -99,24 +101,26 @@ static bool put_section(gmtrace_writer *writer, uint32_t type, gmt_section *sect
     gmtrace_error failure;
     bool done;
     if (raw->size >= SMALL && packed + 8 < raw->size)
-        done = gmt_sink_section(&writer->sink, type, GMT_FLAG_ZSTD, payload->data, packed + 8,
-                                section, &failure);
+        done = gmt_sink_section(&writer->sink, type, flags | GMT_FLAG_ZSTD, payload->data,
+                                packed + 8, section, &failure);
     else
-        done = gmt_sink_section(&writer->sink, type, 0, raw->data, raw->size, section, &failure);
+        done =
+            gmt_sink_section(&writer->sink, type, flags, raw->data, raw->size, section, &failure);
     return done || stop(writer, &failure, error);
 }
 
 static void make_header(const gmtrace_writer *writer, uint64_t index, uint64_t lost,
-                        uint8_t *header)
+                        uint64_t origins, uint8_t *header)
 {
     memset(header, 0, GMT_HEADER_SIZE);
     memcpy(header, GMT_MAGIC, GMT_MAGIC_SIZE);
     gmt_set16(header + GMT_HEADER_MAJOR, GMTRACE_FORMAT_MAJOR);
-    gmt_set16(header + GMT_HEADER_MINOR, lost ? 1 : 0); /* the least that tells all */
+    gmt_set16(header + GMT_HEADER_MINOR, origins ? 2 : lost ? 1 : 0); /* the least that tells all */
     gmt_set32(header + GMT_HEADER_BYTES, GMT_HEADER_SIZE);
     gmt_set64(header + GMT_HEADER_INDEX, index);
     gmt_set32(header + GMT_HEADER_LEVEL, writer->detail);
     gmt_set64(header + GMT_HEADER_LOST, lost);
+    gmt_set64(header + GMT_HEADER_ORIGINS, origins);
     gmt_set64(header + GMT_HEADER_HASH, gmt_hash(header, GMT_HEADER_HASH, 0));
 }
 
@@ -142,7 +146,7 @@ static gmtrace_writer *create(const char *path, int fd, const gmtrace_capture *c
     writer->trigger = writer->limit;
     writer->pack = ZSTD_createCCtx();
     uint8_t header[GMT_HEADER_SIZE];
-    make_header(writer, 0, 0, header);
+    make_header(writer, 0, 0, 0, header);
     gmt_section section;
     bool done = writer->pack && gmt_encoder_init(&writer->encoder, writer->level);
     if (!done)
@@ -153,7 +157,7 @@ static gmtrace_writer *create(const char *path, int fd, const gmtrace_capture *c
            gmt_sink_write(&writer->sink, header, sizeof header, error);
     if (done) {
         gmt_put_capture(&writer->raw, capture);
-        done = put_section(writer, GMT_CAPTURE, &section, error);
+        done = put_section(writer, GMT_CAPTURE, 0, &section, error);
     }
     if (!done) {
         gmtrace_writer_close(writer, false, NULL);
@@ -185,7 +189,7 @@ bool gmtrace_writer_add_kernel(gmtrace_writer *writer, const gmtrace_kernel *ker
     writer->raw.size = 0;
     gmt_put_kernel(&writer->raw, kernel);
     gmt_section section;
-    if (!put_section(writer, GMT_KERNEL, &section, error))
+    if (!put_section(writer, GMT_KERNEL, 0, &section, error))
         return false;
     gmt_put(&writer->kernel_offsets, &section.offset, sizeof section.offset);
     gmt_put(&writer->kernel_sizes, &kernel->instr_count, sizeof kernel->instr_count);
@@ -217,12 +221,13 @@ bool gmtrace_writer_begin_launch(gmtrace_writer *writer, const gmtrace_launch *l
     writer->raw.size = 0;
     gmt_put_launch(&writer->raw, launch);
     gmt_section section;
-    if (!put_section(writer, GMT_LAUNCH, &section, error))
+    if (!put_section(writer, GMT_LAUNCH, 0, &section, error))
         return false;
     gmt_map_start(&writer->map, writer->sink.offset);
     const written_launch written = {.offset = section.offset};
     gmt_put(&writer->launches, &written, sizeof written);
-    if (writer->launches.failed)
+    if (writer->launches.failed ||
+        !gmt_origins_launch(&writer->origins, writer->launch_count, launch))
         return stop_memory(writer, error);
     writer->open = true;
     writer->is_lost = false;
@@ -502,14 +507,14 @@ bool gmtrace_writer_end_launch(gmtrace_writer *writer, gmtrace_error *error)
     written->chunks = writer->map.chunks;
     writer->raw.size = 0;
     gmt_put_launch_end(&writer->raw, writer->launch_count, &writer->launch, writer->map.chunks);
-    if (!put_section(writer, GMT_LAUNCH_END, &section, error))
+    if (!put_section(writer, GMT_LAUNCH_END, 0, &section, error))
         return false;
     written->end_offset = section.offset;
     writer->raw.size = 0;
     if (writer->map.body.failed)
         return stop_memory(writer, error);
     gmt_map_finish(&writer->map, writer->launch_count, &writer->raw);
-    if (!put_section(writer, GMT_MAP, &section, error))
+    if (!put_section(writer, GMT_MAP, 0, &section, error))
         return false;
     written->map_offset = section.offset;
     writer->open = false;
@@ -524,13 +529,30 @@ void gmtrace_writer_add_unseen(gmtrace_writer *writer, uint32_t unseen)
 
 /* --------------------------------------------------------------------------------------- close */
 
+/* *offset: where it is, 0 where nothing is known. */
+static bool put_origins(gmtrace_writer *writer, uint64_t *offset, gmtrace_error *error)
+{
+    gmt_section section;
+    *offset = 0;
+    writer->raw.size = 0;
+    if (!gmt_put_origins(&writer->raw, &writer->origins, writer->launch_count))
+        return stop_memory(writer, error);
+    if (!writer->raw.size)
+        return true;
+    *offset = writer->sink.offset;
+    return put_section(writer, GMT_ORIGINS, GMT_FLAG_OPTIONAL, &section, error);
+}
+
 static bool put_index(gmtrace_writer *writer, gmtrace_error *error)
 {
     gmt_buffer *raw = &writer->raw;
+    uint64_t origins;
     const uint64_t lost = writer->lost.size ? writer->sink.offset : 0;
     gmt_section section;
     if (lost && !gmt_sink_section(&writer->sink, GMT_LOST, GMT_FLAG_OPTIONAL, writer->lost.data,
                                   writer->lost.size, &section, error))
+        return false;
+    if (!put_origins(writer, &origins, error))
         return false;
     raw->size = 0;
     gmt_put32(raw, writer->unseen);
@@ -546,14 +568,14 @@ static bool put_index(gmtrace_writer *writer, gmtrace_error *error)
         gmt_put_varint(raw, launch[i].map_offset);
         gmt_put_varint(raw, launch[i].chunks);
     }
-    if (!put_section(writer, GMT_INDEX, &section, error))
+    if (!put_section(writer, GMT_INDEX, 0, &section, error))
         return false;
     uint8_t footer[GMT_FOOTER_SIZE], header[GMT_HEADER_SIZE];
     memcpy(footer, GMT_FOOTER_MAGIC, GMT_MAGIC_SIZE);
     gmt_set64(footer + 8, section.offset);
     gmt_set64(footer + 16, writer->sink.offset + GMT_FOOTER_SIZE);
     gmt_set64(footer + 24, gmt_hash(footer, 24, 0));
-    make_header(writer, section.offset, lost, header);
+    make_header(writer, section.offset, lost, origins, header);
     return gmt_sink_write(&writer->sink, footer, sizeof footer, error) &&
            gmt_sink_patch(&writer->sink, 0, header, sizeof header, error);
 }
@@ -582,6 +604,7 @@ bool gmtrace_writer_close(gmtrace_writer *writer, bool keep, gmtrace_error *erro
     gmt_buffer_free(&writer->kernel_sizes);
     gmt_buffer_free(&writer->launches);
     gmt_buffer_free(&writer->lost);
+    gmt_origins_free(&writer->origins);
     gmt_buffer_free(&writer->map.body);
     gmt_buffer_free(&writer->raw);
     gmt_buffer_free(&writer->payload);

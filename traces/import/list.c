@@ -22,7 +22,7 @@ static int by_base(const void *a, const void *b)
 /* "MemcpyHtoD,0x7f..,bytes": memory that exists when the next kernel begins. */
 static bool add_memory(accel_import *import, const char *line, const char **problem)
 {
-    gmtrace_allocation added;
+    gmtrace_allocation added = {0};
     *problem = "cannot read 'MemcpyHtoD,0xaddress,bytes'";
     line = accel_hex(accel_blanks(line), &added.base);
     if (!line || *line != ',')

@@ -161,9 +161,15 @@ function measuredSection(launch) {
 }
 
 /* Names as in the report's other formats. */
-const arrayName = (array) => ({
+const arrayName = (array) => array.name || ({
   allocation: `allocation ${array.number}`, elsewhere: "elsewhere", local: "local memory", earlier: "from before",
 })[array.array] || array.array;
+
+/* "cudaMalloc at app.cu:31, 0x7f00..." */
+const arrayPlace = (array) => [
+  [array.call, known(array.line) && array.file ? `${array.call ? "at " : ""}${array.file}:${array.line}` : ""].filter(Boolean).join(" "),
+  known(array.base) ? `0x${array.base.toString(16)}` : "",
+].filter(Boolean).join(", ");
 
 function arraysSection(launch) {
   const arrays = launch.arrays && launch.arrays.arrays;
@@ -173,7 +179,13 @@ function arraysSection(launch) {
     title, hint, minor, value: (array) => sum(array, ...keys), cell: (array) => known(sum(array, ...keys)) ? bytes(sum(array, ...keys)) : NONE,
   });
   const table = sortable([
-    { title: "Array", left: true, value: arrayName, cell: (array) => h("span", { title: known(array.base) ? `0x${array.base.toString(16)}` : undefined }, arrayName(array)) },
+    {
+      title: "Array", left: true, value: arrayName,
+      cell: (array) => [
+        h("span", { title: arrayPlace(array) || undefined }, arrayName(array)),
+        known(array.line) && array.file ? h("small", null, `${array.file.replace(/^.*\//, "")}:${array.line}`) : null,
+      ],
+    },
     column("Size", ["size_bytes"], "of the allocation", true),
     column("Useful", ["useful_bytes"], "asked for by lanes"),
     column("L1 moves", ["l1_bytes"], "through L1 or past it"),
@@ -183,7 +195,7 @@ function arraysSection(launch) {
     { title: "Reuse", hint: "times each byte touched is asked for", value: (array) => array.reuse, cell: (array) => known(array.reuse) ? ratio(array.reuse) : NONE },
   ]);
   table.show(arrays);
-  return section("Arrays", "traffic by allocation, numbered by address", table.node);
+  return section("Arrays", "traffic by allocation; those without a name are numbered by address", table.node);
 }
 
 function metricsSection(launch) {

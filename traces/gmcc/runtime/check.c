@@ -91,7 +91,8 @@ void gmcuda_here(gmcuda_frames *frames)
     void *address[GMCUDA_FRAMES + 8];
     Dl_info own, info;
     frames->count = 0;
-    if (!gmcuda_checks_any() || dladdr((void *)(uintptr_t)gmcuda_here, &own) == 0)
+    if ((!gmcuda_checks_any() && !gmcuda_traces()) ||
+        dladdr((void *)(uintptr_t)gmcuda_here, &own) == 0)
         return;
     const int n = backtrace(address, GMCUDA_FRAMES + 8);
     for (int i = 0; i < n && frames->count < GMCUDA_FRAMES; i++)

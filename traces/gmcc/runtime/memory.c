@@ -15,6 +15,7 @@
 #include "traces/gmcc/runtime/arena.h"
 #include "traces/gmcc/runtime/check.h"
 #include "traces/gmcc/runtime/capture.h"
+#include "traces/gmcc/runtime/origin.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +38,9 @@ typedef struct piece {
     uint64_t traced; /* its base in traces */
     uint64_t number; /* which allocation of the program it is, from 1 */
     memory_kind kind;
-    gmcuda_frames made; /* where the program asked for it */
+    gmcuda_frames made;    /* where the program asked for it, */
+    const char *call;      /* and by which call */
+    gmtrace_origin origin; /* for traces; call NULL: not looked for yet */
 } piece;
 
 enum { FREED = 64 }; /* the last ones, for messages */
@@ -165,7 +168,7 @@ static bool open_pages(uint64_t base, uint64_t span, uint64_t unit)
                     PROT_READ | PROT_WRITE) == 0;
 }
 
-static cudaError_t allocate(void **pointer, size_t bytes, memory_kind kind)
+static cudaError_t allocate(void **pointer, size_t bytes, memory_kind kind, const char *call)
 {
     if (pointer == NULL)
         return cudaErrorInvalidValue;
@@ -177,8 +180,11 @@ static cudaError_t allocate(void **pointer, size_t bytes, memory_kind kind)
     if (bytes > GMCUDA_MEMORY - bytes_in_use || !reserve())
         return cudaErrorMemoryAllocation;
     const uint64_t unit = bytes >= LARGE_FROM ? GMCUDA_LARGE_UNIT : GMCUDA_SMALL_UNIT;
-    piece p = {
-        .size = bytes, .span = round_up(bytes, unit), .number = allocations + 1, .kind = kind};
+    piece p = {.size = bytes,
+               .span = round_up(bytes, unit),
+               .number = allocations + 1,
+               .kind = kind,
+               .call = call};
     gmcuda_here(&p.made);
     p.traced = gmcuda_arena_take(&driver, p.span, unit);
     p.base = p.traced != 0 ? take_place(p.span, unit) : 0;
@@ -356,14 +362,44 @@ static int by_base(const void *a, const void *b)
     return (x->base > y->base) - (x->base < y->base);
 }
 
+static int by_number(const void *a, const void *b)
+{
+    const gmcuda_made *x = a, *y = b;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+/* Once for each piece, when a launch has it first. */
+static void find_origins(void)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < piece_count; i++)
+        count += pieces[i].origin.call == NULL;
+    gmcuda_made *made = count > 0 ? calloc(count, sizeof *made) : NULL;
+    if (made == NULL)
+        return;
+    count = 0;
+    for (size_t i = 0; i < piece_count; i++)
+        if (pieces[i].origin.call == NULL)
+            made[count++] =
+                (gmcuda_made){&pieces[i].made, pieces[i].call, pieces[i].number, &pieces[i].origin};
+    qsort(made, count, sizeof *made, by_number);
+    gmcuda_find_origins(made, count);
+    free(made);
+}
+
 gmtrace_allocation *gmcuda_list_allocations(uint32_t *count)
 {
+    const size_t variables = gmcuda_list_variables(NULL);
     *count = 0;
-    gmtrace_allocation *list = calloc(piece_count + 1, sizeof *list);
+    find_origins();
+    gmtrace_allocation *list = calloc(piece_count + variables + 1, sizeof *list);
     for (size_t i = 0; list != NULL && i < piece_count; i++)
-        list[(*count)++] = (gmtrace_allocation){.base = pieces[i].traced, .size = pieces[i].size};
-    if (list != NULL)
+        list[(*count)++] = (gmtrace_allocation){pieces[i].traced, pieces[i].size,
+                                                pieces[i].origin.call ? &pieces[i].origin : NULL};
+    if (list != NULL) {
+        *count += (uint32_t)gmcuda_list_variables(list + *count);
         qsort(list, *count, sizeof *list, by_base);
+    }
     return list;
 }
 
@@ -387,27 +423,27 @@ void gmcuda_release_memory(void)
 
 cudaError_t cudaMalloc(void **pointer, size_t bytes)
 {
-    CALL(allocate(pointer, bytes, DEVICE));
+    CALL(allocate(pointer, bytes, DEVICE, "cudaMalloc"));
 }
 cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream)
 {
     if (gmcuda_stream_captured(stream))
         return gmcuda_not_captured("cudaMallocAsync");
-    CALL(allocate(pointer, bytes, DEVICE));
+    CALL(allocate(pointer, bytes, DEVICE, "cudaMallocAsync"));
 }
 cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned int flags)
 {
     (void)flags;
-    CALL(allocate(pointer, bytes, MANAGED));
+    CALL(allocate(pointer, bytes, MANAGED, "cudaMallocManaged"));
 }
 cudaError_t cudaMallocHost(void **pointer, size_t bytes)
 {
-    CALL(allocate(pointer, bytes, HOST));
+    CALL(allocate(pointer, bytes, HOST, "cudaMallocHost"));
 }
 cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned int flags)
 {
     (void)flags;
-    CALL(allocate(pointer, bytes, HOST));
+    CALL(allocate(pointer, bytes, HOST, "cudaHostAlloc"));
 }
 cudaError_t cudaFree(void *pointer)
 {
@@ -440,10 +476,14 @@ cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned int fla
 
 static cudaError_t register_host(void *pointer, size_t bytes)
 {
-    piece p = {
-        .base = (uint64_t)pointer, .size = bytes, .traced = (uint64_t)pointer, .kind = REGISTERED};
+    piece p = {.base = (uint64_t)pointer,
+               .size = bytes,
+               .traced = (uint64_t)pointer,
+               .kind = REGISTERED,
+               .call = "cudaHostRegister"};
     if (pointer == NULL || bytes == 0 || holder(p.base, 1) != NULL)
         return cudaErrorInvalidValue;
+    gmcuda_here(&p.made);
     return insert(&p) ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned int flags)
@@ -466,13 +506,18 @@ cudaError_t cudaHostUnregister(void *pointer)
     CALL(unregister_host(pointer));
 }
 
-cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height)
+static cudaError_t allocate_rows(void **pointer, size_t *pitch, size_t width, size_t height,
+                                 const char *call)
 {
     if (pitch == NULL || width > SIZE_MAX - 511 ||
         (height != 0 && (width + 511) / 512 * 512 > SIZE_MAX / height))
         return gmcuda_enter(), gmcuda_leave(cudaErrorInvalidValue);
     *pitch = (width + 511) / 512 * 512;
-    return cudaMalloc(pointer, *pitch * height);
+    CALL(allocate(pointer, *pitch * height, DEVICE, call));
+}
+cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height)
+{
+    return allocate_rows(pointer, pitch, width, height, "cudaMallocPitch");
 }
 
 cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pointer, struct cudaExtent extent)
@@ -482,7 +527,7 @@ cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pointer, struct cudaExtent exten
         return gmcuda_enter(), gmcuda_leave(cudaErrorInvalidValue);
     pointer->xsize = extent.width;
     pointer->ysize = extent.height;
-    return cudaMallocPitch(&pointer->ptr, &pointer->pitch, extent.width, rows);
+    return allocate_rows(&pointer->ptr, &pointer->pitch, extent.width, rows, "cudaMalloc3D");
 }
 
 cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total)

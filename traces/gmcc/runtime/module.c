@@ -24,11 +24,12 @@ typedef struct gmcuda_module {
     struct gmcuda_module *next;
     const char *text;
     char name[128], compiler[64];
-    gmptx_module *ptx; /* NULL until it is parsed */
-    cudaError_t error; /* why it cannot be */
-    bool shares;       /* it has __managed__ variables */
-    bool linked;       /* with all others of this kind */
-    size_t number;     /* which of them it is */
+    gmptx_module *ptx;      /* NULL until it is parsed */
+    cudaError_t error;      /* why it cannot be */
+    bool shares;            /* it has __managed__ variables */
+    bool linked;            /* with all others of this kind */
+    size_t number;          /* which of them it is */
+    gmtrace_origin *origin; /* of its variables, once a trace asked for them */
 } gmcuda_module;
 
 typedef struct variable {
@@ -454,6 +455,54 @@ bool gmcuda_in_variable(uint64_t address, uint64_t bytes)
                 return true;
         }
     return false;
+}
+
+/* "table" of _ZL5table, demangled where the program can, and of table$linked2; NULL without memory.
+ */
+static const char *readable(const char *mangled)
+{
+    char *own =
+        strndup(mangled, strcspn(mangled, "$") > 0 ? strcspn(mangled, "$") : strlen(mangled));
+    char *text = own != NULL ? gmcuda_demangle(own) : NULL;
+    if (text == NULL)
+        return own;
+    free(own);
+    return text;
+}
+
+/* Modules that were linked are one. */
+static bool is_listed(const gmcuda_module *module)
+{
+    const gmcuda_module *m = modules;
+    while (m != module && m->ptx != module->ptx)
+        m = m->next;
+    return m != module;
+}
+
+size_t gmcuda_list_variables(gmtrace_allocation *list)
+{
+    size_t count = 0;
+    for (gmcuda_module *module = modules; module != NULL; module = module->next) {
+        const bool counts = module->ptx != NULL && !is_listed(module);
+        const uint32_t all = counts ? gmptx_variable_count(module->ptx) : 0;
+        if (list != NULL && all > 0 && module->origin == NULL)
+            module->origin = calloc(all, sizeof *module->origin);
+        for (uint32_t i = 0; i < all; i++) {
+            const gmptx_variable *v = gmptx_get_variable(module->ptx, i);
+            if (v->space != GMTRACE_SPACE_GLOBAL || v->size == 0 || v->address == NULL)
+                continue;
+            gmtrace_origin *origin = module->origin != NULL ? &module->origin[i] : NULL;
+            if (list != NULL && origin != NULL && origin->name == NULL)
+                *origin = (gmtrace_origin){.name = readable(v->name), .call = "", .file = ""};
+            const uint64_t base = (uint64_t)(uintptr_t)v->address;
+            uint64_t shift = 0; /* to where traces have it */
+            gmcuda_in_shared_variable(base, v->size, &shift);
+            if (list != NULL)
+                list[count] = (gmtrace_allocation){base + shift, v->size, origin};
+            count++;
+        }
+    }
+    return count;
 }
 
 /* What the program asked of its kernels is forgotten. */

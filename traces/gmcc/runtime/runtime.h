@@ -34,15 +34,15 @@ typedef struct gmcuda_frames {
     void *address[GMCUDA_FRAMES];
     unsigned count;
 } gmcuda_frames;
-void gmcuda_here(gmcuda_frames *frames); /* none where nothing is checked */
+void gmcuda_here(gmcuda_frames *frames); /* none where nobody asks for checks or a trace */
 
 /* ------------------------------------------------------------------------------ memory.c */
 
 /* Are all of the bytes part of one live allocation? For gmptx_launch.check; `shift` may be NULL. */
 bool gmcuda_accessible(void *user, uint64_t address, uint64_t bytes, bool is_write,
                        uint64_t *shift);
-/* Live allocations, sorted, as traces have them; to be freed. NULL where there are none or there is
- * no memory. */
+/* Live allocations and variables, sorted, as traces have them; to be freed. NULL where there is no
+ * memory. */
 gmtrace_allocation *gmcuda_list_allocations(uint32_t *count);
 /* In words, where bytes that are not all in one allocation lie: "0 bytes after the end of the
  * 4096 bytes at 0x... of allocation 2" */
@@ -79,6 +79,10 @@ bool gmcuda_in_variable(uint64_t address, uint64_t bytes);
 /* Of those, in a __managed__ one, which lies where the host has it? *shift, where it is not NULL,
  * is what to add for traces, which have it where the module had it. */
 bool gmcuda_in_shared_variable(uint64_t address, uint64_t bytes, uint64_t *shift);
+/* The __device__ variables of modules that are in use, as allocations; how many. NULL: counted
+ * alone.
+ */
+size_t gmcuda_list_variables(gmtrace_allocation *list);
 void gmcuda_reset_functions(void);
 /* As a person writes it, to be freed; NULL where the program cannot demangle. */
 char *gmcuda_demangle(const char *mangled);
@@ -121,6 +125,7 @@ void gmcuda_tell_race(void *user, const gmptx_race *race);
 /* The writer that GMSIM_TRACE asks for, NULL without. The trace's source says who compiled the
  * code, and whether registers are estimates; the function launched first decides. */
 gmtrace_writer *gmcuda_trace(const gmcuda_function *first);
+bool gmcuda_traces(void); /* is one asked for? */
 /* Gives the trace up after an error, which is printed. */
 void gmcuda_trace_failed(const gmtrace_error *error);
 

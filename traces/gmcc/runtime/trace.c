@@ -16,11 +16,17 @@ static gmtrace_writer *writer;
 static bool tried;
 static pid_t owner; /* a child of fork() must not close its parent's file */
 
+bool gmcuda_traces(void)
+{
+    const char *path = getenv("GMSIM_TRACE");
+    return path != NULL && path[0] != 0;
+}
+
 gmtrace_writer *gmcuda_trace(const gmcuda_function *first)
 {
     const char *path = getenv("GMSIM_TRACE");
     gmtrace_error error;
-    if (tried || path == NULL || path[0] == 0)
+    if (tried || !gmcuda_traces())
         return getpid() == owner ? writer : NULL;
     tried = true;
     char source[160];

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * lines.c - return addresses to lines: addr2line, which comes with the linker that gmcc needs,
+ * reads the debugging information that gmcc always adds. Each address is asked for once. Where
+ * addr2line is missing no line is known, and nobody is told.
+ */
+#include "traces/gmcc/runtime/lines.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { BATCH = 64 /* addresses an addr2line is asked for */, TEXT_LINES = 3, MAX_TEXT = 1024 };
+
+typedef struct site {
+    void *address;
+    gmcuda_line *line;
+    unsigned count;
+} site;
+
+typedef struct text {
+    gmcuda_line line;
+    char *text;
+} text;
+
+static site *sites;
+static text *texts;
+static size_t site_count, text_count;
+
+/* ------------------------------------------------------------------------------------ addr2line */
+
+/* Is the file the compiler's, C++'s or CUDA's rather than the program's? */
+static bool is_foreign(const char *file)
+{
+    static const char *const part[] = {"/cuda_runtime.h",
+                                       "/gmcuda/",
+                                       "/cuda_runtime_api.h",
+                                       "/include/c++/",
+                                       "/cooperative_groups",
+                                       "libc-start",
+                                       "/thrust/",
+                                       "/cub/",
+                                       "/libcudacxx/"};
+    for (unsigned i = 0; i < sizeof part / sizeof *part; i++)
+        if (strstr(file, part[i]) != NULL)
+            return true;
+    return strncmp(file, "??", 2) == 0;
+}
+
+static void add_line(site *s, char *at)
+{
+    char *colon = strrchr(at, ':');
+    if (s == NULL || colon == NULL || is_foreign(at))
+        return;
+    if (colon[1] == '?' && strchr(at, '/') == NULL) /* what the list of symbols says of all */
+        return;
+    *colon = 0;
+    gmcuda_line *line = realloc(s->line, (s->count + 1) * sizeof *line);
+    const unsigned long number = strtoul(colon + 1, NULL, 10); /* "?": 0 */
+    char *file = line != NULL ? strdup(at) : NULL;
+    if (line != NULL)
+        s->line = line;
+    if (file != NULL)
+        s->line[s->count++] =
+            (gmcuda_line){file, number <= UINT32_MAX ? (uint32_t)number : 0, s->address};
+}
+
+/* "0x1234" before the lines of each address, in the order they were asked for. */
+static void read_lines(FILE *in, site *first, size_t count)
+{
+    char *at = NULL;
+    size_t room = 0, next = 0;
+    site *s = NULL;
+    for (ssize_t length; (length = getline(&at, &room, in)) > 0;) {
+        at[length - 1] = 0;
+        if (strncmp(at, "0x", 2) == 0)
+            s = next < count ? &first[next++] : NULL;
+        else
+            add_line(s, at);
+    }
+    free(at);
+}
+
+static bool start(char **argv, int out, int in, pid_t *child)
+{
+    /* Nothing of the program's environment, such as LD_PRELOAD, is for it. */
+    char *const environment[] = {(char *)(uintptr_t) "LC_ALL=C", NULL};
+    posix_spawn_file_actions_t actions;
+    if (posix_spawn_file_actions_init(&actions) != 0)
+        return false;
+    const bool good =
+        posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO) == 0 &&
+        posix_spawn_file_actions_addclose(&actions, in) == 0 &&
+        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0) == 0 &&
+        posix_spawnp(child, argv[0], &actions, NULL, argv, environment) == 0;
+    posix_spawn_file_actions_destroy(&actions);
+    return good;
+}
+
+/* Of one object: at most BATCH. */
+static void ask(const char *object, const uint64_t *offset, site *first, size_t count)
+{
+    char number[BATCH][20], *argv[BATCH + 6];
+    const char *const words[] = {"addr2line", "-a", "-i", "-e", object};
+    int pipes[2];
+    pid_t child;
+    for (unsigned i = 0; i < 5; i++)
+        argv[i] = (char *)(uintptr_t)words[i];
+    for (size_t i = 0; i < count; i++) {
+        snprintf(number[i], sizeof number[i], "0x%llx", (unsigned long long)offset[i]);
+        argv[5 + i] = number[i];
+    }
+    argv[5 + count] = NULL;
+    if (pipe2(pipes, O_CLOEXEC) != 0)
+        return;
+    const bool started = start(argv, pipes[1], pipes[0], &child);
+    close(pipes[1]);
+    FILE *in = started ? fdopen(pipes[0], "r") : NULL;
+    if (in != NULL) {
+        read_lines(in, first, count);
+        fclose(in);
+    } else {
+        close(pipes[0]);
+    }
+    while (started && waitpid(child, NULL, 0) < 0 && errno == EINTR)
+        ;
+}
+
+/* Where the file is that holds the address, and at which of its own addresses the call. */
+static bool locate(void *address, char object[4096], uint64_t *offset)
+{
+    Dl_info info;
+    struct link_map *map;
+    object[0] = 0;
+    if (dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) == 0 || info.dli_fname == NULL)
+        return false;
+    *offset = (uint64_t)(uintptr_t)address - map->l_addr - 1; /* a return address is behind it */
+    if (map->l_name[0] == 0) { /* the program itself, wherever the folder is by now */
+        const ssize_t length = readlink("/proc/self/exe", object, 4095);
+        object[length > 0 ? length : 0] = 0;
+    } else if (strstr(info.dli_fname, "/libc.so.") == NULL) {
+        snprintf(object, 4096, "%s", info.dli_fname);
+    }
+    return object[0] != 0;
+}
+
+static site *find_site(const void *address)
+{
+    for (size_t i = 0; i < site_count; i++)
+        if (sites[i].address == address)
+            return &sites[i];
+    return NULL;
+}
+
+void gmcuda_find_lines(void *const *address, size_t count)
+{
+    char object[4096], next[4096] = "";
+    uint64_t offset[BATCH];
+    size_t first = site_count;
+    site *grown = realloc(sites, (site_count + count) * sizeof *sites);
+    if (grown == NULL || count == 0)
+        return;
+    sites = grown;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t at;
+        if (find_site(address[i]) != NULL)
+            continue;
+        const bool known = locate(address[i], object, &at);
+        /* The batch ends with another object, or where it is full. */
+        if (site_count > first &&
+            (!known || strcmp(object, next) != 0 || site_count - first == BATCH)) {
+            ask(next, offset, &sites[first], site_count - first);
+            first = site_count;
+        }
+        sites[site_count++] = (site){.address = address[i]};
+        if (!known) {
+            first = site_count;
+            continue;
+        }
+        offset[site_count - first - 1] = at;
+        memcpy(next, object, sizeof next);
+    }
+    if (first < site_count)
+        ask(next, offset, &sites[first], site_count - first);
+}
+
+gmcuda_line gmcuda_line_of(const gmcuda_frames *frames, unsigned depth)
+{
+    gmcuda_find_lines(frames->address, frames->count);
+    for (unsigned i = 0; i < frames->count; i++) {
+        const site *s = find_site(frames->address[i]);
+        const unsigned count = s != NULL ? s->count : 0;
+        if (depth < count)
+            return s->line[depth];
+        depth -= count;
+    }
+    return (gmcuda_line){.file = NULL};
+}
+
+/* ----------------------------------------------------------------------------------- source text
+ */
+
+static char *read_text(gmcuda_line line)
+{
+    FILE *in = fopen(line.file, "re");
+    char *all = in != NULL ? calloc(1, MAX_TEXT + 1) : NULL, *at = NULL;
+    size_t room = 0, used = 0;
+    for (uint32_t i = 1; all != NULL && i < line.number + TEXT_LINES; i++) {
+        const ssize_t length = getline(&at, &room, in);
+        if (length < 0)
+            break;
+        if (i < line.number)
+            continue;
+        char *comment = strstr(at, "//");
+        if (comment != NULL)
+            *comment = 0;
+        at[strcspn(at, "\r\n")] = 0;
+        used += (size_t)snprintf(all + used, MAX_TEXT + 1 - used, "%s\n", at);
+        if (used > MAX_TEXT)
+            break;
+    }
+    free(at);
+    if (in != NULL)
+        fclose(in);
+    return all;
+}
+
+const char *gmcuda_line_text(gmcuda_line line)
+{
+    if (line.file == NULL || line.number == 0)
+        return "";
+    for (size_t i = 0; i < text_count; i++)
+        if (texts[i].line.number == line.number && strcmp(texts[i].line.file, line.file) == 0)
+            return texts[i].text != NULL ? texts[i].text : "";
+    text *grown = realloc(texts, (text_count + 1) * sizeof *texts);
+    if (grown == NULL)
+        return "";
+    texts = grown;
+    texts[text_count] = (text){line, read_text(line)};
+    return texts[text_count].text != NULL ? texts[text_count++].text : (text_count++, "");
+}

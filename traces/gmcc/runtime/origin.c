@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * origin.c - an allocation's name: the variable whose address the call takes, as the source has it
+ * at the call's line. Where the call stands in a function of the program's that passes memory on,
+ * the line that calls that one tells. A trace that is made elsewhere than its program has lines
+ * alone, one of a program without lines the number of the call.
+ */
+#include "traces/gmcc/runtime/origin.h"
+
+#include "traces/gmcc/runtime/call_text.h"
+#include "traces/gmcc/runtime/lines.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MAX_NAME = 64,
+    DEPTH = 4,      /* callers that are asked for a name */
+    COMPARED = 4096 /* allocations that are compared with others */
+};
+
+/* An address that allocates, with its line; on lines with several calls it is one of them. */
+typedef struct place {
+    gmcuda_line line;
+    const char *call;
+} place;
+
+static place *places;
+static size_t place_count;
+static char **kept; /* names handed out */
+static size_t kept_count;
+
+static const char *keep(const char *name)
+{
+    for (size_t i = 0; i < kept_count; i++)
+        if (strcmp(kept[i], name) == 0)
+            return kept[i];
+    char **grown = realloc(kept, (kept_count + 1) * sizeof *kept);
+    char *copy = grown != NULL ? strdup(name) : NULL;
+    if (grown != NULL)
+        kept = grown;
+    if (copy != NULL)
+        kept[kept_count++] = copy;
+    return copy != NULL ? copy : "";
+}
+
+static bool same_line(gmcuda_line a, gmcuda_line b)
+{
+    return a.number == b.number &&
+           (a.file == b.file || (a.file != NULL && b.file != NULL && strcmp(a.file, b.file) == 0));
+}
+
+/* Which of the line's addresses with this call it is, counted as they are met. */
+static unsigned place_of(gmcuda_line line, const char *call)
+{
+    unsigned number = 0;
+    for (size_t i = 0; i < place_count; i++) {
+        if (places[i].line.address == line.address && places[i].call == call)
+            return number;
+        number += same_line(places[i].line, line) && strcmp(places[i].call, call) == 0;
+    }
+    place *grown = realloc(places, (place_count + 1) * sizeof *places);
+    if (grown == NULL)
+        return number;
+    places = grown;
+    places[place_count++] = (place){line, call};
+    return number;
+}
+
+/* The innermost line's own word. False where another line has to tell, or none does. */
+static bool own_name(const gmcuda_made *made, gmcuda_line line, char name[MAX_NAME],
+                     bool *passed_on)
+{
+    const char *text = gmcuda_line_text(line);
+    bool in_order;
+    const unsigned which = place_of(line, made->call);
+    const unsigned calls = gmcuda_calls_in(text, made->call, &in_order);
+    *passed_on = false;
+    if (calls > 1 && !in_order)
+        return false;
+    return calls > 0
+               ? gmcuda_argument_of(text, made->call, which % calls, name, MAX_NAME, passed_on)
+               : gmcuda_variable_of(text, name, MAX_NAME);
+}
+
+static void fill(const gmcuda_made *made, bool by_callers)
+{
+    gmtrace_origin *origin = made->origin;
+    const gmcuda_line line = gmcuda_line_of(made->frames, 0);
+    char name[MAX_NAME] = "", outer[MAX_NAME];
+    bool passed_on;
+    *origin = (gmtrace_origin){.name = "", .call = made->call, .file = "", .number = made->number};
+    if (line.file == NULL)
+        return;
+    origin->file = line.file;
+    origin->line = line.number;
+    const bool own = own_name(made, line, name, &passed_on);
+    for (unsigned depth = 1; (!own || passed_on || by_callers) && depth < DEPTH; depth++) {
+        const gmcuda_line caller = gmcuda_line_of(made->frames, depth);
+        if (!gmcuda_variable_of(gmcuda_line_text(caller), outer, sizeof outer))
+            continue;
+        memcpy(name, outer, sizeof name);
+        origin->file = caller.file;
+        origin->line = caller.number;
+        break;
+    }
+    origin->name = keep(name);
+}
+
+/* Does the same line also allocate for another caller? Then it is a function's that gives memory to
+ * others, and its own variable says little. */
+static bool is_shared(const gmcuda_made *made, size_t count, size_t which)
+{
+    const gmcuda_line line = gmcuda_line_of(made[which].frames, 0);
+    const gmcuda_line caller = gmcuda_line_of(made[which].frames, 1);
+    for (size_t i = 0; line.file != NULL && caller.file != NULL && i < count; i++)
+        if (same_line(gmcuda_line_of(made[i].frames, 0), line) &&
+            !same_line(gmcuda_line_of(made[i].frames, 1), caller))
+            return true;
+    return false;
+}
+
+void gmcuda_find_origins(const gmcuda_made *made, size_t count)
+{
+    void **address = calloc(count * GMCUDA_FRAMES + 1, sizeof *address);
+    size_t addresses = 0;
+    for (size_t i = 0; address != NULL && i < count; i++)
+        for (unsigned k = 0; k < made[i].frames->count; k++)
+            address[addresses++] = made[i].frames->address[k];
+    if (address != NULL)
+        gmcuda_find_lines(address, addresses);
+    free(address);
+    for (size_t i = 0; i < count; i++)
+        fill(&made[i], count <= COMPARED && is_shared(made, count, i));
+}
