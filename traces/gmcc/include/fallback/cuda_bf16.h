@@ -17,18 +17,31 @@ GMCUDA_BOTH unsigned short __gmcuda_bfloat_bits(float f)
 }
 
 #define GMCUDA_HD __host__ __device__ __attribute__((nodebug))
+struct __attribute__((aligned(2))) __nv_bfloat16_raw {
+    unsigned short x;
+};
+struct __attribute__((aligned(4))) __nv_bfloat162_raw {
+    unsigned short x, y;
+};
 struct __attribute__((aligned(2))) __nv_bfloat16 {
     unsigned short __x;
     __nv_bfloat16() = default;
     GMCUDA_HD __nv_bfloat16(float f) : __x(__gmcuda_bfloat_bits(f)) {}
     GMCUDA_HD __nv_bfloat16(double f) : __x(__gmcuda_bfloat_bits((float)f)) {}
     GMCUDA_HD __nv_bfloat16(int i) : __x(__gmcuda_bfloat_bits((float)i)) {}
+    GMCUDA_HD __nv_bfloat16(const __nv_bfloat16_raw &raw) : __x(raw.x) {}
+    GMCUDA_HD operator __nv_bfloat16_raw() const { return __nv_bfloat16_raw{__x}; }
     GMCUDA_HD operator float() const { return __builtin_bit_cast(float, (unsigned int)__x << 16); }
 };
 struct __attribute__((aligned(4))) __nv_bfloat162 {
     __nv_bfloat16 x, y;
     __nv_bfloat162() = default;
     GMCUDA_HD __nv_bfloat162(__nv_bfloat16 a, __nv_bfloat16 b) : x(a), y(b) {}
+    GMCUDA_HD __nv_bfloat162(const __nv_bfloat162_raw &raw)
+        : x(__nv_bfloat16_raw{raw.x}), y(__nv_bfloat16_raw{raw.y})
+    {
+    }
+    GMCUDA_HD operator __nv_bfloat162_raw() const { return __nv_bfloat162_raw{x.__x, y.__x}; }
 };
 #undef GMCUDA_HD
 typedef __nv_bfloat16 nv_bfloat16;

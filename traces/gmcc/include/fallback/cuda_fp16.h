@@ -49,6 +49,12 @@ GMCUDA_BOTH float __gmcuda_half_value(unsigned short h)
 }
 
 #define GMCUDA_HD __host__ __device__ __attribute__((nodebug))
+struct __attribute__((aligned(2))) __half_raw {
+    unsigned short x;
+};
+struct __attribute__((aligned(4))) __half2_raw {
+    unsigned short x, y;
+};
 struct __attribute__((aligned(2))) __half {
     unsigned short __x;
     __half() = default;
@@ -56,18 +62,19 @@ struct __attribute__((aligned(2))) __half {
     GMCUDA_HD __half(double f) : __x(__gmcuda_half_bits((float)f)) {}
     GMCUDA_HD __half(int i) : __x(__gmcuda_half_bits((float)i)) {}
     GMCUDA_HD __half(unsigned int i) : __x(__gmcuda_half_bits((float)i)) {}
+    GMCUDA_HD __half(const __half_raw &raw) : __x(raw.x) {}
+    GMCUDA_HD operator __half_raw() const { return __half_raw{__x}; }
     GMCUDA_HD operator float() const { return __gmcuda_half_value(__x); }
 };
 struct __attribute__((aligned(4))) __half2 {
     __half x, y;
     __half2() = default;
     GMCUDA_HD __half2(__half a, __half b) : x(a), y(b) {}
+    GMCUDA_HD __half2(const __half2_raw &raw) : x(__half_raw{raw.x}), y(__half_raw{raw.y}) {}
+    GMCUDA_HD operator __half2_raw() const { return __half2_raw{x.__x, y.__x}; }
 };
 typedef __half half;
 typedef __half2 half2;
-typedef struct {
-    unsigned short x;
-} __half_raw;
 
 /* clang-format off */
 GMCUDA_SAME(__half, __ushort_as_half, (unsigned short bits), __builtin_bit_cast(__half, bits))
