@@ -149,6 +149,14 @@ def arrays():
     check("... a line each", any(h.startswith("Arrays") for h in text("h2")))
 
 
+def picture():
+    done = subprocess.run([source + "/plots/page", "-o", "page.webp", *pages["launch"]], env=dict(
+        os.environ, GMSIM_BUILDDIR=os.path.dirname(gmsim)), capture_output=True, check=False)
+    with open("page.webp", "rb") as shot:
+        check("plots/page takes a picture of a page", done.returncode == 0 and
+              shot.read(12)[8:] == b"WEBP" and os.path.getsize("page.webp") > 20000, done.stderr)
+
+
 def program():
     report = json.loads(gm(*pages["program"], "--format", "json"))
     clocks = [launch["gmsim"]["cycles"] for launch in report["launches"]]
@@ -249,7 +257,7 @@ def studies():
 
 
 try:
-    for part in (all_pages, launch, measured, arrays, program, hostile, many, studies):
+    for part in (all_pages, launch, measured, arrays, picture, program, hostile, many, studies):
         part()
 finally:
     browser.close()
