@@ -52,21 +52,36 @@ static bool may_access(const ptx_warp *w, uint64_t low, uint64_t bytes, bool wri
            launch->check(launch->check_user, low, bytes, write, shift);
 }
 
+/* The least and the greatest address of the lanes. */
+static inline void extent(const uint64_t *address, uint32_t mask, uint64_t *low, uint64_t *high)
+{
+    uint64_t least = UINT64_MAX, most = 0;
+    if (mask == UINT32_MAX)
+        for (unsigned i = 0; i < LANES; i++) {
+            least = address[i] < least ? address[i] : least;
+            most = address[i] > most ? address[i] : most;
+        }
+    else
+        for (unsigned i = 0; i < LANES; i++) {
+            const uint64_t off = (mask >> i & 1) - UINT64_C(1); /* all ones: takes no part */
+            least = (address[i] | off) < least ? address[i] | off : least;
+            most = (address[i] & ~off) > most ? address[i] & ~off : most;
+        }
+    *low = least;
+    *high = most;
+}
+
 /* Addresses become those of the trace. */
 static bool find_global(ptx_warp *w, const ptx_op *op, ptx_access *a)
 {
-    uint64_t low = UINT64_MAX, high = 0, shift;
+    uint64_t low, high, shift;
     uint64_t *address = w->address;
-    for (unsigned i = 0; i < LANES; i++) {
-        const uint64_t off = (a->mask >> i & 1) - UINT64_C(1); /* all ones: takes no part */
-        low = (address[i] | off) < low ? address[i] | off : low;
-        high = (address[i] & ~off) > high ? address[i] & ~off : high;
-    }
+    extent(address, a->mask, &low, &high);
     for (unsigned i = 0; i < LANES; i++)
         a->host[i] = (uint8_t *)(uintptr_t)address[i];
     if (high <= UINT64_MAX - a->bytes &&
         may_access(w, low, high - low + a->bytes, a->write, &shift)) {
-        for (unsigned i = 0; i < LANES; i++)
+        for (unsigned i = 0; shift != 0 && i < LANES; i++)
             address[i] += shift;
         return true;
     }
