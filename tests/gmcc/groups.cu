@@ -47,6 +47,12 @@ __device__ int sum_of(cg::thread_group group, int *scratch, int value)
     return value;
 }
 
+__global__ void root_bfloats(__nv_bfloat16 *to, __half *other)
+{
+    const int n = threadIdx.x;
+    to[n] = __shfl_xor_sync(~0u, hsqrt(__nv_bfloat16(n * n)), 1);
+    other[n] = __shfl_xor_sync(~0u, hsqrt(__half(n * n)), 1);
+}
 __global__ void add_bfloats(__nv_bfloat16 *to)
 {
     atomicAdd(to, __nv_bfloat16(1));
@@ -292,6 +298,11 @@ int main()
     ok((float)(h + __half(1)) == 2.5f && (float)__habs(-h) == 1.5f &&
            (float)__hmax(h, __half(7)) == 7 && (float)pair.x == 8 && (float)__habs(pair.y) == 15,
        "arithmetic of halves and bfloats on the host");
+    const __nv_bfloat16 third(0.333984375f), none = __ushort_as_bfloat16(0x7f81);
+    ok(__hlt(third, __nv_bfloat16(1)) && !__heq(none, none) && __hisnan(none) &&
+           __hisinf(__ushort_as_bfloat16(0xff80)) == -1 && (float)-pair.y == 15 &&
+           __hisinf(__half(70000.0f)) == 1 && !__hisnan(h),
+       "comparisons of halves and bfloats");
     __nv_bfloat16 *b;
     cudaMallocManaged(&b, 8);
     memset(b, 0, 8);
@@ -299,6 +310,14 @@ int main()
     ok(cudaDeviceSynchronize() == cudaSuccess && (float)b[0] == 32 && (float)b[2] == 32 &&
            (float)b[3] == -64,
        "atomicAdd of bfloats");
+    __nv_bfloat16 *roots;
+    __half *others;
+    cudaMallocManaged(&roots, 64);
+    cudaMallocManaged(&others, 64);
+    root_bfloats<<<1, 32>>>(roots, others);
+    ok(cudaDeviceSynchronize() == cudaSuccess && (float)roots[6] == 7 && (float)roots[11] == 10 &&
+           (float)others[20] == 21,
+       "roots of halves and bfloats, shuffled");
     ok(rsqrtf(4) == 0.5f && rsqrt(16.0) == 0.25 && fabs(normcdf(0.0) - 0.5) < 1e-15,
        "CUDA's own functions on the host");
     printf("1..%d\n", number);

@@ -69,43 +69,31 @@ GMCUDA_SAME(__nv_bfloat16, __high2bfloat16, (__nv_bfloat162 h), h.y)
 GMCUDA_SAME(__nv_bfloat16, __double2bfloat16, (double f), __nv_bfloat16(f))
 GMCUDA_SAME(__nv_bfloat16, __int2bfloat16_rn, (int i), __nv_bfloat16(i))
 GMCUDA_SAME(int, __bfloat162int_rz, (__nv_bfloat16 h), (int)(float)h)
-GMCUDA_SAME(int, __bfloat162int_rn, (__nv_bfloat16 h), (int)rintf((float)h))
+GMCUDA_SAME(int, __bfloat162int_rn, (__nv_bfloat16 h), (int)__builtin_rintf((float)h))
 GMCUDA_SAME(float, __low2float, (__nv_bfloat162 h), (float)h.x)
 GMCUDA_SAME(float, __high2float, (__nv_bfloat162 h), (float)h.y)
 /* clang-format on */
 
-#define GMCUDA_OPERATOR(op, name)                                                                  \
-    GMCUDA_BOTH __nv_bfloat16 operator op(__nv_bfloat16 a, __nv_bfloat16 b)                        \
+#define GMCUDA_ARITHMETIC(op, name)                                                                \
+    GMCUDA_BOTH __nv_bfloat16 name(__nv_bfloat16 a, __nv_bfloat16 b)                               \
     {                                                                                              \
         return __nv_bfloat16((float)a op(float) b);                                                \
     }                                                                                              \
-    GMCUDA_BOTH __nv_bfloat16 &operator op##=(__nv_bfloat16 &a, __nv_bfloat16 b)                   \
-    {                                                                                              \
-        return a = a op b;                                                                         \
-    }                                                                                              \
-    GMCUDA_BOTH __nv_bfloat16 name(__nv_bfloat16 a, __nv_bfloat16 b)                               \
-    {                                                                                              \
-        return a op b;                                                                             \
-    }                                                                                              \
-    GMCUDA_BOTH __nv_bfloat162 operator op(__nv_bfloat162 a, __nv_bfloat162 b)                     \
-    {                                                                                              \
-        return __nv_bfloat162(a.x op b.x, a.y op b.y);                                             \
-    }                                                                                              \
-    GMCUDA_BOTH __nv_bfloat162 &operator op##=(__nv_bfloat162 &a, __nv_bfloat162 b)                \
-    {                                                                                              \
-        return a = a op b;                                                                         \
-    }                                                                                              \
     GMCUDA_BOTH __nv_bfloat162 name##2(__nv_bfloat162 a, __nv_bfloat162 b)                         \
     {                                                                                              \
-        return a op b;                                                                             \
+        return __nv_bfloat162(name(a.x, b.x), name(a.y, b.y));                                     \
     }
 /* clang-format off */
-GMCUDA_OPERATOR(+, __hadd)
-GMCUDA_OPERATOR(-, __hsub)
-GMCUDA_OPERATOR(*, __hmul)
-GMCUDA_OPERATOR(/, __hdiv)
+GMCUDA_ARITHMETIC(+, __hadd)
+GMCUDA_ARITHMETIC(-, __hsub)
+GMCUDA_ARITHMETIC(*, __hmul)
+GMCUDA_ARITHMETIC(/, __hdiv)
 /* clang-format on */
-#undef GMCUDA_OPERATOR
+#undef GMCUDA_ARITHMETIC
+GMCUDA_BOTH __nv_bfloat162 __h2div(__nv_bfloat162 a, __nv_bfloat162 b)
+{
+    return __hdiv2(a, b);
+}
 GMCUDA_BOTH __nv_bfloat16 __habs(__nv_bfloat16 a)
 {
     return __ushort_as_bfloat16((unsigned short)(a.__x & 0x7fff));
@@ -113,10 +101,6 @@ GMCUDA_BOTH __nv_bfloat16 __habs(__nv_bfloat16 a)
 GMCUDA_BOTH __nv_bfloat16 __hneg(__nv_bfloat16 a)
 {
     return __ushort_as_bfloat16((unsigned short)(a.__x ^ 0x8000));
-}
-GMCUDA_BOTH __nv_bfloat16 operator-(__nv_bfloat16 a)
-{
-    return __hneg(a);
 }
 GMCUDA_BOTH __nv_bfloat162 __habs2(__nv_bfloat162 a)
 {
@@ -145,68 +129,20 @@ GMCUDA_BOTH __nv_bfloat16 __hmin(__nv_bfloat16 a, __nv_bfloat16 b)
 {
     return __nv_bfloat16(fminf((float)a, (float)b));
 }
-GMCUDA_DEVICE __nv_bfloat16 atomicAdd(__nv_bfloat16 *address, __nv_bfloat16 value)
+GMCUDA_BOTH __nv_bfloat162 __hmax2(__nv_bfloat162 a, __nv_bfloat162 b)
 {
-    unsigned short d;
-    asm volatile("atom.add.noftz.bf16 %0, [%1], %2;"
-                 : "=h"(d)
-                 : "l"(address), "h"(__bfloat16_as_ushort(value))
-                 : "memory");
-    return __ushort_as_bfloat16(d);
+    return __nv_bfloat162(__hmax(a.x, b.x), __hmax(a.y, b.y));
 }
-GMCUDA_DEVICE __nv_bfloat162 atomicAdd(__nv_bfloat162 *address, __nv_bfloat162 value)
+GMCUDA_BOTH __nv_bfloat162 __hmin2(__nv_bfloat162 a, __nv_bfloat162 b)
 {
-    unsigned int d;
-    asm volatile("atom.add.noftz.bf16x2 %0, [%1], %2;"
-                 : "=r"(d)
-                 : "l"(address), "r"(__builtin_bit_cast(unsigned int, value))
-                 : "memory");
-    return __builtin_bit_cast(__nv_bfloat162, d);
+    return __nv_bfloat162(__hmin(a.x, b.x), __hmin(a.y, b.y));
 }
-#define GMCUDA_BFLOAT_LOAD(name)                                                                   \
-    GMCUDA_DEVICE __nv_bfloat16 name(const __nv_bfloat16 *p)                                       \
-    {                                                                                              \
-        return __ushort_as_bfloat16(name((const unsigned short *)p));                              \
-    }                                                                                              \
-    GMCUDA_DEVICE __nv_bfloat162 name(const __nv_bfloat162 *p)                                     \
-    {                                                                                              \
-        return __builtin_bit_cast(__nv_bfloat162, name((const unsigned int *)p));                  \
-    }
-#define GMCUDA_BFLOAT_STORE(name)                                                                  \
-    GMCUDA_DEVICE void name(__nv_bfloat16 *p, __nv_bfloat16 v)                                     \
-    {                                                                                              \
-        name((unsigned short *)p, __bfloat16_as_ushort(v));                                        \
-    }                                                                                              \
-    GMCUDA_DEVICE void name(__nv_bfloat162 *p, __nv_bfloat162 v)                                   \
-    {                                                                                              \
-        name((unsigned int *)p, __builtin_bit_cast(unsigned int, v));                              \
-    }
-#define GMCUDA_BFLOAT_SHUFFLE(name, lane)                                                          \
-    GMCUDA_CONVERGENT __nv_bfloat16 name(unsigned int mask, __nv_bfloat16 value, lane n,           \
-                                         int width = 32)                                           \
-    {                                                                                              \
-        return __ushort_as_bfloat16(                                                               \
-            (unsigned short)name(mask, (int)__bfloat16_as_ushort(value), n, width));               \
-    }
-/* clang-format off */
-GMCUDA_BFLOAT_LOAD(__ldg)
-GMCUDA_BFLOAT_LOAD(__ldca)
-GMCUDA_BFLOAT_LOAD(__ldcg)
-GMCUDA_BFLOAT_LOAD(__ldcs)
-GMCUDA_BFLOAT_LOAD(__ldlu)
-GMCUDA_BFLOAT_LOAD(__ldcv)
-GMCUDA_BFLOAT_STORE(__stwb)
-GMCUDA_BFLOAT_STORE(__stcg)
-GMCUDA_BFLOAT_STORE(__stcs)
-GMCUDA_BFLOAT_STORE(__stwt)
-GMCUDA_BFLOAT_SHUFFLE(__shfl_sync, int)
-GMCUDA_BFLOAT_SHUFFLE(__shfl_up_sync, unsigned int)
-GMCUDA_BFLOAT_SHUFFLE(__shfl_down_sync, unsigned int)
-GMCUDA_BFLOAT_SHUFFLE(__shfl_xor_sync, int)
-/* clang-format on */
-#undef GMCUDA_BFLOAT_LOAD
-#undef GMCUDA_BFLOAT_STORE
-#undef GMCUDA_BFLOAT_SHUFFLE
 #endif
+
+#define GMCUDA_HALF     __nv_bfloat16
+#define GMCUDA_PAIR     __nv_bfloat162
+#define GMCUDA_PTX      "bf16"
+#define GMCUDA_INFINITY 0x7f80
+#include "../gmcuda/halves.h"
 
 #endif
