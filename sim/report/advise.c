@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
  * advise.c - what changes would save, in every format: a table for people, the largest saving
- * first; a document of JSON; a row of CSV for each change of each launch.
+ * first; a document of JSON; a page for a browser; a row of CSV for each change of each launch.
  */
 #include "sim/report/format.h"
 #include "sim/report/formats.h"
+#include "sim/report/html.h"
 
 #define BAR_COLUMNS 10u
 
@@ -89,6 +90,11 @@ static void put_rows(GString *out, const gmsim_report *report, const gmsim_advic
     gmsim_table_end(&table);
 }
 
+static const char model[] =
+    "each line is a replay of its own. An ideal is a bound: what those accesses or waits cost is "
+    "gone, whatever the code would look like. A fix moves the accesses to where they would go. "
+    "Instructions stay in either case; savings do not add up.";
+
 static void put_rest(GString *out, const gmsim_advice *advice)
 {
     GString *rest = g_string_new(NULL);
@@ -105,12 +111,7 @@ static void put_rest(GString *out, const gmsim_advice *advice)
     }
     g_string_free(rest, TRUE);
     g_string_append(out, "\nModel     ");
-    gmsim_wrap(
-        out,
-        "each line is a replay of its own. An ideal is a bound: what those accesses or waits "
-        "cost is gone, whatever the code would look like. A fix moves the accesses to where "
-        "they would go. Instructions stay in either case; savings do not add up.",
-        10, 10, GMSIM_REPORT_WIDTH);
+    gmsim_wrap(out, model, 10, 10, GMSIM_REPORT_WIDTH);
     g_string_append_c(out, '\n');
 }
 
@@ -170,6 +171,52 @@ void gmsim_json_advice(gmsim_report *report, const gmsim_advice *advice)
     gmsim_json_close(json);
     gmsim_json_close(json);
     gmsim_json_finish(json);
+}
+
+/* ----------------------------------------------------------------------------------------- HTML */
+
+/* Which words stand for the changes, and why some do not apply. */
+static void put_words(gmsim_json *json, const gmsim_advice *advice)
+{
+    gmsim_json_object(json, "words", true);
+    for (unsigned i = 0; i < advice->count; i++)
+        gmsim_json_string(json, gmsim_change_table[advice->order[i]].key,
+                          gmsim_change_table[advice->order[i]].name);
+    gmsim_json_close(json);
+    gmsim_json_array(json, "absent", true);
+    for (unsigned change = 0; change < GMSIM_CHANGES; change++)
+        if (advice->applies[change] == 0 && (advice->wanted >> change & 1u)) {
+            g_autofree char *text = g_strdup_printf("%s (%s)", gmsim_change_table[change].name,
+                                                    gmsim_change_table[change].absent);
+            gmsim_json_string(json, NULL, text);
+        }
+    gmsim_json_close(json);
+}
+
+void gmsim_html_advice(gmsim_report *report, const gmsim_advice *advice)
+{
+    gmsim_json *json = &report->json;
+
+    gmsim_html_begin(report, "advise", report->trace);
+    gmsim_html_text(json, "trace", report->trace);
+    gmsim_html_gpu(json, report->gpu);
+    gmsim_json_string(json, "model", model);
+    gmsim_json_uint(json, "untimed", advice->untimed);
+    put_words(json, advice);
+    put_changes(json, advice, UINT32_MAX, advice->cycles, advice->changed);
+    gmsim_json_array(json, "launches", true);
+    for (unsigned i = 0; i < advice->launch->len; i++) {
+        const gmsim_advice_launch *launch = &g_array_index(advice->launch, gmsim_advice_launch, i);
+
+        gmsim_json_object(json, NULL, true);
+        gmsim_json_uint(json, "n", launch->index);
+        gmsim_html_text(json, "kernel", launch->kernel);
+        if (launch->timed)
+            put_changes(json, advice, launch->facts.applies, launch->cycles, launch->changed);
+        gmsim_json_close(json);
+    }
+    gmsim_json_close(json);
+    gmsim_html_finish(report, true);
 }
 
 /* ------------------------------------------------------------------------------------------ CSV */

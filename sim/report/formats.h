@@ -33,6 +33,7 @@ char *gmsim_sweep_best(const gmsim_sweep *sweep);
 /* advise.c */
 void gmsim_text_advice(gmsim_report *report, const gmsim_advice *advice);
 void gmsim_json_advice(gmsim_report *report, const gmsim_advice *advice);
+void gmsim_html_advice(gmsim_report *report, const gmsim_advice *advice);
 void gmsim_csv_advice(gmsim_report *report, const gmsim_advice *advice);
 
 /* report_json.c */

@@ -156,4 +156,5 @@ const gmsim_format gmsim_format_html = {
     .begin_pairs = gmsim_html_begin_pairs,
     .pair = gmsim_html_pair,
     .end_pairs = html_end_pairs,
-    .sweep = gmsim_html_sweep};
+    .sweep = gmsim_html_sweep,
+    .advise = gmsim_html_advice};

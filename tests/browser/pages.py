@@ -42,6 +42,9 @@ pages = {
     "many": ("application.trc",),
     "pair": ("compare", sample + "transpose_nopad.trc", sample + "transpose_pad.trc"),
     "gpus": ("compare", source + "/tests/data/poisson.trc", "--gpu2", "a100"),
+    "advice": ("advise", sample + "transpose_nopad.trc", "--only", "pad,free-launch,coalesced"),
+    "hostile advice": ("advise", "<i>'\".trc", "--only", "free-launch,float4"),
+    "advised": ("advise", source + "/tests/data/poisson.trc", "--only", "free-launch"),
     "sweep": ("sweep", "--synthetic", "banks:stride={1..32*2}"),
     "grid": ("sweep", "--synthetic", "stride:n=64K,stride={4,32,128}", "--gpu", "h200,a100",
              "--set", "l2.size=20M,40M"),
@@ -157,6 +160,22 @@ def picture():
               shot.read(12)[8:] == b"WEBP" and os.path.getsize("page.webp") > 20000, done.stderr)
 
 
+def advice():
+    report = json.loads(gm(*pages["advice"], "--format", "json"))
+    browser.screen(1440)
+    browser.open("advice.html")
+    check("what changes save is what the JSON report says", [
+        [cell.replace(",", "") for cell in row.split("\t")[2:4]] for row in text("tbody tr")] == [
+        [str(change["cycles"]), str(change["saved_cycles"])] for change in report["changes"]],
+          text("tbody tr"))
+    check("... and what does not apply is told", "perfectly coalesced (" in text(".note")[0])
+    browser.open("advised.html")
+    check("... of many launches each has a line", len(text("tbody tr")) == 1 + 61, len(text("tbody tr")))
+    browser.open("hostile advice.html")
+    check("... hostile names are text", browser.run("window.taken === undefined") and
+          browser.run("document.querySelectorAll('script').length") == 2)
+
+
 def program():
     report = json.loads(gm(*pages["program"], "--format", "json"))
     clocks = [launch["gmsim"]["cycles"] for launch in report["launches"]]
@@ -257,7 +276,7 @@ def studies():
 
 
 try:
-    for part in (all_pages, launch, measured, arrays, picture, program, hostile, many, studies):
+    for part in (all_pages, launch, measured, arrays, picture, advice, program, hostile, many, studies):
         part()
 finally:
     browser.close()

@@ -49,7 +49,8 @@ function compareView(address) {
 
 function show() {
   const address = decodeURIComponent(location.hash.slice(1));
-  const view = data.kind === "report" ? reportView(address) : data.kind === "compare" ? compareView(address) : sweepPage();
+  const view = data.kind === "report" ? reportView(address) : data.kind === "compare" ? compareView(address)
+    : data.kind === "advise" ? advicePage() : sweepPage();
   page.replaceChildren(header(), h("main", null, data.complete ? null
     : h("p", { class: "note incomplete" }, "Incomplete: not every launch that was asked for could be reported."),
   view.flat(Infinity).filter(Boolean)), footer());

@@ -138,3 +138,36 @@ function sweepPage() {
     sweepChart(),
     section("Points", null, table.node)];
 }
+
+/* ------------------------------------------------------------------------------------- advice */
+
+/* The largest saving, in percent of the cycles; of nothing 0. */
+const bestOf = (of) => (of.changes || []).reduce((best, change) => change.saved_cycles > best.saved_cycles ? change : best,
+  { saved_cycles: 0, saved_pct: 0 });
+
+function advicePage() {
+  const changes = sortable([
+    { title: "What if", left: true, value: (c) => data.words[c.change], cell: (c) => data.words[c.change] },
+    { title: "Kind", left: true, minor: true, value: (c) => c.kind, cell: (c) => c.kind, hint: "an ideal is a bound, a fix can be written" },
+    { title: "Cycles", value: (c) => c.cycles, cell: (c) => count(c.cycles) },
+    { title: "Saved", value: (c) => c.saved_cycles, cell: (c) => count(c.saved_cycles) },
+    { title: "", value: (c) => c.saved_pct, cell: (c) => [meter(Math.max(c.saved_pct, 0), ""), h("small", null, percent(c.saved_pct))] },
+    { title: "Speed-up", value: (c) => c.speedup, cell: (c) => `${ratio(c.speedup)}\u00d7` }]);
+  const launches = sortable([
+    { title: "Launch", value: (l) => l.n, cell: (l) => l.n },
+    { title: "Kernel", left: true, kind: "name", value: (l) => l.kernel, cell: (l) => brief(l.kernel) },
+    { title: "Cycles", value: (l) => l.cycles, cell: (l) => known(l.cycles) ? count(l.cycles) : NONE },
+    { title: "Most by", left: true, value: (l) => data.words[bestOf(l).change] || "", cell: (l) => data.words[bestOf(l).change] || NONE },
+    { title: "Saved", value: (l) => bestOf(l).saved_cycles, cell: (l) => count(bestOf(l).saved_cycles) }], [4, true]);
+  changes.show(data.changes);
+  launches.show(data.launches);
+  const one = data.launches.length === 1;
+  return [
+    h("h1", null, one ? brief(data.launches[0].kernel) : "What would it be worth?"),
+    h("p", { class: "sub" }, one ? null : h("span", null, `${count(data.launches.length)} launches`),
+      h("span", null, `${count(data.cycles)} cycles as it is`)),
+    data.untimed ? h("p", { class: "note" }, `${count(data.untimed)} launches cannot be timed: the capture could not see all of their memory traffic.`) : null,
+    section("Changes", "each a replay of its own", changes.node),
+    data.absent.length ? h("p", { class: "note" }, `Not here: ${data.absent.join(", ")}.`) : null,
+    one ? null : section("Launches", null, launches.node)];
+}
