@@ -274,8 +274,29 @@ __global__ void parted(const __half *a, float *d)
     }
 }
 
+__global__ void round_tf32(const float *in, float *out)
+{
+    out[threadIdx.x] = wmma::__float_to_tf32(in[threadIdx.x]);
+}
+
+/* Ten bits behind the point; halves away from 0, also into the next power of two. */
+static bool check_rounding()
+{
+    const float in[] = {1 + 0x1p-11f, 1 + 0x1.8p-12f, -1 - 0x1p-11f, 2 - 0x1p-12f, 0, INFINITY, 1 + 0x1.8p-10f};
+    const float right[] = {1 + 0x1p-10f, 1, -1 - 0x1p-10f, 2, 0, INFINITY, 1 + 0x1p-9f};
+    const int n = sizeof in / sizeof *in;
+    float *d, out[n];
+    cudaMalloc(&d, 2 * sizeof in);
+    cudaMemcpy(d, in, sizeof in, cudaMemcpyHostToDevice);
+    round_tf32<<<1, n>>>(d, d + n);
+    cudaMemcpy(out, d + n, sizeof out, cudaMemcpyDeviceToHost);
+    cudaFree(d);
+    return memcmp(out, right, sizeof out) == 0;
+}
+
 int main()
 {
+    ok(check_rounding(), "tf32 of float");
     ok(shapes<__half, float>(), "half, sums in float");
     ok(shapes<__half, __half>(), "half, sums in half");
     ok(shapes<__nv_bfloat16, float>(), "bfloat16");

@@ -99,6 +99,14 @@ static bool decode_cvt(ptx_decoder *d, ptx_op *op, ptx_parts *parts)
     static const char *const whole[] = {"", "rni", "rzi", "rmi", "rpi"};
     if (parts->count < 3)
         return gmptx_unsupported(d);
+    if (gmptx_take(parts, "tf32")) {
+        op->run = gmptx_run_cvt_tf32;
+        op->op_class = GMTRACE_CLASS_SPECIAL;
+        op->width[0] = op->width[1] = 4;
+        if (!gmptx_take(parts, "rna") || !gmptx_take(parts, "f32") || !gmptx_all_taken(parts))
+            return gmptx_unsupported(d);
+        return result(d, op, gmptx_operand(d, 0), 4) && next_ref(d, op, 1, 4, PTX_F32);
+    }
     const ptx_type to = gmptx_type_of(parts->part[parts->count - 2]);
     const ptx_type from = gmptx_type_of(parts->part[parts->count - 1]);
     parts->used |= 3u << (parts->count - 2);

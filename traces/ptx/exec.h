@@ -76,6 +76,7 @@ void gmptx_run_pack(ptx_warp *w, const ptx_op *op);
 void gmptx_run_unpack(ptx_warp *w, const ptx_op *op);
 void gmptx_run_clock(ptx_warp *w, const ptx_op *op);
 void gmptx_run_cvt(ptx_warp *w, const ptx_op *op);
+void gmptx_run_cvt_tf32(ptx_warp *w, const ptx_op *op);
 void gmptx_run_rounded(ptx_warp *w, const ptx_op *op);
 void gmptx_run_saturated(ptx_warp *w, const ptx_op *op);
 void gmptx_run_cvta_to(ptx_warp *w, const ptx_op *op);

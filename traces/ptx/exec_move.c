@@ -341,6 +341,20 @@ void gmptx_run_cvta_from(ptx_warp *w, const ptx_op *op)
     EACH_ACTIVE(w) d[i] = a[i] + (uint64_t)op->offset;
 }
 
+/* Ten bits of the significand stay, rounded to the nearest, halves away from 0. */
+void gmptx_run_cvt_tf32(ptx_warp *w, const ptx_op *op)
+{
+    uint32_t *d = lanes_of(w, op->r[0]);
+    const uint32_t *a = lanes_of(w, op->r[1]);
+    EACH_ACTIVE(w)
+    {
+        const uint32_t magnitude = a[i] & 0x7fffffff;
+        d[i] = magnitude > 0x7f800000    ? 0x7fffffff /* NaN */
+               : magnitude == 0x7f800000 ? a[i]
+                                         : (a[i] + 0x1000) & ~UINT32_C(0x1fff);
+    }
+}
+
 void gmptx_run_cvta_to(ptx_warp *w, const ptx_op *op)
 {
     uint64_t *d = lanes_of(w, op->r[0]);
