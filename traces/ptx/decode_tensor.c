@@ -124,6 +124,11 @@ static bool keep(ptx_decoder *d, ptx_op *op, const struct ptx_tensor *t)
     return true;
 }
 
+static bool is_side(unsigned n)
+{
+    return n == 8 || n == 16 || n == 32;
+}
+
 /* Whole blocks, of sizes that the buffers of exec_tensor.c hold. */
 static bool fits(const struct ptx_tensor *t)
 {
@@ -131,11 +136,24 @@ static bool fits(const struct ptx_tensor *t)
     const unsigned bits = gmptx_element_bits((ptx_element)a->element);
     const unsigned depth = a->columns * bits;
     return bits && a->element != ELEMENT_S32 && a->element != ELEMENT_F32 && depth &&
-           bits == gmptx_element_bits((ptx_element)b->element) &&
-           (a->rows == 8 || a->rows == 16 || a->rows == 32) &&
-           (b->columns == 8 || b->columns == 16 || b->columns == 32) &&
-           depth % (bits == 64 ? 256u : 128u) == 0 && depth <= (bits == 64 ? 1024u : 256u) &&
-           (bits != 16 || a->columns != 4);
+           bits == gmptx_element_bits((ptx_element)b->element) && is_side(a->rows) &&
+           is_side(b->columns) && depth % (bits == 64 ? 256u : 128u) == 0 &&
+           depth <= (bits == 64 ? 1024u : 256u) && (bits != 16 || a->columns != 4);
+}
+
+/* Whole blocks, in memory, and no more than the registers of the largest fragment. */
+static bool is_tile(const ptx_matrix *x, ptx_role role, unsigned bits)
+{
+    const bool sums = x->element == ELEMENT_F16 || x->element == ELEMENT_F32 ||
+                      x->element == ELEMENT_F64 || x->element == ELEMENT_S32;
+    const unsigned depth = bits * (role == ROLE_A ? x->columns : x->rows);
+    const bool blocks = depth % (bits == 64 ? 256u : 128u) == 0;
+    if (!bits || gmptx_registers_of(x) == 0 || gmptx_registers_of(x) > 8)
+        return false;
+    if (role == ROLE_A || role == ROLE_B)
+        return blocks && is_side(role == ROLE_A ? x->rows : x->columns) &&
+               x->element != ELEMENT_F32 && x->element != ELEMENT_S32;
+    return sums && is_side(x->rows) && is_side(x->columns);
 }
 
 /* What the products of such elements are summed up as. */
@@ -230,8 +248,7 @@ static bool decode_wmma_memory(ptx_decoder *d, ptx_op *op, ptx_parts *parts, boo
     set_matrix(&t, role, take_element(parts), shape);
     const unsigned bits = gmptx_element_bits((ptx_element)x->element);
     const unsigned data = is_load ? 0 : 1, at = is_load ? 1 : 0;
-    if (!gmptx_all_taken(parts) || !bits || gmptx_registers_of(x) == 0 || x->rows % 4 ||
-        x->columns % 4)
+    if (!gmptx_all_taken(parts) || !is_tile(x, role, bits))
         return gmptx_unsupported(d);
     if (bits < 8) { /* words of several: they are never taken apart */
         const bool along = role == ROLE_B ? x->by_column : !x->by_column;

@@ -143,6 +143,6 @@ GMCUDA_BOTH __nv_bfloat162 __hmin2(__nv_bfloat162 a, __nv_bfloat162 b)
 #define GMCUDA_PAIR     __nv_bfloat162
 #define GMCUDA_PTX      "bf16"
 #define GMCUDA_INFINITY 0x7f80
-#include "../gmcuda/halves.h"
+#include <gmcuda/halves.h>
 
 #endif

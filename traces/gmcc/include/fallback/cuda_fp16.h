@@ -201,7 +201,7 @@ GMCUDA_BOTH __half2 __h2div(__half2 a, __half2 b)
 #define GMCUDA_PAIR     __half2
 #define GMCUDA_PTX      "f16"
 #define GMCUDA_INFINITY 0x7c00
-#include "../gmcuda/halves.h"
+#include <gmcuda/halves.h>
 
 #undef GMCUDA_H
 #undef GMCUDA_H2
