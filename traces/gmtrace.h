@@ -72,11 +72,14 @@ enum {
 
 /* In a source: a compiler's name and version follow, up to a parenthesis or the end. */
 #define GMTRACE_PTX_OF "PTX of "
+/* And then, where the code is what ptxas made of that PTX, the version of ptxas. */
+#define GMTRACE_BY_PTXAS " by ptxas "
 
 /* What is true of the whole file. Strings are owned by whoever filled the struct. */
 typedef struct gmtrace_capture {
     const char *source;          /* the tool and version that wrote it: "gmcapture 1.0.0"; then what
-                                  * it ran, where that is no machine code: ", PTX of clang 14.0.6" */
+                                  * it ran, where that is no capture: ", PTX of clang 14.0.6", or
+                                  * ", PTX of clang 14.0.6 by ptxas 13.0" */
     const char *program;         /* the traced program's file name without its folder, may be "" */
     const char *gpu;             /* the device's own name: "NVIDIA H200"; "" where there was none */
     uint32_t cc_major, cc_minor; /* compute capability, 0.0 where unknown */

@@ -18,7 +18,8 @@ void gmsim_notes(const gmtrace_capture *capture, const gmsim_result *result,
         if (verdict->finding[i].kind == GMSIM_FINDING_LOCAL) {
             g_autofree char *words = gmsim_origin_of_local(origin);
 
-            note("Code", words, data);
+            if (words != NULL)
+                note("Code", words, data);
         }
     }
     if (result->unseen & GMSIM_UNSEEN_TRAFFIC)

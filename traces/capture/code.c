@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "traces/capture/names.h"
-#include "traces/capture/tools.h"
+#include "traces/code/tools.h"
 #include "traces/code/decoded.h"
 
 /* From compute capability 8.0 on the system keeps the first kilobyte of a CTA's shared memory, and
@@ -34,11 +34,11 @@ static bool disassemble(const gmc_settings *settings, const char *cubin_path, gm
     char *tool = (char *)(uintptr_t)settings->nvdisasm, *path = (char *)(uintptr_t)cubin_path;
     char *const code_run[] = {tool, "-hex", "-g", "-c", "-fun", symbols, path, NULL};
     char *const lives_run[] = {tool, "-c", "-lrm", "narrow", "-fun", symbols, path, NULL};
-    pid_t code_process = gmc_tool_start(code_run, code_path);
-    pid_t lives_process = gmc_tool_start(lives_run, lives_path);
-    bool has_code = gmc_tool_wait(code_process), has_lives = gmc_tool_wait(lives_process);
-    char *code = has_code ? gmc_read_file(code_path) : NULL;
-    char *lives = has_lives ? gmc_read_file(lives_path) : NULL;
+    pid_t code_process = gmt_tool_start(code_run, code_path);
+    pid_t lives_process = gmt_tool_start(lives_run, lives_path);
+    bool has_code = gmt_tool_wait(code_process), has_lives = gmt_tool_wait(lives_process);
+    char *code = has_code ? gmt_read_file(code_path) : NULL;
+    char *lives = has_lives ? gmt_read_file(lives_path) : NULL;
 
     bool good = code != NULL;
     uint64_t base = 0;

@@ -8,7 +8,5 @@
 
 char *gmc_find_library(const char *named); /* libgmcapture.so; `named` by the user, or NULL */
 char *gmc_find_sanitizer(void);            /* libsanitizer-public.so */
-char *gmc_find_tool(const char *name, const char *variable); /* nvdisasm, cu++filt */
-char *gmc_find_program(const char *name);                    /* what the shell would run */
 
 #endif

@@ -19,7 +19,7 @@
 #include "config.h"
 #include "traces/capture/find.h"
 #include "traces/capture/settings.h"
-#include "traces/capture/tools.h"
+#include "traces/code/tools.h"
 
 enum { EXIT_USAGE = 2 };
 
@@ -232,8 +232,8 @@ static void set_text(const char *variable, const char *text)
 static void set_environment(const options *chosen, const char *library, const char *sanitizer,
                             const char *scratch)
 {
-    char *nvdisasm = gmc_find_tool("nvdisasm", GMC_ENV_NVDISASM);
-    char *cufilt = gmc_find_tool("cu++filt", GMC_ENV_CUFILT);
+    char *nvdisasm = gmt_find_tool("nvdisasm", GMC_ENV_NVDISASM);
+    char *cufilt = gmt_find_tool("cu++filt", GMC_ENV_CUFILT);
     char *preload = NULL;
     const char *before = getenv("LD_PRELOAD");
     set_text(GMC_ENV_OUTPUT, chosen->output);
@@ -337,7 +337,7 @@ static void read_report(const char *scratch, report *found)
 {
     char path[4200];
     snprintf(path, sizeof path, "%s/" GMC_REPORT, scratch);
-    char *text = gmc_read_file(path), *rest = text, *line;
+    char *text = gmt_read_file(path), *rest = text, *line;
     memset(found, 0, sizeof *found);
     bool finished = text && strstr(text, "\ntrace ");
     while (rest && (line = strsep(&rest, "\n")) && *line) {
@@ -406,7 +406,7 @@ int main(int count, char **argument)
 
     char scratch[4096];
     const char *folder = getenv("TMPDIR");
-    char *program = gmc_find_program(chosen.program[0]);
+    char *program = gmt_find_program(chosen.program[0]);
     char *library = gmc_find_library(chosen.library);
     char *sanitizer = gmc_find_sanitizer();
     snprintf(scratch, sizeof scratch, "%s/gmcapture-XXXXXX", folder && *folder ? folder : "/tmp");

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "traces/capture/tools.h"
+#include "traces/code/tools.h"
 
 typedef char *(*demangler)(const char *, char *, size_t *, int *);
 
@@ -45,8 +45,8 @@ char *gmc_display_name(const gmc_settings *settings, const char *mangled)
     char *const argument[] = {(char *)(uintptr_t)settings->cufilt, (char *)(uintptr_t)mangled,
                               NULL};
     char *name = NULL;
-    if (gmc_tool_wait(gmc_tool_start(argument, path)))
-        name = gmc_read_file(path);
+    if (gmt_tool_wait(gmt_tool_start(argument, path)))
+        name = gmt_read_file(path);
     unlink(path);
     if (name)
         name[strcspn(name, "\n")] = '\0';

@@ -38,6 +38,14 @@ static inline void gmptx_compute_addresses(ptx_warp *w, const ptx_op *op, ptx_re
 /* What an operation does where memory was found. */
 typedef void (*ptx_action)(ptx_warp *w, const ptx_op *op, const ptx_access *a);
 
+/* What an atomic operation of op->mode and op->type leaves in memory. */
+uint64_t gmptx_combine(const ptx_op *op, uint64_t old, uint64_t b, uint64_t c);
+
+/* An asynchronous copy of op->vector bytes a lane to w->address of shared memory: of lanes in
+ * `reads` from there, size[lane] bytes, and zeros. */
+void gmptx_copy_async(ptx_warp *w, const ptx_op *op, const uint64_t *from, uint32_t reads,
+                      const uint32_t *size);
+
 /* Divides the lanes of w->address by space where addresses are generic; finds and checks memory,
  * acts, and records. The caller sets bytes and write. */
 void gmptx_run_spaces(ptx_warp *w, const ptx_op *op, ptx_access *a, ptx_action act,

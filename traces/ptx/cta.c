@@ -7,6 +7,7 @@
 #include "traces/ptx/exec.h"
 #include "traces/ptx/check/check.h"
 #include "traces/ptx/check/races.h"
+#include "traces/ptx/sass/sass.h"
 
 #include <stdlib.h>
 
@@ -96,11 +97,14 @@ bool gmptx_open_cta(ptx_cta *cta, const gmptx_launch *launch, const uint8_t *par
         w->frame = calloc(w->frame_room, sizeof *w->frame);
         w->entry_room = 32;
         w->entry = calloc(w->entry_room, sizeof *w->entry);
-        if (!w->registers || !w->special || !w->stack || !w->local || !w->frame || !w->entry)
+        w->split = calloc(LANES + 1, sizeof *w->split);
+        if (!w->split || !w->registers || !w->special || !w->stack || !w->local || !w->frame || !w->entry)
             return false;
         memset(w->registers, 0, round_up(k->register_bytes + 256, 256));
         memset(w->special, 0, special);
         set_specials(w);
+        if (k->sass)
+            gmsass_set_constants(w);
     }
     return true;
 }
@@ -115,6 +119,7 @@ void gmptx_close_cta(ptx_cta *cta)
         free(w->local);
         free(w->frame);
         free(w->entry);
+        free(w->split);
     }
     free(cta->warp);
     free(cta->shared);
@@ -147,6 +152,8 @@ static void start_warp(ptx_warp *w)
     w->state = WARP_RUNS;
     w->carry = 0;
     w->met = w->seen = 0;
+    if (w->kernel->sass)
+        gmsass_start_warp(w);
     set_cta_specials(w);
 }
 
@@ -239,7 +246,7 @@ bool gmptx_step_cta(ptx_cta *cta)
             w->state = WARP_RUNS;
         if (w->state != WARP_RUNS)
             continue;
-        gmptx_run_warp(w, SLICE_OPS);
+        (w->kernel->sass ? gmsass_run_warp : gmptx_run_warp)(w, SLICE_OPS);
         ran = true;
         if (cta->instructions > cta->limit)
             gmptx_fault_of(w, w->entries ? w->entry[w->entries - 1].pc : 0, GMPTX_FAULT_LIMIT);

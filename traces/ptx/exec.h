@@ -50,7 +50,9 @@ struct ptx_warp {
     ptx_state state;
     uint32_t barrier, barrier_threads; /* while it waits */
     uint32_t barrier_op;
-    uint32_t met, seen; /* races.h: what is earlier is ordered: of this CTA, of all */
+    uint32_t met, seen;       /* races.h: what is earlier is ordered: of this CTA, of all */
+    struct sass_split *split; /* of machine code, instead of the stack: sass/control.c */
+    uint32_t splits, running;
     uint64_t scratch[LANES * 2];
     uint64_t address[LANES];
 };
@@ -94,6 +96,23 @@ void gmptx_run_sync_warp(ptx_warp *w, const ptx_op *op);
 void gmptx_run_nothing(ptx_warp *w, const ptx_op *op);
 bool gmptx_print(ptx_warp *w, const ptx_op *op); /* false: no memory */
 
+typedef enum half_op {
+    HALF_ADD,
+    HALF_SUB,
+    HALF_MUL,
+    HALF_FMA,
+    HALF_FMA_RELU,
+    HALF_MIN,
+    HALF_MAX,
+    HALF_MIN_NAN,
+    HALF_MAX_NAN,
+    HALF_NEG,
+    HALF_ABS,
+    HALF_EX2,
+    HALF_TANH,
+} half_op;
+/* Of numbers in f16, or bf16 where `brain`. */
+uint16_t gmptx_compute_half(half_op what, bool brain, uint16_t a, uint16_t b, uint16_t c);
 float gmptx_half_to_float(uint16_t h);
 uint16_t gmptx_double_to_half(double d);
 uint16_t gmptx_double_to_bf16(double d);
@@ -273,6 +292,12 @@ struct ptx_sink {
 };
 bool gmptx_sink_flush(ptx_sink *sink, uint64_t cta, gmtrace_error *error);
 void gmptx_sink_free(ptx_sink *sink);
+
+/* sass/control.c: the same for machine code. */
+void gmsass_run_warp(ptx_warp *w, uint64_t slice);
+void gmsass_start_warp(ptx_warp *w);
+/* sass/build.c: constants of a launch. */
+void gmsass_begin_launch(const gmptx_launch *launch, const uint8_t *params);
 
 /* warp.c: runs until the warp waits, is done, failed, or has executed `slice` operations. */
 void gmptx_run_warp(ptx_warp *w, uint64_t slice);

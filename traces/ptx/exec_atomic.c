@@ -71,6 +71,13 @@ static uint64_t combine_floats(ptx_type type, uint64_t old, uint64_t b)
     return out;
 }
 
+uint64_t gmptx_combine(const ptx_op *op, uint64_t old, uint64_t b, uint64_t c)
+{
+    return type_is_float((ptx_type)op->type) && op->mode == ATOMIC_ADD
+               ? combine_floats((ptx_type)op->type, old, b)
+               : combine_ints(op, old, b, c);
+}
+
 static void atomic(ptx_warp *w, const ptx_op *op, const ptx_access *a)
 {
     const bool returns = op->flags & PTX_FLAG_RETURNS;
@@ -85,9 +92,7 @@ static void atomic(ptx_warp *w, const ptx_op *op, const ptx_access *a)
         memcpy(&vb, b + i * bytes, bytes);
         if (c)
             memcpy(&vc, c + i * bytes, bytes);
-        const uint64_t value = type_is_float((ptx_type)op->type) && op->mode == ATOMIC_ADD
-                                   ? combine_floats((ptx_type)op->type, old, vb)
-                                   : combine_ints(op, old, vb, vc);
+        const uint64_t value = gmptx_combine(op, old, vb, vc);
         memcpy(a->host[i], &value, bytes);
         if (d)
             memcpy(d + i * bytes, &old, bytes);

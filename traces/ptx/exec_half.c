@@ -92,22 +92,6 @@ static double add_odd(double a, double b)
     return odd;
 }
 
-typedef enum half_op {
-    HALF_ADD,
-    HALF_SUB,
-    HALF_MUL,
-    HALF_FMA,
-    HALF_FMA_RELU,
-    HALF_MIN,
-    HALF_MAX,
-    HALF_MIN_NAN,
-    HALF_MAX_NAN,
-    HALF_NEG,
-    HALF_ABS,
-    HALF_EX2,
-    HALF_TANH,
-} half_op;
-
 /* Exact, or rounded so that rounding it to half once more is exact. */
 static double computed(half_op what, double a, double b, double c)
 {
@@ -144,7 +128,7 @@ static double computed(half_op what, double a, double b, double c)
     return 0;
 }
 
-static uint16_t compute(half_op what, bool brain, uint16_t ha, uint16_t hb, uint16_t hc)
+uint16_t gmptx_compute_half(half_op what, bool brain, uint16_t ha, uint16_t hb, uint16_t hc)
 {
     if (what == HALF_NEG)
         return ha ^ 0x8000;
@@ -167,7 +151,7 @@ static void run_half(ptx_warp *w, const ptx_op *op, half_op what)
     const uint16_t *c = op->refs > 3 ? lanes_of(w, op->r[3]) : a;
     EACH_ACTIVE(w)
     for (unsigned k = i * halves; k < (i + 1) * halves; k++)
-        d[k] = compute(what, brain, a[k], b[k], c[k]);
+        d[k] = gmptx_compute_half(what, brain, a[k], b[k], c[k]);
 }
 RUN_AS(add, run_half, HALF_ADD)
 RUN_AS(sub, run_half, HALF_SUB)

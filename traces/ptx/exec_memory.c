@@ -420,31 +420,21 @@ void gmptx_run_prefetch(ptx_warp *w, const ptx_op *op)
 
 /* -------------------------------------------------------------------------- asynchronous copies */
 
-/* cp.async [r0 + imm], [address + offset], vector, r1: the last, where it is there, says how many
- * bytes are read; the rest are zeros. */
-void gmptx_run_copy_async(ptx_warp *w, const ptx_op *op)
+void gmptx_copy_async(ptx_warp *w, const ptx_op *op, const uint64_t *at, uint32_t reads,
+                      const uint32_t *size)
 {
-    ptx_access from = {.bytes = op->vector, .space = PTX_SPACE_GLOBAL, .mask = w->active};
+    ptx_access from = {.bytes = op->vector, .space = PTX_SPACE_GLOBAL, .mask = reads};
     ptx_access to = {
         .bytes = op->vector, .space = PTX_SPACE_SHARED, .mask = w->active, .write = true};
-    uint32_t size[LANES];
-    for (unsigned i = 0; i < LANES; i++) {
-        size[i] = op->vector;
-        if (op->refs > 1) {
-            const uint32_t wanted = ((const uint32_t *)lanes_of(w, op->r[1]))[i];
-            size[i] = wanted < op->vector ? wanted : op->vector;
-            from.mask &= wanted ? UINT32_MAX : ~(1u << i);
-        }
-    }
-    gmptx_compute_addresses(w, op, op->address, op->offset, false);
+    uint64_t shared[LANES];
+    memcpy(shared, w->address, sizeof shared);
+    memcpy(w->address, at, sizeof shared);
     if (from.mask) {
         if (!find(w, op, &from, GMTRACE_OP_COPY_READ))
             return;
         record_access(w, op, &from, GMTRACE_OP_COPY_READ);
     }
-    gmptx_compute_addresses(w, op, op->r[0], (int32_t)op->imm, op->narrow);
-    if (!op->narrow)
-        EACH_LANE w->address[i] &= (uint64_t)GMPTX_WINDOW_BYTES - 1;
+    memcpy(w->address, shared, sizeof shared);
     if (!find(w, op, &to, GMTRACE_OP_COPY_WRITE))
         return;
     LANES_IN(to.mask)
@@ -454,6 +444,28 @@ void gmptx_run_copy_async(ptx_warp *w, const ptx_op *op)
             memcpy(to.host[i], from.host[i], size[i]);
     }
     record_access(w, op, &to, GMTRACE_OP_COPY_WRITE);
+}
+
+/* cp.async [r0 + imm], [address + offset], vector, r1: the last, where it is there, says how many
+ * bytes are read; the rest are zeros. */
+void gmptx_run_copy_async(ptx_warp *w, const ptx_op *op)
+{
+    uint32_t size[LANES], reads = w->active;
+    uint64_t from[LANES];
+    for (unsigned i = 0; i < LANES; i++) {
+        size[i] = op->vector;
+        if (op->refs > 1) {
+            const uint32_t wanted = ((const uint32_t *)lanes_of(w, op->r[1]))[i];
+            size[i] = wanted < op->vector ? wanted : op->vector;
+            reads &= wanted ? UINT32_MAX : ~(1u << i);
+        }
+    }
+    gmptx_compute_addresses(w, op, op->address, op->offset, false);
+    memcpy(from, w->address, sizeof from);
+    gmptx_compute_addresses(w, op, op->r[0], (int32_t)op->imm, op->narrow);
+    if (!op->narrow)
+        EACH_LANE w->address[i] &= (uint64_t)GMPTX_WINDOW_BYTES - 1;
+    gmptx_copy_async(w, op, from, reads, size);
 }
 
 /* imm: groups that may stay pending, UINT32_MAX for a commit. */

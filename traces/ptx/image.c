@@ -3,6 +3,7 @@
  * image.c - builds a kernel: which functions belong to it, where its shared variables and its
  * functions' parameters and local variables lie, and one operation for every statement.
  */
+#include "traces/ptx/sass/sass.h"
 #include "traces/ptx/tensor.h"
 
 #include <stdlib.h>
@@ -15,6 +16,17 @@
 #define DEEP_REGISTERS (4u << 20)
 #define MAX_LOCAL      (1u << 20)
 
+static void free_code(ptx_kernel *k)
+{
+    sass_kernel *s = k->sass;
+    gmtrace_sass_free(&s->code);
+    for (unsigned i = 0; i < SASS_BANKS; i++)
+        free(s->bank[i]);
+    free(s->constant);
+    free(s->filled);
+    free(s);
+}
+
 void gmptx_free_kernel(ptx_kernel *k)
 {
     if (!k)
@@ -23,10 +35,14 @@ void gmptx_free_kernel(ptx_kernel *k)
         free(k->call[i].argument);
     for (uint32_t i = 0; i < k->image_count; i++)
         free(k->image[i].param);
-    for (uint32_t i = 0; k->info.param && i < k->info.param_count; i++)
-        free((char *)k->info.param[i].name);
-    free((gmptx_param *)k->info.param);
-    free((char *)k->info.mangled);
+    if (k->sass) { /* names are those of the kernel it stands for */
+        free_code(k);
+    } else {
+        for (uint32_t i = 0; k->info.param && i < k->info.param_count; i++)
+            free((char *)k->info.param[i].name);
+        free((gmptx_param *)k->info.param);
+        free((char *)k->info.mangled);
+    }
     free(k->op);
     free(k->op_function);
     free(k->image);

@@ -140,6 +140,7 @@ struct ptx_kernel {
     bool
         order_matters; /* of CTAs: atomics on global memory, volatile and otherwise ordered loads */
     bool recursive;
+    struct sass_kernel *sass; /* machine code; NULL: PTX */
 };
 
 /* The references of an operation, op->refs of them. */
@@ -157,13 +158,14 @@ static inline const ptx_kernel *kernel_of(const gmptx_kernel *kernel)
     return (const ptx_kernel *)(const void *)kernel;
 }
 
-/* The statement an operation was made from; NULL for the return added at a function's end. */
+/* The statement an operation was made from; NULL for the return added at a function's end, and for
+ * machine code. */
 static inline const ptx_statement *gmptx_statement_of(const ptx_kernel *kernel, uint32_t op)
 {
     const ptx_image_function *image = &kernel->image[kernel->op_function[op]];
     const ptx_function *f = &kernel->module->function[image->function];
     const uint32_t at = op - image->first;
-    return at < f->statement_count ? &f->statement[at] : NULL;
+    return !kernel->sass && at < f->statement_count ? &f->statement[at] : NULL;
 }
 
 /* cfg.c: the control flow of operations [first, first + count), whose numbers in it count from

@@ -302,6 +302,8 @@ bool gmptx_run(const gmptx_launch *launch, gmptx_result *result, gmtrace_error *
         good = gmptx_fail(&r.error, GMTRACE_MEMORY, 0, "out of memory");
     for (uint32_t i = 0; good && i < info->param_count; i++)
         memcpy(r.params + info->param[i].offset, launch->args[i], info->param[i].size);
+    if (good && r.kernel->sass)
+        gmsass_begin_launch(launch, r.params);
     bool begun = false;
     if (good && launch->writer) {
         gmtrace_launch trace = launch->trace;

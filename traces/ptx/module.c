@@ -61,6 +61,9 @@ void gmptx_free(gmptx_module *m)
 {
     if (!m)
         return;
+    for (uint32_t i = 0; i < m->assembled_count; i++)
+        gmptx_free_kernel(m->assembled[i]);
+    free(m->assembled);
     for (uint32_t i = 0; i < m->kernel_count; i++) {
         gmptx_free_kernel(m->kernel[i]);
         free((char *)m->kernel_name[i]);

@@ -146,6 +146,8 @@ struct gmptx_module {
     uint32_t *kernel_function;
     ptx_kernel **kernel;
     uint32_t kernel_count;
+    ptx_kernel **assembled; /* machine code of some of them */
+    uint32_t assembled_count;
 };
 
 #define PTX_FUNCTION_WINDOW 0x0400000000000000ull /* + function: the value of a function's name */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * ptx.h - runs PTX on the host, a warp at a time, and writes what it did as a gmsim trace.
+ * ptx.h - runs PTX on the host, a warp at a time, or the machine code that ptxas made of it, and
+ * writes what it did as a gmsim trace.
  *
  * A module is one PTX text. Its kernels are executed functionally, 32 lanes side by side, with the
  * active lanes a SIMT stack says: lanes that part at a branch meet again at its immediate
@@ -95,6 +96,24 @@ const char *gmptx_kernel_name(const gmptx_module *module, uint32_t index);
  * line). */
 const gmptx_kernel *gmptx_find_kernel(gmptx_module *module, const char *mangled,
                                       gmtrace_error *error);
+
+/* The text without functions and variables that no kernel needs, which may name what is not there;
+ * to be freed. NULL: no memory. */
+char *gmptx_prune(const char *text);
+
+/* What ptxas made of the module's PTX, for one GPU: the cubin, and what nvdisasm says of it with
+ * -hex -g -c, and with -c -lrm narrow (NULL: which registers instructions use is guessed). */
+typedef struct gmptx_code {
+    const uint8_t *cubin;
+    size_t cubin_bytes;
+    const char *listing, *lives;
+} gmptx_code;
+/* The same kernel as machine code of compute capability 9.0, which is executed in place of PTX:
+ * what the GPU itself would execute, with its registers, unrolled loops and spills. NULL with
+ * GMTRACE_UNSUPPORTED where an instruction of it is not executed here; text says which. Lives as
+ * long as the module; `code` is not kept. Launches that are checked take the PTX. */
+const gmptx_kernel *gmptx_assemble(gmptx_module *module, const gmptx_kernel *kernel,
+                                   const gmptx_code *code, gmtrace_error *error);
 
 /* Adds the kernel to a trace of GMTRACE_DETAIL_FULL: its PTX instructions as instruction table, pc
  * 16 bytes apart, without control bits and encodings; register numbers are those of the estimate.

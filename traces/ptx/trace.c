@@ -4,6 +4,7 @@
  */
 #include "traces/code/control.h"
 #include "traces/ptx/exec.h"
+#include "traces/ptx/sass/sass.h"
 #include "traces/ptx/tensor.h"
 
 #include <ctype.h>
@@ -190,6 +191,24 @@ static uint32_t file_number(const gmptx_module *m, uint32_t file, const char **l
     return (*count)++;
 }
 
+static bool add_kernel(const ptx_kernel *k, const char *name, uint32_t registers,
+                       const gmtrace_instr *instr, const char *const *files, uint32_t file_count,
+                       gmtrace_writer *writer, uint32_t *index, gmtrace_error *error)
+{
+    const gmptx_kernel *info = &k->info;
+    const gmtrace_kernel described = {.mangled = info->mangled,
+                                      .name = name ? name : info->mangled,
+                                      .registers = registers ? registers : info->registers,
+                                      .static_shared = info->static_shared,
+                                      .local_bytes = info->local_bytes,
+                                      .barriers = info->barriers,
+                                      .instr_count = k->op_count,
+                                      .instr = instr,
+                                      .file_count = file_count,
+                                      .file = files};
+    return gmtrace_writer_add_kernel(writer, &described, index, error);
+}
+
 static bool fill_instr(const ptx_kernel *k, uint32_t at, gmtrace_instr *out, const char **files,
                        uint32_t *file_count)
 {
@@ -235,6 +254,11 @@ bool gmptx_add_to_trace(const gmptx_kernel *kernel, const char *name, uint32_t r
                         gmtrace_writer *writer, uint32_t *index, gmtrace_error *error)
 {
     const ptx_kernel *k = kernel_of(kernel);
+    if (k->sass) {
+        const gmtrace_sass *code = &k->sass->code;
+        return add_kernel(k, name, 0, code->instr, code->file, code->file_count, writer, index,
+                          error);
+    }
     gmtrace_instr *instr = calloc(k->op_count, sizeof *instr);
     const char **files = calloc(k->module->file_count + 1, sizeof *files);
     uint32_t file_count = 0;
@@ -247,17 +271,7 @@ bool gmptx_add_to_trace(const gmptx_kernel *kernel, const char *name, uint32_t r
     if (!good) {
         gmptx_fail(error, GMTRACE_MEMORY, 0, "out of memory");
     } else {
-        const gmtrace_kernel described = {.mangled = kernel->mangled,
-                                          .name = name ? name : kernel->mangled,
-                                          .registers = registers ? registers : kernel->registers,
-                                          .static_shared = kernel->static_shared,
-                                          .local_bytes = kernel->local_bytes,
-                                          .barriers = kernel->barriers,
-                                          .instr_count = k->op_count,
-                                          .instr = instr,
-                                          .file_count = file_count,
-                                          .file = files};
-        good = gmtrace_writer_add_kernel(writer, &described, index, error);
+        good = add_kernel(k, name, registers, instr, files, file_count, writer, index, error);
     }
     for (uint32_t i = 0; instr && i < k->op_count; i++) {
         free((char *)instr[i].opcode);

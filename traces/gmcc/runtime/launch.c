@@ -138,8 +138,8 @@ static bool add_to_trace(gmcuda_function *function, gmtrace_writer *writer)
     if (function->trace_index >= 0)
         return true;
     const char *name = function->readable != function->mangled ? function->readable : NULL;
-    bool good =
-        gmptx_add_to_trace(function->kernel, name, registers_of(function), writer, &index, &error);
+    bool good = gmptx_add_to_trace(function->code != NULL ? function->code : function->kernel, name,
+                                   registers_of(function), writer, &index, &error);
     if (!good)
         gmcuda_trace_failed(&error);
     else
@@ -156,11 +156,15 @@ static cudaError_t run(gmcuda_function *function, dim3 grid, dim3 block, void **
                                  .shadow = *gmcuda_shadow(),
                                  .found = gmcuda_found,
                                  .user = function};
+    if (getenv("GMSIM_TRACE") != NULL && !gmcuda_checks_any() && !together)
+        gmcuda_assemble_function(function);
     gmtrace_writer *writer = gmcuda_trace(function);
     if (writer != NULL && !add_to_trace(function, writer))
         writer = NULL;
+    const gmptx_kernel *kernel =
+        writer != NULL && function->code != NULL ? function->code : function->kernel;
     gmptx_launch launch = {
-        .kernel = function->kernel,
+        .kernel = kernel,
         .name = function->readable,
         .grid = {grid.x, grid.y, grid.z},
         .block = {block.x, block.y, block.z},
@@ -169,7 +173,7 @@ static cudaError_t run(gmcuda_function *function, dim3 grid, dim3 block, void **
         .check = gmcuda_accessible,
         .texture = gmcuda_find_texture,
         .together = together,
-        .race_ctas = gmcuda_watched_ctas(function),
+        .race_ctas = kernel == function->kernel ? gmcuda_watched_ctas(function) : 0,
         .race = gmcuda_tell_race,
         .race_user = function,
         .checks = gmcuda_checks_any() ? &checks : NULL,

@@ -30,6 +30,8 @@ typedef struct gmcuda_module {
     bool linked;            /* with all others of this kind */
     size_t number;          /* which of them it is */
     gmtrace_origin *origin; /* of its variables, once a trace asked for them */
+    gmcuda_code *code;      /* NULL until it is assembled, */
+    bool assembled;         /* or where that failed */
 } gmcuda_module;
 
 typedef struct variable {
@@ -428,6 +430,27 @@ gmcuda_function *gmcuda_find_function(const void *host, cudaError_t *error)
     if (function->readable == NULL)
         function->readable = function->mangled;
     return function;
+}
+
+void gmcuda_assemble_function(gmcuda_function *function)
+{
+    gmcuda_module *module = function->module;
+    gmtrace_error why;
+    if (function->assembled)
+        return;
+    function->assembled = true;
+    if (module->linked || module->shares) /* not the module's own text, or memory elsewhere */
+        return;
+    if (!module->assembled)
+        module->code = gmcuda_assemble(module->text, module->name);
+    module->assembled = true;
+    if (module->code == NULL)
+        return;
+    function->code =
+        gmptx_assemble(module->ptx, function->kernel, gmcuda_code_of(module->code), &why);
+    if (function->code == NULL)
+        gmcuda_message("%s: PTX is executed instead of machine code: %s", function->readable,
+                       why.text);
 }
 
 const gmptx_variable *gmcuda_find_variable(const void *host, cudaError_t *error)

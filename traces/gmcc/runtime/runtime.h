@@ -54,6 +54,17 @@ void gmcuda_release_memory(void);
 /* Which bytes of device memory were written; nothing is known where nobody asks. */
 const gmptx_shadow *gmcuda_shadow(void);
 
+/* ---------------------------------------------------------------------------- assemble.c */
+
+/* What ptxas made of a module's PTX; NULL where it, or nvdisasm, is not at hand or fails, which is
+ * said. To be freed. `name` is the module's in messages. */
+typedef struct gmcuda_code gmcuda_code;
+gmcuda_code *gmcuda_assemble(const char *ptx, const char *name);
+void gmcuda_free_code(gmcuda_code *code); /* NULL is allowed */
+const gmptx_code *gmcuda_code_of(const gmcuda_code *code);
+/* Of the ptxas that made it: "13.0". */
+const char *gmcuda_ptxas_version(void);
+
 /* ------------------------------------------------------------------------------ module.c */
 
 typedef struct gmcuda_function {
@@ -62,6 +73,8 @@ typedef struct gmcuda_function {
     char *readable; /* as a person writes it, where the program can demangle; else `mangled` */
     struct gmcuda_module *module;
     const gmptx_kernel *kernel; /* NULL until it is used */
+    const gmptx_kernel *code;   /* the same as machine code; NULL: there is none, or not yet */
+    bool assembled;             /* or has been tried */
     const char *compiler;       /* whose PTX it is: "clang 14.0.6"; "" where unknown */
     uint32_t registers;         /* from ptxas; 0 where unknown */
     int max_dynamic_shared;     /* allowed by cudaFuncSetAttribute(), bytes */
@@ -83,6 +96,8 @@ bool gmcuda_in_shared_variable(uint64_t address, uint64_t bytes, uint64_t *shift
  * alone.
  */
 size_t gmcuda_list_variables(gmtrace_allocation *list);
+/* The function's machine code, for launches that are traced, where it can be had. */
+void gmcuda_assemble_function(gmcuda_function *function);
 void gmcuda_reset_functions(void);
 /* As a person writes it, to be freed; NULL where the program cannot demangle. */
 char *gmcuda_demangle(const char *mangled);

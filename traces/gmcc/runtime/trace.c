@@ -29,10 +29,12 @@ gmtrace_writer *gmcuda_trace(const gmcuda_function *first)
     if (tried || !gmcuda_traces())
         return getpid() == owner ? writer : NULL;
     tried = true;
+    const bool assembled = first->code != NULL;
     char source[160];
-    snprintf(source, sizeof source, "gmcc " PACKAGE_VERSION "%s%s%s",
+    snprintf(source, sizeof source, "gmcc " PACKAGE_VERSION "%s%s%s%s%s",
              first->compiler[0] != 0 ? ", " GMTRACE_PTX_OF : "", first->compiler,
-             first->registers == 0 ? " (registers a thread are estimates)" : "");
+             assembled ? GMTRACE_BY_PTXAS : "", assembled ? gmcuda_ptxas_version() : "",
+             !assembled && first->registers == 0 ? " (registers a thread are estimates)" : "");
     gmtrace_capture capture = {
         .source = source,
         .program = program_invocation_short_name,
