@@ -247,6 +247,11 @@ static const char *replay_local(gmsim_replay *replay, gmsim_sm_memory *memory, g
              &request.footprint);
         request.counts = counts;
         gmsim_l1_words_begin(&request.words, &request.footprint, NULL, NULL);
+        if (gmsim_has_part(&request.footprint)) {
+            gmsim_local_bytes(request.words.bytes, &request.footprint, chunk, record, who->window,
+                              pass);
+            gmsim_l1_words_tell(&request.words);
+        }
         request.kind = is_store ? GMSIM_REQUEST_STORE : GMSIM_REQUEST_LOAD;
         request.load = replay->local_load;
         send(memory, who, &request);

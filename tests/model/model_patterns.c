@@ -227,9 +227,28 @@ static void test_random_banks(void)
     }
 }
 
+#define LOCAL_WINDOW (5ull << 20)
+
+/* Each byte of each line, counted from the lanes' own addresses. */
+static void check_local_bytes(const random_record *r, const gmsim_footprint *footprint,
+                              const uint64_t piece[32], uint32_t pass)
+{
+    uint64_t bytes[GMSIM_MAX_LINES][2];
+    gmsim_local_bytes(bytes, footprint, &r->chunk, &r->record, LOCAL_WINDOW, pass);
+    for (uint32_t i = 0; i < footprint->lines; i++) {
+        uint64_t want[2] = {0, 0};
+        for (uint32_t lane = 0; lane < 32; lane++)
+            for (uint32_t k = 0; r->record.mask >> lane & 1u && k < MIN(r->record.size, 4u); k++)
+                if ((piece[lane] + k) / 128u == footprint->line[i])
+                    want[(piece[lane] + k) / 64u % 2u] |= 1ull << (piece[lane] + k) % 64u;
+        g_assert_cmphex(bytes[i][0], ==, want[0]);
+        g_assert_cmphex(bytes[i][1], ==, want[1]);
+    }
+}
+
 static void test_random_local(void)
 {
-    const uint64_t window = 5u << 20;
+    const uint64_t window = LOCAL_WINDOW;
     for (uint32_t i = 0; i < RANDOM_RECORDS; i++) {
         random_record r;
         uint64_t offset[32], piece[32];
@@ -248,6 +267,7 @@ static void test_random_local(void)
             reference_footprint(&want, piece, r.record.mask, MIN(r.record.size, 4u));
             gmsim_coalesce_local(&got, &r.chunk, &r.record, window, pass);
             check_footprint(&got, &want);
+            check_local_bytes(&r, &got, piece, pass);
         }
     }
 }

@@ -307,6 +307,27 @@ static void access(bench *b, uint32_t instr, gmtrace_op op, gmtrace_space space,
     gmtest_append(&b->trace, 0, 0, &record, NULL);
 }
 
+/* Bytes written one by one cannot be read from L1, a word can; L2 reads nothing to complete what
+ * has become whole. */
+static void test_local_bytes(void)
+{
+    bench b;
+    begin(&b);
+    use_extra(&b);
+    gmtest_launch(&b.trace, 1, 32);
+    for (uint64_t k = 0; k < 4; k++)
+        access(&b, LD, GMTRACE_OP_STORE, GMTRACE_SPACE_LOCAL, 1, k, 0);
+    access(&b, LD, GMTRACE_OP_STORE, GMTRACE_SPACE_LOCAL, 4, 4, 0);
+    access(&b, LD, GMTRACE_OP_LOAD, GMTRACE_SPACE_LOCAL, 4, 0, 0);
+    access(&b, LD, GMTRACE_OP_LOAD, GMTRACE_SPACE_LOCAL, 4, 4, 0);
+    const gmsim_result *r = run(&b);
+    const gmsim_counts *c = &r->row[GMSIM_LOCAL_LOAD];
+    g_assert_cmpuint(c->l1_miss_sectors, ==, 4);
+    g_assert_cmpuint(c->l1_hit_sectors, ==, 4);
+    g_assert_cmpuint(r->l2.dram_read_sectors, ==, 0);
+    end(&b);
+}
+
 static void test_rows(void)
 {
     bench b;
@@ -714,6 +735,7 @@ int main(int argc, char **argv)
     g_test_add_func("/replay/wavefronts", test_wavefronts);
     g_test_add_func("/replay/broadcast", test_broadcast);
     g_test_add_func("/replay/local", test_local);
+    g_test_add_func("/replay/local/bytes", test_local_bytes);
     g_test_add_func("/replay/rows", test_rows);
     g_test_add_func("/replay/barrier/order", test_barrier_order);
     g_test_add_func("/replay/barrier/exited", test_exited_warps);

@@ -186,9 +186,9 @@ static uint32_t words_from(const uint64_t bytes[2], bool whole)
 /* Words of the line that the record's lanes touch; `whole`: of which a lane has every byte. */
 static __attribute__((noinline)) uint32_t words_of(gmsim_l1_words *words, uint64_t line, bool whole)
 {
-    if (!words->record)
+    if (!words->record && !words->known)
         return UINT32_MAX;
-    if (whole && words->record->size < 4u)
+    if (whole && words->record && words->record->size < 4u)
         return 0;
     if (words->footprint)
         gmsim_l1_words_know(words);

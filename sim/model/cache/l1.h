@@ -52,23 +52,29 @@ gmsim_l1_set *gmsim_l1_find(const gmsim_l1 *l1, uint64_t line);
  * of them has a sector of which that is a part. */
 typedef struct gmsim_l1_words {
     const gmtrace_chunk *chunk;
-    const gmtrace_record *record;     /* NULL: whole sectors */
+    const gmtrace_record *record;     /* NULL: whole sectors, or `bytes` are told */
     const gmsim_footprint *footprint; /* NULL: one line, worked out each time */
     bool known;                       /* `bytes` are, of each line of the footprint */
-    bool aligned;                     /* known, and no lane has a part of a word */
+    bool aligned;                     /* known, and no word is written by two lanes */
     uint32_t at;                      /* line that was asked for last */
     uint64_t bytes[GMSIM_MAX_LINES][2];
 } gmsim_l1_words;
 
 /* Sets all but `bytes`. */
 static inline void gmsim_l1_words_begin(gmsim_l1_words *words, const gmsim_footprint *footprint,
-                                     const gmtrace_chunk *chunk, const gmtrace_record *record)
+                                        const gmtrace_chunk *chunk, const gmtrace_record *record)
 {
     words->chunk = chunk;
     words->record = record;
     words->footprint = footprint;
     words->known = words->aligned = false;
     words->at = 0;
+}
+
+/* The caller has worked `bytes` out; no word is of two lanes. */
+static inline void gmsim_l1_words_tell(gmsim_l1_words *words)
+{
+    words->known = words->aligned = true;
 }
 
 /* Works `bytes` out if they are not known. */

@@ -260,10 +260,7 @@ GMSIM_INLINE uint32_t whole_sectors(const uint64_t bytes[2])
 /* Which bytes of each line a store writes; of what is no record, whole sectors alone. */
 static void know_bytes(gmsim_l1_words *words, const gmsim_footprint *footprint)
 {
-    uint32_t partial = 0;
-    for (uint32_t i = 0; i < footprint->lines; i++)
-        partial |= footprint->touched[i] ^ footprint->full[i];
-    if (partial && words->record) {
+    if ((words->record || words->known) && gmsim_has_part(footprint)) {
         gmsim_l1_words_know(words);
         return;
     }

@@ -60,6 +60,15 @@ void gmsim_coalesce_range(gmsim_footprint *footprint, uint64_t first, uint64_t b
 uint64_t gmsim_line_bytes(uint64_t (*bytes)[2], const gmsim_footprint *footprint,
                           const gmtrace_chunk *chunk, const gmtrace_record *record);
 
+/* Whether there is a sector of which it does not ask for all. */
+static inline bool gmsim_has_part(const gmsim_footprint *footprint)
+{
+    uint32_t part = 0;
+    for (uint32_t i = 0; i < footprint->lines; i++)
+        part |= footprint->touched[i] ^ footprint->full[i];
+    return part != 0;
+}
+
 /* Sectors that the footprint's distinct bytes would fill if they lay packed. */
 static inline uint32_t gmsim_sectors_ideal(const gmsim_footprint *footprint)
 {

@@ -12,11 +12,19 @@
 
 #include "sim/model/count/lanes.h"
 
+#include <string.h>
+
+/* Address bits that stay in the word. */
+static uint64_t offset_in_word(uint32_t size)
+{
+    return size == 1u ? 3u : size == 2u ? 2u : 0;
+}
+
 void gmsim_coalesce_local(gmsim_footprint *footprint, const gmtrace_chunk *chunk,
                           const gmtrace_record *record, uint64_t window, uint32_t pass)
 {
     uint32_t left = record->size - 4u * pass, size = left < 4u ? left : 4u;
-    uint64_t within = size == 1u ? 3u : size == 2u ? 2u : 0; /* offset bits that stay in the word */
+    uint64_t within = offset_in_word(size);
     if (record->shape == GMTRACE_AFFINE && record->stride == 0) {
         uint32_t mask = record->mask, touched = 0, full = 0, sectors = 0;
         for (uint32_t s = 0; s < GMSIM_LINE_SECTORS; s++) {
@@ -40,4 +48,24 @@ void gmsim_coalesce_local(gmsim_footprint *footprint, const gmtrace_chunk *chunk
         address[lane] = window + (word * 32u + lane) * 4u + (address[lane] & within);
     }
     gmsim_coalesce_lanes(footprint, address, 0, record->mask, size);
+}
+
+void gmsim_local_bytes(uint64_t (*bytes)[2], const gmsim_footprint *footprint,
+                       const gmtrace_chunk *chunk, const gmtrace_record *record, uint64_t window,
+                       uint32_t pass)
+{
+    uint32_t rest = record->size - 4u * pass, size = rest < 4u ? rest : 4u, at = 0;
+    uint64_t address[GMTRACE_WARP_LANES], some = (1u << size) - 1u,
+                                          first = window / GMSIM_LINE_BYTES;
+    memset(bytes, 0, footprint->lines * sizeof *bytes);
+    gmsim_lane_addresses(chunk, record, address);
+    for (uint32_t left = record->mask; left; left &= left - 1u) {
+        uint32_t lane = gmsim_lowest(left);
+        uint64_t within = address[lane] & offset_in_word(size);
+        uint64_t line = (first + address[lane] / 4u + pass) & (UINT64_MAX / GMSIM_LINE_BYTES);
+        for (uint32_t n = 0; footprint->line[at] != line && n < footprint->lines; n++)
+            at = at + 1u < footprint->lines ? at + 1u : 0;
+        if (footprint->line[at] == line)
+            bytes[at][lane / 16u] |= some << (4u * (lane % 16u) + within);
+    }
 }

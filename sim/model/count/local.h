@@ -20,6 +20,11 @@ static inline uint32_t gmsim_local_passes(const gmtrace_record *record)
 void gmsim_coalesce_local(gmsim_footprint *footprint, const gmtrace_chunk *chunk,
                           const gmtrace_record *record, uint64_t window, uint32_t pass);
 
+/* The bytes of each of the footprint's lines that the pass touches, as gmsim_line_bytes. */
+void gmsim_local_bytes(uint64_t (*bytes)[2], const gmsim_footprint *footprint,
+                       const gmtrace_chunk *chunk, const gmtrace_record *record, uint64_t window,
+                       uint32_t pass);
+
 #pragma GCC visibility pop
 
 #endif
