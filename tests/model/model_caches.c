@@ -380,10 +380,10 @@ static void test_l2_foreign(fixture *x, gconstpointer data)
     gmsim_l2_counts *c = &x->l2.counts;
     x->l2.foreign = 32;
     gmsim_l2_flush(&x->l2);
-    for (uint64_t line = 0; line < 100; line++)
+    for (uint64_t line = 0; line < 40; line++)
         read_l2(x, line, gmsim_l2_find(&x->l2, line).home, 0xf);
     g_assert_cmpuint(c->dram_write_sectors, ==, 0);
-    for (uint64_t line = 100; line < 5000; line++)
+    for (uint64_t line = 40; line < 5000; line++)
         read_l2(x, line, gmsim_l2_find(&x->l2, line).home, 0xf);
     g_assert_cmpuint(c->dram_write_sectors, ==, 32);
     g_assert_cmpuint(c->dirty_sectors, ==, 0);
