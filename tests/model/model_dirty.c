@@ -118,7 +118,7 @@ static void test_measured(void)
 }
 
 /* What one SM a line reads, `passes` times: what DRAM brings, as copies of the other side's lines
- * take room, and when it writes what the flush left. Rows of up to 28 MiB fit. */
+ * take room, and when it begins to write what the flush left. */
 static void test_private(void)
 {
     g_autoptr(GPtrArray) rows = gmtest_measured("micro-l2_policy.csv", 21);
@@ -145,13 +145,13 @@ static void test_private(void)
         played++;
         missed += !near(counts->dram_read_sectors, atof(cell[18]));
         double written = (double)counts->dram_write_sectors - atof(cell[19]);
-        g_assert_cmpfloat(written, <, 13000.0);
-        g_assert_cmpfloat(written, >, -13000.0);
+        if (lines <= 30u * MEGA && !strcmp(cell[2], "1")) /* what the flush left begins to leave */
+            g_assert_cmpfloat(MAX(written, -written), <, 2000.0);
     }
     g_free(p->set);
     g_free(p);
     g_assert_cmpuint(played, ==, 27);
-    g_assert_cmpuint(missed, ==, 8);
+    g_assert_cmpuint(missed, ==, 6);
 }
 
 /* What a flush leaves is dirty, and bounded as all that is. */
