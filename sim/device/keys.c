@@ -117,7 +117,7 @@ const gmsim_key gmsim_keys[] = {
     MAYBE(l2, reads_per_clock, COUNT, 1, 1u << 16, "lines of loads that L2 looks up, an SM clock"),
     MAYBE(l2, atomics_per_clock, COUNT, 1, 1u << 16,
           "atomic operations of different sectors, an SM clock"),
-    PLUGGED(l2, replacement, REPLACEMENT, gmsim_replacement_names, replacement, "lru",
+    PLUGGED(l2, replacement, REPLACEMENT, gmsim_replacement_names, replacement, "homed",
             "which line of a full set leaves"),
     POLICY(l2, hash, HASH, gmsim_hash_names, 0, "scrambled", "which set a line belongs to"),
     POLICY(l2, write, WRITE, gmsim_write_names, 0, "back",

@@ -73,7 +73,6 @@ void gmsim_l2_init(gmsim_l2 *l2, gmsim_l2_set *set, const gmsim_gpu *gpu)
     l2->dirty_lines = GMSIM_L2_GROUP * l2->ways * gpu->l2_dirty_percent / 100u;
     uint32_t rest = l2->sets.count * l2->sides % GMSIM_L2_GROUP; /* sets of the last group */
     l2->least_dirty_lines = l2->dirty_lines * (rest ? rest : GMSIM_L2_GROUP) / GMSIM_L2_GROUP;
-    l2->copy_age = l2->ways * 3u / 8u;
     l2->partial_ways = MAX(l2->ways * gpu->l2_partial_percent / 100u, 1u);
     l2->fill_sectors = gpu->l2_fill_sectors;
     l2->home_shift = (uint32_t)__builtin_ctz(gpu->l2_partition_lines);
@@ -81,8 +80,9 @@ void gmsim_l2_init(gmsim_l2 *l2, gmsim_l2_set *set, const gmsim_gpu *gpu)
     l2->replacer = gmsim_replacer_of(gpu->l2_replacement);
     l2->hash = gpu->l2_hash;
     l2->write = gpu->l2_write;
-    l2->usual = gpu->l2_replacement == GMSIM_REPLACEMENT_lru && l2->hash == GMSIM_HASH_scrambled &&
-                l2->write == GMSIM_WRITE_back;
+    l2->homed = gpu->l2_replacement == GMSIM_REPLACEMENT_homed;
+    l2->usual = (l2->homed || gpu->l2_replacement == GMSIM_REPLACEMENT_lru) &&
+                l2->hash == GMSIM_HASH_scrambled && l2->write == GMSIM_WRITE_back;
     gmsim_l2_flush(l2);
 }
 
@@ -283,15 +283,6 @@ GMSIM_INLINE uint32_t bring(gmsim_l2 *l2, gmsim_l2_cost *cost, gmsim_l2_set *set
     return way;
 }
 
-/* A copy of the other side's line has come in: it is nearer to leaving than a line at home. With
- * other policies than the usual it is as any. */
-GMSIM_INLINE void age_copy(const gmsim_l2 *l2, gmsim_l2_set *near, uint32_t copy, bool usual)
-{
-    uint8_t *age = &near->age[copy];
-    if (usual)
-        *age = (uint8_t)(*age > l2->copy_age ? *age - l2->copy_age : 1u);
-}
-
 /* Of the lines with one of the state bits in `mask`, and none of those in `none` if there are such,
  * the one that would leave first. */
 static uint32_t stalest(gmsim_l2 *l2, gmsim_l2_set *set, uint32_t mask, uint32_t none)
@@ -384,8 +375,8 @@ GMSIM_INLINE gmsim_l2_cost read_sectors(gmsim_l2 *l2, const gmsim_l2_place *plac
     counts->read_hit_sectors += gmsim_sector_count(touched & ~missing);
     if (!missing)
         return counted(l2, cost, GMSIM_L2_NEAR);
-    if (!VALID(near->state[copy]))
-        age_copy(l2, near, copy, usual);
+    if (l2->homed && !VALID(near->state[copy]))
+        gmsim_homed_copy(lines_of(l2, near), copy, l2->ways);
     uint32_t way = bring(l2, &cost, home, place->tag, usual);
     uint32_t crossing = widen(missing, l2->fill_sectors) & ~VALID(near->state[copy]);
     uint32_t absent = fetch(l2, &cost, home, way, missing);
@@ -516,7 +507,8 @@ GMSIM_INLINE gmsim_l2_cost write_sectors(gmsim_l2 *l2, const gmsim_l2_place *pla
     counts->fabric_write_sectors += sectors;
     gmsim_l2_set *near = set_at(l2, place, side);
     uint32_t copy = bring(l2, &cost, near, place->tag, usual);
-    age_copy(l2, near, copy, usual);
+    if (l2->homed)
+        gmsim_homed_copy(lines_of(l2, near), copy, l2->ways);
     near->state[copy] = (uint16_t)((near->state[copy] & ~(touched & ~full)) | full);
     return counted(l2, cost, GMSIM_L2_FAR);
 }

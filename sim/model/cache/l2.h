@@ -42,10 +42,10 @@ typedef struct gmsim_l2 {
     gmsim_sets sets;           /* of a side */
     uint32_t hash, write;      /* policies */
     gmsim_replacer replacer;
-    bool usual;                         /* least recently used, scrambled, write-back */
+    bool usual;                         /* homed or lru, scrambled, write-back */
+    bool homed;
     uint64_t order;                     /* the replacement's */
     uint32_t dirty_lines, partial_ways; /* most of a group of sets, of a set */
-    uint32_t copy_age;                  /* uses of its set that a copy comes in behind a line */
     uint32_t least_dirty_lines;         /* most of the last group, which may have fewer sets */
     uint32_t home_shift;                /* neighbouring lines with one home, as a power of two */
     uint32_t fill_sectors;              /* brought from DRAM for one missing sector */
