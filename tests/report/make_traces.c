@@ -262,6 +262,7 @@ static void write_application(const char *folder, uint32_t launches)
         words = of;
         kernel[i] = add_kernel(&patterns[i % 6]);
     }
+    words = NULL;
     for (uint32_t i = 0; i < launches; i++) {
         const uint32_t which = i * 7 % KERNELS;
 

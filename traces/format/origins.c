@@ -47,7 +47,8 @@ static uint32_t count_known(const gmtrace_launch *launch)
 bool gmt_origins_launch(gmt_origins *origins, uint32_t number, const gmtrace_launch *launch)
 {
     const uint32_t known = count_known(launch);
-    gmt_origin_run *before = origins->open, *end = before + origins->open_count, *at = before;
+    gmt_origin_run *before = origins->open, *at = before;
+    gmt_origin_run *end = before ? before + origins->open_count : NULL;
     gmt_origin_run *now = known ? calloc(known, sizeof *now) : NULL;
     bool good = now || !known;
     uint32_t count = 0;

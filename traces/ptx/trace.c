@@ -148,9 +148,10 @@ static uint8_t units_of(const ptx_kernel *k, uint32_t op, unsigned n, bool addre
 /* Registers side by side are one operand of an instruction that has many. */
 static bool goes_on(const ptx_op *op, const gmtrace_instr *instr, const gmtrace_operand *o)
 {
+    if (!op->wide || !instr->operand_count)
+        return false;
     gmtrace_operand *last = (gmtrace_operand *)&instr->operand[instr->operand_count - 1];
-    if (!op->wide || !instr->operand_count || o->file != last->file || o->write != last->write ||
-        o->first != last->first + last->count)
+    if (o->file != last->file || o->write != last->write || o->first != last->first + last->count)
         return false;
     last->count = (uint8_t)(last->count + o->count);
     return true;
