@@ -95,9 +95,15 @@ void gmcuda_here(gmcuda_frames *frames)
         dladdr((void *)(uintptr_t)gmcuda_here, &own) == 0)
         return;
     const int n = backtrace(address, GMCUDA_FRAMES + 8);
-    for (int i = 0; i < n && frames->count < GMCUDA_FRAMES; i++)
-        if (dladdr(address[i], &info) != 0 && info.dli_fbase != own.dli_fbase)
+    bool within = false; /* a sanitizer's backtrace() has a frame of its own before ours */
+    for (int i = 0; i < n && frames->count < GMCUDA_FRAMES; i++) {
+        if (dladdr(address[i], &info) == 0)
+            continue;
+        if (info.dli_fbase == own.dli_fbase)
+            within = true;
+        else if (within)
             frames->address[frames->count++] = address[i];
+    }
 }
 
 /* ------------------------------------------------------------------------------------- the list */
