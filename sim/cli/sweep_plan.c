@@ -9,13 +9,27 @@
 
 #include "sim/api/plugin.h"
 
+/* Whether a word can be told from the next one once all stand in a line. */
+static bool is_word(const char *word)
+{
+    if (strchr(word, SWEEP_ARGUMENT_CHAR) == NULL)
+        return true;
+    cli_say("--run: a word of the command has the control character 0x1f in it; rename the file");
+    return false;
+}
+
 /* A program with its arguments, all braces filled; shown as a line of words. */
 static bool add_programs(sweep_plan *plan, const char *program, char **arguments, bool single)
 {
-    GString *pattern = g_string_new(program);
+    GString *pattern;
     unsigned first = plan->traces->len;
-    bool good;
+    bool good = is_word(program);
 
+    for (char **a = arguments; good && a != NULL && *a != NULL; a++)
+        good = is_word(*a);
+    if (!good)
+        return false;
+    pattern = g_string_new(program);
     g_string_append(pattern, SWEEP_ARGUMENT);
     for (char **a = arguments; a != NULL && *a != NULL; a++)
         g_string_append_printf(pattern, "%s" SWEEP_ARGUMENT, *a);
