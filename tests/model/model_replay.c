@@ -1,104 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * model_replay.c - whole launches through the public interface: golden patterns, barriers, the
- * order of CTAs, what happens to damaged traces, cold and warm caches.
+ * model_replay.c - whole launches through the public interface: golden patterns, instructions of
+ * every kind, cold and warm caches, what happens to damaged traces.
  */
-#include "sim/model/model.h"
-#include "tests/support/trace_builder.h"
+#include "tests/support/replay_bench.h"
 
-#include <glib/gstdio.h>
 #include <string.h>
-
-#define ALL  UINT32_MAX
-#define BASE 0x7f0000000000u
-
-/* A trace under construction in a temporary file, then the model that replays it. */
-typedef struct bench {
-    char *folder, *path;
-    gmtest_trace trace;
-    gmtrace_reader *reader;
-    gmsim_model *model;
-} bench;
-
-static void begin(bench *b)
-{
-    memset(b, 0, sizeof *b);
-    b->folder = g_dir_make_tmp("gmsim-test-XXXXXX", NULL);
-    g_assert_nonnull(b->folder);
-    b->path = g_build_filename(b->folder, "test.trc", NULL);
-    gmtest_open(&b->trace, b->path);
-}
-
-static void open_model_of(bench *b, const char *name, const char *set, gmsim_options options)
-{
-    GError *error = NULL;
-    gmtrace_error reason;
-    gmsim_gpu gpu;
-    gmsim_gpu_load(&gpu, name, &error);
-    g_assert_no_error(error);
-    if (set)
-        g_assert_true(gmsim_gpu_set(&gpu, set, NULL));
-    b->reader = gmtrace_open(b->path, &reason);
-    g_assert_nonnull(b->reader);
-    b->model = gmsim_model_new(&gpu, &options, &error);
-    g_assert_no_error(error);
-}
-
-static void open_model(bench *b, gmsim_options options)
-{
-    open_model_of(b, "h200", NULL, options);
-}
-
-static void close_model(bench *b)
-{
-    gmsim_model_free(b->model);
-    gmtrace_close(b->reader);
-    b->model = NULL;
-    b->reader = NULL;
-}
-
-static const gmsim_result *run(bench *b)
-{
-    GError *error = NULL;
-    gmtest_close(&b->trace);
-    open_model(b, (gmsim_options){.flush = true});
-    const gmsim_result *result = gmsim_model_run(b->model, b->reader, 0, NULL, NULL, &error);
-    g_assert_no_error(error);
-    g_assert_nonnull(result);
-    return result;
-}
-
-static void end(bench *b)
-{
-    close_model(b);
-    g_unlink(b->path);
-    g_rmdir(b->folder);
-    g_free(b->path);
-    g_free(b->folder);
-}
-
-static void expect_error(bench *b, uint32_t launch, gmsim_error_code code, const char *text)
-{
-    GError *error = NULL;
-    g_assert_null(gmsim_model_run(b->model, b->reader, launch, NULL, NULL, &error));
-    g_assert_error(error, GMSIM_ERROR, (int)code);
-    g_assert_nonnull(strstr(error->message, text));
-    g_error_free(error);
-}
-
-static void barrier(bench *b, uint64_t cta, uint32_t warp, uint32_t mask, uint64_t number,
-                    uint32_t threads)
-{
-    gmtrace_record record = gmtest_record(GMTEST_BAR, mask);
-    record.address = number;
-    record.aux = threads;
-    gmtest_append(&b->trace, cta, warp, &record, NULL);
-}
-
-static void load(bench *b, uint64_t cta, uint32_t warp, uint64_t address)
-{
-    gmtest_affine(&b->trace, cta, warp, GMTEST_LDG, ALL, address, 4);
-}
 
 /* ------------------------------------------------------------------------------------ golden */
 
@@ -126,9 +33,9 @@ static void test_transpose(gconstpointer data)
     int32_t pitch = GPOINTER_TO_INT(data);
     uint32_t ways = pitch == 128 ? 32 : 1;
     bench b;
-    begin(&b);
+    bench_begin(&b);
     write_transpose(&b, pitch);
-    const gmsim_result *r = run(&b);
+    const gmsim_result *r = bench_run(&b);
     g_assert_cmpuint(r->records, ==, 5 * 32768);
     g_assert_cmpuint(r->barriers, ==, 32768);
     g_assert_cmpuint(r->row[GMSIM_SHARED_LOAD].requests, ==, 32768);
@@ -178,21 +85,21 @@ static void test_transpose(gconstpointer data)
     g_assert_cmpuint(worst->work, ==, ways);
     g_assert_cmphex(worst->mask, ==, ALL);
     g_assert_cmpuint(worst->address[31] - worst->address[0], ==, 31u * (uint32_t)pitch);
-    end(&b);
+    bench_end(&b);
 }
 
 /* Clocks of `count` warps of a CTA that read 32 words of one bank, 64 times each. */
 static uint64_t conflict_clocks(uint32_t count)
 {
     bench b;
-    begin(&b);
+    bench_begin(&b);
     gmtest_launch(&b.trace, 1, 256);
     for (uint32_t n = 0; n < 64; n++)
         for (uint32_t warp = 0; warp < count; warp++)
             gmtest_affine(&b.trace, 0, warp, GMTEST_LDS, ALL, 0x400, 128);
-    const gmsim_result *r = run(&b);
+    const gmsim_result *r = bench_run(&b);
     uint64_t clocks = r->timing.cycles - r->timing.launch_cycles;
-    end(&b);
+    bench_end(&b);
     return clocks;
 }
 
@@ -212,30 +119,30 @@ static void test_wavefronts(void)
 static void test_broadcast(void)
 {
     bench b;
-    begin(&b);
+    bench_begin(&b);
     gmtest_launch(&b.trace, 1, 32);
     gmtest_affine(&b.trace, 0, 0, GMTEST_LDS, ALL, 0, 0);
-    const gmsim_result *r = run(&b);
+    const gmsim_result *r = bench_run(&b);
     g_assert_cmpuint(r->row[GMSIM_SHARED_LOAD].wavefronts, ==, 1);
     g_assert_cmpuint(r->degree[1], ==, 1);
-    end(&b);
+    bench_end(&b);
 }
 
 static void test_local(void)
 {
     bench b;
-    begin(&b);
+    bench_begin(&b);
     gmtest_launch(&b.trace, 1, 64);
     for (uint32_t warp = 0; warp < 2; warp++)
         for (int i = 0; i < 2; i++)
             gmtest_affine(&b.trace, 0, warp, GMTEST_LDL, ALL, 0xfff00, 0);
-    const gmsim_result *r = run(&b);
+    const gmsim_result *r = bench_run(&b);
     const gmsim_counts *c = &r->row[GMSIM_LOCAL_LOAD];
     g_assert_cmpuint(c->requests, ==, 4);
     g_assert_cmpuint(c->sectors, ==, 16);
     g_assert_cmpuint(c->tags, ==, 4);
     g_assert_cmpuint(c->l1_hit_sectors, ==, 8); /* each warp has memory of its own */
-    end(&b);
+    bench_end(&b);
 }
 
 /* ------------------------------------------------------------------------- other instructions */
@@ -312,7 +219,7 @@ static void access(bench *b, uint32_t instr, gmtrace_op op, gmtrace_space space,
 static void test_local_bytes(void)
 {
     bench b;
-    begin(&b);
+    bench_begin(&b);
     use_extra(&b);
     gmtest_launch(&b.trace, 1, 32);
     for (uint64_t k = 0; k < 4; k++)
@@ -320,18 +227,18 @@ static void test_local_bytes(void)
     access(&b, LD, GMTRACE_OP_STORE, GMTRACE_SPACE_LOCAL, 4, 4, 0);
     access(&b, LD, GMTRACE_OP_LOAD, GMTRACE_SPACE_LOCAL, 4, 0, 0);
     access(&b, LD, GMTRACE_OP_LOAD, GMTRACE_SPACE_LOCAL, 4, 4, 0);
-    const gmsim_result *r = run(&b);
+    const gmsim_result *r = bench_run(&b);
     const gmsim_counts *c = &r->row[GMSIM_LOCAL_LOAD];
     g_assert_cmpuint(c->l1_miss_sectors, ==, 4);
     g_assert_cmpuint(c->l1_hit_sectors, ==, 4);
     g_assert_cmpuint(r->l2.dram_read_sectors, ==, 0);
-    end(&b);
+    bench_end(&b);
 }
 
 static void test_rows(void)
 {
     bench b;
-    begin(&b);
+    bench_begin(&b);
     use_extra(&b);
     gmtest_launch(&b.trace, 1, 32);
     for (int i = 0; i < 2; i++) {
@@ -351,7 +258,7 @@ static void test_rows(void)
     access(&b, LD, GMTRACE_OP_LOAD, GMTRACE_SPACE_SHARED, 4, 0, 8);
     access(&b, LDG_STRONG, GMTRACE_OP_LOAD, GMTRACE_SPACE_GLOBAL, 4, BASE + 0x20000, 4);
     access(&b, GMTRACE_NO_INSTR, GMTRACE_OP_STORE, GMTRACE_SPACE_GLOBAL, 4, BASE, 4);
-    const gmsim_result *r = run(&b);
+    const gmsim_result *r = bench_run(&b);
     const gmsim_counts *copy = &r->row[GMSIM_GLOBAL_COPY];
     g_assert_cmpuint(copy->instructions, ==, 2);
     g_assert_cmpuint(copy->copies_bypass, ==, 2);
@@ -380,83 +287,13 @@ static void test_rows(void)
     for (uint32_t i = 0; i < G_N_ELEMENTS(instr); i++)
         g_assert_cmpuint(r->instr[i].instr, ==, instr[i]);
     g_assert_cmpint(r->instr[7].row, ==, GMSIM_GLOBAL_STORE);
-    end(&b);
+    bench_end(&b);
 }
-
-/* --------------------------------------------------------------------------------- scheduling */
-
-/* Warp 1 reads after the barrier what warp 0 read before it: all of it hits. */
-static void test_barrier_order(void)
-{
-    bench b;
-    begin(&b);
-    gmtest_launch(&b.trace, 1, 64);
-    for (uint64_t i = 0; i < 100; i++)
-        load(&b, 0, 0, BASE + i * 128);
-    gmtest_barrier(&b.trace, 0, 0);
-    gmtest_barrier(&b.trace, 0, 1);
-    for (uint64_t i = 0; i < 100; i++)
-        load(&b, 0, 1, BASE + (99 - i) * 128);
-    const gmsim_result *r = run(&b);
-    g_assert_cmpuint(r->row[GMSIM_GLOBAL_LOAD].l1_hit_sectors, ==, 400);
-    g_assert_cmpuint(r->row[GMSIM_GLOBAL_LOAD].l1_miss_sectors, ==, 400);
-    end(&b);
-}
-
-/* Warp 2 never arrives: it has no record. Warp 1 ends after the first of two barriers. */
-static void test_exited_warps(void)
-{
-    bench b;
-    begin(&b);
-    gmtest_launch(&b.trace, 1, 96);
-    for (uint32_t warp = 0; warp < 2; warp++)
-        gmtest_barrier(&b.trace, 0, warp);
-    gmtest_barrier(&b.trace, 0, 0);
-    load(&b, 0, 0, BASE);
-    const gmsim_result *r = run(&b);
-    g_assert_cmpuint(r->barriers, ==, 3);
-    g_assert_cmpuint(r->row[GMSIM_GLOBAL_LOAD].requests, ==, 1);
-    end(&b);
-}
-
-/* Lanes of one warp may arrive in pieces, which together are one arrival. */
-static void test_divergent_arrival(void)
-{
-    bench b;
-    begin(&b);
-    gmtest_launch(&b.trace, 1, 64);
-    for (int i = 0; i < 2; i++) {
-        barrier(&b, 0, 0, 0x0000ffff, 0, 64);
-        barrier(&b, 0, 0, 0xffff0000, 0, 64);
-        barrier(&b, 0, 1, ALL, 0, 64);
-    }
-    const gmsim_result *r = run(&b);
-    g_assert_cmpuint(r->barriers, ==, 6);
-    end(&b);
-}
-
-/* Two of four warps meet at a barrier of their own; the others meet elsewhere. */
-static void test_named_barriers(void)
-{
-    bench b;
-    begin(&b);
-    gmtest_launch(&b.trace, 1, 128);
-    for (int i = 0; i < 3; i++) {
-        for (uint32_t warp = 0; warp < 4; warp++)
-            barrier(&b, 0, warp, ALL, 1 + warp / 2, 64);
-        for (uint32_t warp = 0; warp < 4; warp++)
-            barrier(&b, 0, warp, ALL, 0, 128);
-    }
-    const gmsim_result *r = run(&b);
-    g_assert_cmpuint(r->barriers, ==, 24);
-    end(&b);
-}
-
 /* A producer that only arrives goes on; were it to wait, nobody could. */
 static void test_arrive(void)
 {
     bench b;
-    begin(&b);
+    bench_begin(&b);
     use_extra(&b);
     gmtest_launch(&b.trace, 1, 64);
     gmtrace_record arrive = {.kind = GMTRACE_BARRIER, .instr = BAR_ARV, .mask = ALL, .aux = 64};
@@ -468,69 +305,9 @@ static void test_arrive(void)
     gmtest_append(&b.trace, 0, 1, &sync, NULL);
     sync.address = 1;
     gmtest_append(&b.trace, 0, 1, &sync, NULL);
-    const gmsim_result *r = run(&b);
+    const gmsim_result *r = bench_run(&b);
     g_assert_cmpuint(r->barriers, ==, 4);
-    end(&b);
-}
-
-/* 96 of 128 threads are expected, 64 come. */
-static void test_deadlock(void)
-{
-    bench b;
-    begin(&b);
-    gmtest_launch(&b.trace, 1, 128);
-    barrier(&b, 0, 0, ALL, 3, 96);
-    barrier(&b, 0, 1, ALL, 3, 96);
-    load(&b, 0, 2, BASE);
-    gmtest_close(&b.trace);
-    open_model(&b, (gmsim_options){.flush = true});
-    expect_error(&b, 0, GMSIM_ERROR_CORRUPT, "barrier");
-    expect_error(&b, 0, GMSIM_ERROR_CORRUPT, "CTA 0 warp 0");
-    expect_error(&b, 1, GMSIM_ERROR_USAGE, "no launch 1");
-    end(&b);
-}
-
-/* In the first wave CTA i and CTA i + 132 share an SM, so that the second finds the first's line,
- * except where the first group of SMs had its turn out of order (micro/cta_order.cu). CTAs of
- * different SMs share nothing but what merges on the way to L2: at most four reads of a group. */
-static void test_first_wave(void)
-{
-    bench b;
-    begin(&b);
-    gmtest_launch(&b.trace, 264, 1024);
-    for (uint64_t cta = 0; cta < 264; cta++)
-        load(&b, cta, 0, BASE + cta % 132 * 128);
-    const gmsim_result *r = run(&b);
-    g_assert_cmpuint(r->row[GMSIM_GLOBAL_LOAD].l1_hit_sectors, ==, 88 * 4); /* an H200: 82 */
-    g_assert_cmpfloat(r->waves, ==, 1.0);
-    end(&b);
-    begin(&b);
-    gmtest_launch(&b.trace, 132, 1024);
-    for (uint64_t cta = 0; cta < 132; cta++)
-        load(&b, cta, 0, BASE);
-    r = run(&b);
-    g_assert_cmpuint(r->row[GMSIM_GLOBAL_LOAD].l1_hit_sectors, ==, 0);
-    g_assert_cmpuint(r->l2.read_sectors, ==, (2 + 2 + 5 * 4 + 2 * 5) * 4);
-    g_assert_cmpuint(r->l2.read_hit_sectors, ==, 32 * 4); /* each side misses once */
-    end(&b);
-}
-
-/* Many waves of CTAs of uneven length: each is run once, whoever gets it. */
-static void test_many_waves(void)
-{
-    bench b;
-    uint64_t loads = 0;
-    begin(&b);
-    gmtest_launch(&b.trace, 5000, 512);
-    for (uint64_t cta = 0; cta < 5000; cta++) {
-        for (uint64_t i = 0; i < cta * 7 % 13; i++, loads++)
-            load(&b, cta, (uint32_t)(i % 16), BASE + (cta * 16 + i) * 128);
-        gmtest_end_cta(&b.trace, cta);
-    }
-    const gmsim_result *r = run(&b);
-    g_assert_cmpuint(r->records, ==, loads);
-    g_assert_cmpuint(r->l2.dram_read_sectors, ==, loads * 4);
-    end(&b);
+    bench_end(&b);
 }
 
 /* ----------------------------------------------------------------------------- caches, damage */
@@ -539,9 +316,9 @@ static void test_warm_and_repeat(void)
 {
     bench b;
     GError *error = NULL;
-    begin(&b);
+    bench_begin(&b);
     write_transpose(&b, 132);
-    gmsim_result first = *run(&b);
+    gmsim_result first = *bench_run(&b);
     g_assert_cmpuint(first.l2.dram_read_sectors, ==, 131072);
     g_assert_cmpint(first.start, ==, GMSIM_START_FLUSHED);
     const gmsim_result *again = gmsim_model_run(b.model, b.reader, 0, NULL, NULL, &error);
@@ -549,9 +326,9 @@ static void test_warm_and_repeat(void)
     g_assert_true(memcmp(first.row, again->row, sizeof first.row) == 0);
     g_assert_true(memcmp(&first.l2, &again->l2, sizeof first.l2) == 0);
     g_assert_cmpint(again->start, ==, GMSIM_START_FLUSHED);
-    close_model(&b);
+    bench_close(&b);
     /* Without a flush the second launch finds in L2 what the first one read. */
-    open_model(&b, (gmsim_options){.flush = false});
+    bench_open(&b, (gmsim_options){.flush = false});
     again = gmsim_model_run(b.model, b.reader, 0, NULL, NULL, &error);
     g_assert_no_error(error);
     g_assert_cmpuint(again->l2.dram_read_sectors, ==, 131072);
@@ -561,8 +338,8 @@ static void test_warm_and_repeat(void)
     g_assert_cmpuint(again->l2.dram_read_sectors, ==, 0);
     g_assert_cmpint(again->start, ==, GMSIM_START_WARM);
     g_assert_cmpuint(again->row[GMSIM_GLOBAL_LOAD].l1_hit_sectors, ==, 0);
-    close_model(&b);
-    open_model(&b, (gmsim_options){.caches = GMSIM_CACHES_WARM});
+    bench_close(&b);
+    bench_open(&b, (gmsim_options){.caches = GMSIM_CACHES_WARM});
     const gmsim_result *warm = gmsim_model_run(b.model, b.reader, 0, NULL, NULL, &error);
     g_assert_no_error(error);
     g_assert_cmpuint(warm->records, ==, first.records);
@@ -570,7 +347,7 @@ static void test_warm_and_repeat(void)
     g_assert_cmpuint(warm->l2.read_hit_sectors, ==, 131072);
     g_assert_cmpuint(warm->l2.dram_read_sectors, ==, 0);
     g_assert_cmpuint(warm->row[GMSIM_GLOBAL_LOAD].l1_hit_sectors, ==, 0); /* L1 starts empty */
-    end(&b);
+    bench_end(&b);
 }
 
 /* Warps that differ in length, lanes that reach a barrier apart, lines that are used again: what
@@ -586,12 +363,12 @@ static void write_mixed(bench *b, bool executed)
                 for (uint32_t n = 0; executed && n < (cta + i * warp) % 7u; n++)
                     gmtest_append(&b->trace, cta, warp, &exec, NULL);
                 state = state * 1664525u + 1013904223u;
-                load(b, cta, warp, BASE + (state >> 8) % 65536u * 32u);
+                bench_load(b, cta, warp, BASE + (state >> 8) % 65536u * 32u);
                 if (i % 10u == 9u) {
-                    barrier(b, cta, warp, 0xffffu, 0, 128);
+                    bench_barrier(b, cta, warp, 0xffffu, 0, 128);
                     if (executed)
                         gmtest_append(&b->trace, cta, warp, &exec, NULL);
-                    barrier(b, cta, warp, 0xffff0000u, 0, 128);
+                    bench_barrier(b, cta, warp, 0xffff0000u, 0, 128);
                 }
             }
 }
@@ -603,26 +380,26 @@ static void test_partitions(void)
 {
     bench b;
     uint64_t again[2], fabric[2];
-    begin(&b);
+    bench_begin(&b);
     for (int launch = 0; launch < 2; launch++) {
         gmtest_launch(&b.trace, 1024, 1024);
         for (uint64_t cta = 0; cta < 1024; cta++) {
             for (uint32_t warp = 0; warp < 32; warp++)
                 for (uint32_t i = 0; i < 4; i++)
-                    load(&b, cta, warp, BASE + (((cta * 32 + warp) * 4 + i) << 7));
+                    bench_load(&b, cta, warp, BASE + (((cta * 32 + warp) * 4 + i) << 7));
             gmtest_end_cta(&b.trace, cta);
         }
     }
     gmtest_close(&b.trace);
     for (int partitions = 1; partitions <= 2; partitions++) {
         g_autofree char *set = g_strdup_printf("l2.partitions=%d", partitions);
-        open_model_of(&b, "a100", set, (gmsim_options){.flush = false});
+        bench_open_of(&b, "a100", set, (gmsim_options){.flush = false});
         g_assert_nonnull(gmsim_model_run(b.model, b.reader, 0, NULL, NULL, NULL));
         const gmsim_result *r = gmsim_model_run(b.model, b.reader, 1, NULL, NULL, NULL);
         g_assert_nonnull(r);
         again[partitions - 1] = r->l2.dram_read_sectors;
         fabric[partitions - 1] = r->l2.fabric_read_sectors;
-        close_model(&b);
+        bench_close(&b);
     }
     g_test_message("read again: %u, %u sectors; fabric: %u", (unsigned)again[0], (unsigned)again[1],
                    (unsigned)fabric[1]);
@@ -630,7 +407,7 @@ static void test_partitions(void)
     g_assert_cmpuint(again[1], <, 16u << 20 >> 5 >> 5);
     g_assert_cmpuint(fabric[0], ==, 0);
     g_assert_cmpuint(fabric[1], >, 0);
-    end(&b);
+    bench_end(&b);
 }
 
 static void test_executed(void)
@@ -639,12 +416,12 @@ static void test_executed(void)
     uint64_t records[2];
     for (unsigned executed = 0; executed < 2; executed++) {
         bench b;
-        begin(&b);
+        bench_begin(&b);
         write_mixed(&b, executed);
-        const gmsim_result *result = run(&b);
+        const gmsim_result *result = bench_run(&b);
         memcpy(row[executed], result->row, sizeof row[executed]);
         records[executed] = result->records;
-        end(&b);
+        bench_end(&b);
     }
     g_assert_cmpuint(row[0][GMSIM_GLOBAL_LOAD].l1_hit_sectors, >, 0);
     g_assert_cmpuint(row[0][GMSIM_GLOBAL_LOAD].l1_miss_sectors, >, 0);
@@ -666,7 +443,7 @@ static void test_executed(void)
 static void test_truncated(void)
 {
     bench b;
-    begin(&b);
+    bench_begin(&b);
     gmtrace_writer_options options = {.pending_limit = 1u << 16};
     gmtest_close(&b.trace);
     gmtest_open_with(&b.trace, b.path, &options);
@@ -678,14 +455,14 @@ static void test_truncated(void)
                 address[lane] = BASE + (uint64_t)g_test_rand_int_range(0, 1 << 28) * 4;
             gmtest_lanes(&b.trace, cta, i % 4, GMTEST_LDG, ALL, address);
             if (i % 16 < 4)
-                barrier(&b, cta, i % 4, ALL, i % 8 < 4 ? 0 : 1, 128);
+                bench_barrier(&b, cta, i % 4, ALL, i % 8 < 4 ? 0 : 1, 128);
         }
         gmtest_end_cta(&b.trace, cta);
     }
-    const gmsim_result *whole = run(&b);
+    const gmsim_result *whole = bench_run(&b);
     uint64_t records = whole->records, sectors = whole->row[GMSIM_GLOBAL_LOAD].sectors;
     g_assert_false(whole->truncated);
-    close_model(&b);
+    bench_close(&b);
     char *bytes;
     gsize length;
     g_assert_true(g_file_get_contents(b.path, &bytes, &length, NULL));
@@ -693,7 +470,7 @@ static void test_truncated(void)
     for (uint32_t eighth = 1; eighth < 8; eighth++) {
         GError *error = NULL;
         g_assert_true(g_file_set_contents(b.path, bytes, (gssize)(length * eighth / 8), NULL));
-        open_model(&b, (gmsim_options){.flush = true});
+        bench_open(&b, (gmsim_options){.flush = true});
         if (gmtrace_launch_count(b.reader)) {
             const gmsim_result *r = gmsim_model_run(b.model, b.reader, 0, NULL, NULL, &error);
             g_assert_no_error(error);
@@ -702,17 +479,17 @@ static void test_truncated(void)
             g_assert_cmpuint(r->row[GMSIM_GLOBAL_LOAD].sectors, <, sectors);
             opened += r->records != 0;
         }
-        close_model(&b);
+        bench_close(&b);
     }
     g_assert_cmpuint(opened, >, 3);
     g_free(bytes);
-    end(&b);
+    bench_end(&b);
 }
 
 static void test_too_large(void)
 {
     bench b;
-    begin(&b);
+    bench_begin(&b);
     gmtrace_launch launch = {.grid = {1, 1, 1},
                              .block = {32, 1, 1},
                              .cluster = {1, 1, 1},
@@ -720,11 +497,11 @@ static void test_too_large(void)
                              .shared_config = GMTRACE_UNKNOWN,
                              .carveout_percent = -1};
     gmtest_launch_with(&b.trace, &launch);
-    load(&b, 0, 0, BASE);
+    bench_load(&b, 0, 0, BASE);
     gmtest_close(&b.trace);
-    open_model(&b, (gmsim_options){.flush = true});
-    expect_error(&b, 0, GMSIM_ERROR_USAGE, "--gpu");
-    end(&b);
+    bench_open(&b, (gmsim_options){.flush = true});
+    bench_expect_error(&b, 0, GMSIM_ERROR_USAGE, "--gpu");
+    bench_end(&b);
 }
 
 int main(int argc, char **argv)
@@ -737,14 +514,7 @@ int main(int argc, char **argv)
     g_test_add_func("/replay/local", test_local);
     g_test_add_func("/replay/local/bytes", test_local_bytes);
     g_test_add_func("/replay/rows", test_rows);
-    g_test_add_func("/replay/barrier/order", test_barrier_order);
-    g_test_add_func("/replay/barrier/exited", test_exited_warps);
-    g_test_add_func("/replay/barrier/divergent", test_divergent_arrival);
-    g_test_add_func("/replay/barrier/named", test_named_barriers);
     g_test_add_func("/replay/barrier/arrive", test_arrive);
-    g_test_add_func("/replay/barrier/deadlock", test_deadlock);
-    g_test_add_func("/replay/ctas/first-wave", test_first_wave);
-    g_test_add_func("/replay/ctas/many-waves", test_many_waves);
     g_test_add_func("/replay/caches/warm", test_warm_and_repeat);
     g_test_add_func("/replay/caches/partitions", test_partitions);
     g_test_add_func("/replay/executed", test_executed);
