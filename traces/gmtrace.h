@@ -26,11 +26,13 @@ extern "C" {
 #endif
 
 #define GMTRACE_FORMAT_MAJOR 1u /* a reader refuses a larger major */
-#define GMTRACE_FORMAT_MINOR 2u /* a reader accepts a larger minor */
+#define GMTRACE_FORMAT_MINOR 3u /* a reader accepts a larger minor */
 #define GMTRACE_WARP_LANES   32u
 #define GMTRACE_NO_INSTR     UINT32_MAX /* a record whose instruction is not in the table */
 #define GMTRACE_NO_REGISTER  0xffu
 #define GMTRACE_UNKNOWN      UINT32_MAX /* a launch field the capturing tool could not see */
+#define GMTRACE_TENSOR_WORDS 8u         /* 64-bit words of a tensor map that hardware reads */
+#define GMTRACE_TENSOR_DIMS  5u
 
 /* ------------------------------------------------------------------------------------ errors */
 
@@ -233,6 +235,11 @@ typedef struct gmtrace_launch {
     const char *lost;
     uint32_t allocation_count;
     const gmtrace_allocation *allocation; /* sorted by base, without overlap */
+    /* The tensor maps (CUtensorMap) that its TENSOR records name, each once, as hardware reads
+     * them; traces/code/tensor.h knows what they say. Filled like `complete`: a launch that is cut
+     * short has none. */
+    uint32_t tensor_map_count;
+    const uint64_t (*tensor_map)[GMTRACE_TENSOR_WORDS];
 } gmtrace_launch;
 
 /* ------------------------------------------------------------------------------------- records */
@@ -250,6 +257,7 @@ typedef enum gmtrace_kind {
     GMTRACE_EXEC,        /* GMTRACE_DETAIL_FULL: an instruction without memory access. aux = 1
                           * where its predicate held for no lane: mask then means nothing */
     GMTRACE_WGMMA,       /* address, aux64 = shared offsets of A and B; aux = bytes, A low half */
+    GMTRACE_TENSOR,      /* one copy of a box of a tensor: see gmtrace_tensor_copy */
     GMTRACE_KIND_COUNT
 } gmtrace_kind;
 
@@ -301,8 +309,26 @@ typedef struct gmtrace_record {
     uint8_t shape;        /* gmtrace_shape */
     uint8_t log2_columns; /* GRID: 1 to 4 */
     uint8_t size;         /* bytes a lane: 1 2 4 8 16 32; 0 where no lane moves data */
-    uint16_t reserved;
+    uint16_t map;         /* TENSOR: index into the launch's tensor maps; 0 in other records */
 } gmtrace_record;
+
+/* What a TENSOR record says: one executed UTMALDG (its op is BULK_LOAD), UTMASTG (BULK_STORE),
+ * UTMAREDG (BULK_REDUCE) or UTMAPF (PREFETCH). Of such a record's fields instr, mask, kind, op and
+ * space mean what they always do; the others hold this. */
+typedef struct gmtrace_tensor_copy {
+    int32_t coordinate[GMTRACE_TENSOR_DIMS]; /* of the box's first element, innermost first */
+    uint32_t shared;  /* the box in shared memory: offset in the CTA's window; in a cluster, the
+                       * rank of another CTA from bit 24 on */
+    uint32_t barrier; /* of a load: the mbarrier that counts its bytes, likewise */
+    uint16_t
+        multicast;   /* of a load: the cluster's CTAs that get the box, a bit each; 0: one alone */
+    uint16_t im2col; /* of an im2col map: the offsets in the filter, as the instruction has them */
+    uint16_t map;    /* index into the launch's tensor maps */
+} gmtrace_tensor_copy;
+
+void gmtrace_get_tensor_copy(const gmtrace_record *record, gmtrace_tensor_copy *copy);
+/* Leaves instr, mask, kind, op and space as they are. */
+void gmtrace_put_tensor_copy(gmtrace_record *record, const gmtrace_tensor_copy *copy);
 
 /* A decoded chunk: records of one or more segments. A segment is a run of consecutive records of
  * one warp. Owned by the reader. */
@@ -416,7 +442,8 @@ gmtrace_writer *gmtrace_writer_create(const char *path, const gmtrace_capture *c
 /* Returns the kernel's index through `index`. */
 bool gmtrace_writer_add_kernel(gmtrace_writer *writer, const gmtrace_kernel *kernel,
                                uint32_t *index, gmtrace_error *error);
-/* One launch at a time is open. records, warps, ctas, complete and lost are ignored. */
+/* One launch at a time is open. records, warps, ctas, complete, lost and tensor maps are ignored.
+ */
 bool gmtrace_writer_begin_launch(gmtrace_writer *writer, const gmtrace_launch *launch,
                                  gmtrace_error *error);
 /* Appends to the stream of (cta, warp). With `address` NULL the record's own shape is AFFINE or
@@ -430,6 +457,11 @@ bool gmtrace_writer_append(gmtrace_writer *writer, uint64_t cta, uint32_t warp,
  * can be appended without lanes; false, and the record as it was, where it is neither. May be
  * called from several threads at once. */
 bool gmtrace_pick_shape(gmtrace_record *record, const uint64_t address[GMTRACE_WARP_LANES]);
+/* The number of a tensor map in the open launch, which holds each once: for
+ * gmtrace_tensor_copy.map, before the record that names it. At most 65,536 a launch; USAGE beyond.
+ */
+bool gmtrace_writer_tensor_map(gmtrace_writer *writer, const uint64_t map[GMTRACE_TENSOR_WORDS],
+                               uint16_t *number, gmtrace_error *error);
 /* No further record of this CTA follows; its records may be written. */
 bool gmtrace_writer_end_cta(gmtrace_writer *writer, uint64_t cta, gmtrace_error *error);
 /* Says of the open launch that records are missing, and why in a few words; the first reason stays.

@@ -297,6 +297,72 @@ static void good_origins(void)
         abort();
 }
 
+/* Boxes of three maps, one of them given twice, in two launches: steps, coordinates below 0 and far
+ * off, a multicast, and a launch after it that has none. */
+static void good_tensors(void)
+{
+    static const uint64_t maps[][GMTRACE_TENSOR_WORDS] = {{1, 2, 3, 4, 5, 6, 7, 8}, {9}, {1}};
+    static const gmtrace_tensor_copy copies[] = {
+        {.coordinate = {0, 64}, .shared = 1024, .barrier = 0x8000, .map = 0},
+        {.coordinate = {64, 64}, .shared = 2048, .barrier = 0x8008, .map = 1},
+        {.coordinate = {-16, 1 << 30, -2147483647 - 1, 7, -1}, .multicast = 0x8003, .map = 2},
+        {.coordinate = {-16, -(1 << 30), 2147483647, 8, 1}, .im2col = 0xffff, .map = 1},
+        {.coordinate = {-16, -(1 << 30), 2147483647, 8, 1}, .im2col = 0xffff, .map = 0},
+    };
+    static const uint8_t op[] = {GMTRACE_OP_BULK_LOAD, GMTRACE_OP_BULK_LOAD, GMTRACE_OP_BULK_STORE,
+                                 GMTRACE_OP_BULK_REDUCE, GMTRACE_OP_PREFETCH};
+    gmtest_trace t;
+    gmtrace_error error;
+    gmtest_open(&t, at("good-tensors"));
+    for (unsigned launch = 0; launch < 3; launch++) {
+        gmtest_launch(&t, 2, 64);
+        uint16_t number[3], again;
+        for (unsigned i = launch; i < 3 && launch < 2; i++)
+            if (!gmtrace_writer_tensor_map(t.writer, maps[i], &number[i], &error) ||
+                !gmtrace_writer_tensor_map(t.writer, maps[launch], &again, &error) || again)
+                abort();
+        for (unsigned i = 0; i < 15 && launch < 2; i++) {
+            const unsigned which = i % 5;
+            gmtrace_record r = gmtest_record(GMTEST_BAR, 1u << launch);
+            gmtrace_tensor_copy copy = copies[which];
+            copy.map = copy.map < launch ? 0 : number[copy.map];
+            r.kind = GMTRACE_TENSOR;
+            r.op = op[which];
+            r.space = GMTRACE_SPACE_GLOBAL;
+            gmtrace_put_tensor_copy(&r, &copy);
+            gmtest_append(&t, i & 1, which == 4, &r, NULL);
+        }
+        gmtest_affine(&t, 0, 1, GMTEST_LDG, UINT32_MAX, 64, 4);
+    }
+    gmtest_close(&t);
+}
+
+/* One box of one map. No section is compressed. */
+static void good_tensor(void)
+{
+    static const uint64_t map[GMTRACE_TENSOR_WORDS] = {0x11};
+    static const gmtrace_kernel bare = {.mangled = "k", .name = "k"};
+    const gmtrace_launch launch = {.grid = {1, 1, 1}, .block = {32, 1, 1}, .cluster = {1, 1, 1}};
+    const gmtrace_tensor_copy copy = {.coordinate = {3, 4}};
+    gmtrace_record r = {.kind = GMTRACE_TENSOR,
+                        .op = GMTRACE_OP_BULK_LOAD,
+                        .space = GMTRACE_SPACE_GLOBAL,
+                        .instr = GMTRACE_NO_INSTR,
+                        .mask = 1};
+    gmtrace_error error;
+    uint32_t kernel;
+    uint16_t number;
+    gmtrace_put_tensor_copy(&r, &copy);
+    gmtrace_writer *writer =
+        gmtrace_writer_create(at("good-tensor"), gmtest_capture(), NULL, &error);
+    if (!writer || !gmtrace_writer_add_kernel(writer, &bare, &kernel, &error) ||
+        !gmtrace_writer_begin_launch(writer, &launch, &error) ||
+        !gmtrace_writer_tensor_map(writer, map, &number, &error) ||
+        !gmtrace_writer_append(writer, 0, 0, &r, NULL, &error) ||
+        !gmtrace_writer_end_launch(writer, &error) || !gmtrace_writer_close(writer, true, &error))
+        abort();
+}
+
 static void good_newer_minor(void)
 {
     load("good-tiny");
@@ -356,6 +422,18 @@ static void bad_origins(void)
     change8("good-origins", "bad-origins-base", ORIGINS, 3, 0x10, 0x11);
     change8("good-origins", "bad-origins-string", ORIGINS, 6, 3, 100);
     change8("good-origins", "bad-origins-twice", ORIGINS, 28, 0x40, 0x10);
+}
+
+static void bad_tensors(void)
+{
+    const char *tensor = "good-tensor";
+    change32(tensor, "bad-tensor-maps", LAUNCH_END, 36, 2);
+    change32(tensor, "bad-tensor-no-maps", LAUNCH_END, 36, 0);
+    /* Fields: definition 00 8b 41, mask, aux 03, aux64 00, coordinates 08 00 00, map 00. */
+    const size_t fields = 48 + 2 + 1; /* the prefix, segments and tokens */
+    change8(tensor, "bad-tensor-map", CHUNK, fields + 12, 0, 1);
+    change8(tensor, "bad-tensor-op", CHUNK, fields + 1, 0x8b, 0x1b);
+    change8(tensor, "bad-tensor-space", CHUNK, fields + 2, 0x41, 0x42);
 }
 
 static void bad_checksums(void)
@@ -506,11 +584,14 @@ int main(int argc, char **argv)
     good_two_launches();
     good_random();
     good_origins();
+    good_tensors();
+    good_tensor();
     good_newer_minor();
     bad_files();
     bad_checksums();
     bad_contents();
     bad_origins();
+    bad_tensors();
     bad_lost_chunks();
     unsupported();
     return 0;

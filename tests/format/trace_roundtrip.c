@@ -96,6 +96,48 @@ static void random_addresses(uint64_t address[GMTRACE_WARP_LANES], uint64_t base
     }
 }
 
+#define MAPS 40u
+
+/* Its coordinates mostly step, as in a loop. */
+static void random_tensor(gmtrace_record *r)
+{
+    static const uint8_t op[] = {GMTRACE_OP_BULK_LOAD, GMTRACE_OP_BULK_STORE,
+                                 GMTRACE_OP_BULK_REDUCE, GMTRACE_OP_PREFETCH};
+    static int32_t at;
+    gmtrace_tensor_copy copy = {.shared = below(8) * 8192, .barrier = 0x8000 + 8 * below(8)};
+    for (unsigned i = 0; i < GMTRACE_TENSOR_DIMS; i++)
+        copy.coordinate[i] = below(3) ? at += 64 : (int32_t)next_random() >> below(32);
+    at %= 4096;
+    copy.multicast = (uint16_t)(below(3) ? 0 : next_random());
+    copy.im2col = (uint16_t)(below(9) ? 0 : next_random());
+    copy.map = (uint16_t)below(MAPS);
+    r->kind = GMTRACE_TENSOR;
+    r->op = op[below(G_N_ELEMENTS(op))];
+    r->space = GMTRACE_SPACE_GLOBAL;
+    gmtrace_put_tensor_copy(r, &copy);
+}
+
+/* Map i has i in its first word; each is given more than once. */
+static void give_maps(gmtrace_writer *writer)
+{
+    for (unsigned i = 0; i < 3 * MAPS; i++) {
+        const uint64_t map[GMTRACE_TENSOR_WORDS] = {i % MAPS, 7};
+        uint16_t number = UINT16_MAX;
+        g_assert_true(gmtrace_writer_tensor_map(writer, map, &number, NULL));
+        g_assert_cmpuint(number, ==, i % MAPS);
+    }
+}
+
+static void check_maps(const gmtrace_launch *launch)
+{
+    g_assert_cmpuint(launch->tensor_map_count, ==, MAPS);
+    for (unsigned i = 0; i < MAPS; i++) {
+        g_assert_cmpuint(launch->tensor_map[i][0], ==, i);
+        g_assert_cmpuint(launch->tensor_map[i][1], ==, 7);
+        g_assert_cmpuint(launch->tensor_map[i][7], ==, 0);
+    }
+}
+
 /* A record of any kind. Returns whether its addresses go to the writer lane by lane. */
 static bool random_record(expected *want)
 {
@@ -104,6 +146,10 @@ static bool random_record(expected *want)
     *r = gmtest_record(instr, random_mask());
     if (below(20) == 0)
         r->instr = GMTRACE_NO_INSTR;
+    if (r->kind != GMTRACE_ACCESS && below(4) == 0) {
+        random_tensor(r);
+        return false;
+    }
     if (r->kind != GMTRACE_ACCESS) {
         static const uint8_t kinds[] = {GMTRACE_BARRIER,     GMTRACE_BULK,      GMTRACE_SYNCWARP,
                                         GMTRACE_COPY_COMMIT, GMTRACE_COPY_WAIT, GMTRACE_MBARRIER,
@@ -140,6 +186,20 @@ static bool random_record(expected *want)
 
 /* ----------------------------------------------------------------------------- comparing */
 
+static void compare_tensor(const gmtrace_record *got, const gmtrace_record *want)
+{
+    gmtrace_tensor_copy a, b;
+    gmtrace_get_tensor_copy(got, &a);
+    gmtrace_get_tensor_copy(want, &b);
+    for (unsigned i = 0; i < GMTRACE_TENSOR_DIMS; i++)
+        g_assert_cmpint(a.coordinate[i], ==, b.coordinate[i]);
+    g_assert_cmpuint(a.shared, ==, b.shared);
+    g_assert_cmpuint(a.barrier, ==, b.barrier);
+    g_assert_cmpuint(a.multicast, ==, b.multicast);
+    g_assert_cmpuint(a.im2col, ==, b.im2col);
+    g_assert_cmpuint(a.map, ==, b.map);
+}
+
 static void compare(const gmtrace_chunk *chunk, const gmtrace_record *got, const expected *want)
 {
     const gmtrace_record *r = &want->record;
@@ -151,7 +211,11 @@ static void compare(const gmtrace_chunk *chunk, const gmtrace_record *got, const
     g_assert_cmpuint(got->size, ==, r->size);
     g_assert_cmpuint(got->aux, ==, r->aux);
     g_assert_cmpuint(got->aux64, ==, r->aux64);
-    g_assert_cmpuint(got->reserved, ==, 0);
+    g_assert_cmpuint(got->map, ==, r->map);
+    if (r->kind == GMTRACE_TENSOR) {
+        compare_tensor(got, r);
+        return;
+    }
     uint64_t address[GMTRACE_WARP_LANES];
     uint64_t low = UINT64_MAX;
     gmtrace_expand(chunk, got, address);
@@ -200,6 +264,7 @@ static void random_round_trip(gconstpointer data)
     gmtest_open_with(&trace, path, &options);
     gmtest_launch(&trace, 1, 32); /* an empty launch before */
     gmtest_launch(&trace, plan->ctas, WARPS * 32);
+    give_maps(trace.writer);
     /* Warps advance in random order among a few CTAs at a time, as on a GPU. */
     for (uint32_t group = 0; group < plan->ctas; group += 8) {
         const uint32_t first = group * WARPS, end = MIN(group + 8, plan->ctas) * WARPS;
@@ -228,6 +293,9 @@ static void random_round_trip(gconstpointer data)
     g_assert_cmpuint(gmtrace_launch_count(reader), ==, 3);
     const gmtrace_launch *launch = gmtrace_get_launch(reader, 1);
     g_assert_true(launch->complete);
+    check_maps(launch);
+    g_assert_cmpuint(gmtrace_get_launch(reader, 0)->tensor_map_count, ==, 0);
+    g_assert_cmpuint(gmtrace_get_launch(reader, 2)->tensor_map_count, ==, 0);
     g_assert_cmpuint(launch->records, ==, total);
     g_assert_cmpuint(launch->warps, ==, begun);
     g_assert_cmpuint(launch->ctas, ==, ctas);

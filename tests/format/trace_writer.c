@@ -38,6 +38,8 @@ static void test_out_of_turn(void)
 {
     const gmtrace_launch launch = {.grid = {1, 1, 1}, .block = {32, 1, 1}, .cluster = {1, 1, 1}};
     gmtrace_capture capture = *gmtest_capture();
+    const uint64_t map[GMTRACE_TENSOR_WORDS] = {0};
+    uint16_t number;
     gmtest_trace t;
     capture.detail = (gmtrace_detail)9;
     REFUSED(gmtrace_writer_create(path, &capture, NULL, &error));
@@ -45,6 +47,7 @@ static void test_out_of_turn(void)
     gmtest_open(&t, path);
     REFUSED(gmtrace_writer_lose(t.writer, "why", &error));
     REFUSED(gmtrace_writer_end_cta(t.writer, 0, &error));
+    REFUSED(gmtrace_writer_tensor_map(t.writer, map, &number, &error));
     gmtest_launch(&t, 2, 32);
     REFUSED(gmtrace_writer_begin_launch(t.writer, &launch, &error));
     REFUSED(gmtrace_writer_end_cta(t.writer, 2, &error));
@@ -72,6 +75,11 @@ static void test_contradictions(void)
         {{.kind = GMTRACE_ACCESS, .op = GMTRACE_OP_LOAD}, "no space"},
         {{.kind = GMTRACE_ACCESS, .op = GMTRACE_OP_BULK_LOAD, .space = GMTRACE_SPACE_GLOBAL},
          "operation"},
+        {{.kind = GMTRACE_TENSOR, .op = GMTRACE_OP_LOAD, .space = GMTRACE_SPACE_GLOBAL}, "tensor"},
+        {{.kind = GMTRACE_TENSOR, .op = GMTRACE_OP_BULK_LOAD}, "another space"},
+        {{.kind = GMTRACE_TENSOR, .op = GMTRACE_OP_BULK_LOAD, .space = GMTRACE_SPACE_GLOBAL},
+         "map was not given"},
+        {{.kind = GMTRACE_BARRIER, .map = 1}, "no tensor copy"},
     };
     uint64_t address[GMTRACE_WARP_LANES] = {0};
     gmtest_trace t;

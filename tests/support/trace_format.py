@@ -13,7 +13,7 @@ import sys
 
 M64 = (1 << 64) - 1
 KIND = ("access bulk barrier cluster-arrive cluster-wait syncwarp copy-commit copy-wait mbarrier "
-        "exec wgmma").split()
+        "exec wgmma tensor").split()
 OP = ("none load store atomic reduction copy-read copy-write prefetch bulk-load bulk-store "
       "bulk-copy bulk-reduce").split()
 SPACE = "none global shared local remote-shared constant generic".split()
@@ -47,6 +47,10 @@ class View:
 
     def string(self):
         return self.take(self.varint()).decode()
+
+
+def signed(value):
+    return (value + (1 << 31) & 0xffffffff) - (1 << 31)
 
 
 def unpack(frame):
@@ -116,6 +120,7 @@ class Chunk:
             self.instr += f.svarint()
             e.instr = self.instr
         e.mask, e.aux, e.aux64 = self.mask, 0, 0
+        e.coordinate, e.map = [0, 0, 0], 0
         e.form, e.stride, e.stride2, e.log2 = 0, e.size if e.kind == 0 else 0, 0, 0
         e.address = e.first = e.pack_base = self.space_address[e.space]
         self.entries.append(e)
@@ -155,6 +160,9 @@ class Chunk:
         if token & 64:
             e.aux = f.varint()
             e.aux64 = (e.aux64 + f.svarint()) & M64
+            if e.kind == 11:
+                e.coordinate = [signed(c + f.svarint()) for c in e.coordinate]
+                e.map = f.varint()
         if e.segment != segment:
             e.segment, e.first = segment, e.address
         self.space_address[e.space] = e.address
@@ -193,6 +201,11 @@ class Chunk:
 
     def show(self, e):
         text = "%s %s %s %d %08x" % (KIND[e.kind], OP[e.op], SPACE[e.space], e.size, e.mask)
+        if e.kind == 11:
+            at = [signed(e.aux)] + e.coordinate + [signed(e.address >> 32)]
+            return (e.instr, text + " map=%d at=%s shared=0x%x mbarrier=0x%x multicast=0x%x im2col=0x%x" % (
+                e.map, ",".join(map(str, at)), e.address & 0xffffffff, e.aux64 & 0xffffffff,
+                e.aux64 >> 32 & 0xffff, e.aux64 >> 48))
         if e.kind:
             return (e.instr, text + " address=0x%x aux=0x%x aux64=0x%x" % (e.address, e.aux, e.aux64))
         for i in range(32):

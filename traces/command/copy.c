@@ -197,8 +197,11 @@ static bool begin_launch(copier *c, gmtrace_launch *launch, gmtrace_error *error
             return out_of_memory(error);
         launch->allocation = renamed;
     }
-    const bool done = gmtrace_writer_begin_launch(c->writer, launch, error);
+    bool done = gmtrace_writer_begin_launch(c->writer, launch, error);
     free(renamed);
+    uint16_t same; /* each has the number it had */
+    for (uint32_t i = 0; done && i < launch->tensor_map_count; i++)
+        done = gmtrace_writer_tensor_map(c->writer, launch->tensor_map[i], &same, error);
     return done;
 }
 

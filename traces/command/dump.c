@@ -24,9 +24,22 @@ static void print_lanes(const gmtrace_chunk *chunk, const gmtrace_record *r)
             printf(" %u:0x%" PRIx64, i, address[i]);
 }
 
+static void print_tensor(const gmtrace_record *r)
+{
+    gmtrace_tensor_copy copy;
+    gmtrace_get_tensor_copy(r, &copy);
+    printf(" map=%u at=", copy.map);
+    for (unsigned i = 0; i < GMTRACE_TENSOR_DIMS; i++)
+        printf("%s%" PRId32, i ? "," : "", copy.coordinate[i]);
+    printf(" shared=0x%" PRIx32 " mbarrier=0x%" PRIx32 " multicast=0x%x im2col=0x%x", copy.shared,
+           copy.barrier, copy.multicast, copy.im2col);
+}
+
 static void print_address(const dump *d, const gmtrace_chunk *chunk, const gmtrace_record *r)
 {
-    if (r->kind != GMTRACE_ACCESS) {
+    if (r->kind == GMTRACE_TENSOR) {
+        print_tensor(r);
+    } else if (r->kind != GMTRACE_ACCESS) {
         printf(" address=0x%" PRIx64 " aux=0x%" PRIx32 " aux64=0x%" PRIx64, r->address, r->aux,
                r->aux64);
     } else if (d->lanes || r->shape == GMTRACE_OFFSETS || r->shape == GMTRACE_FULL) {
@@ -75,6 +88,12 @@ static bool dump_launch(dump *d, gmtrace_error *error)
     printf("# launch %" PRIu32 ": %s grid %ux%ux%u block %ux%ux%u\n", d->number,
            clean(d->kernel->mangled), l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1],
            l->block[2]);
+    for (uint32_t i = 0; i < l->tensor_map_count; i++) {
+        printf("# tensor map %" PRIu32, i);
+        for (unsigned j = 0; j < GMTRACE_TENSOR_WORDS; j++)
+            printf(" %016" PRIx64, l->tensor_map[i][j]);
+        putchar('\n');
+    }
     printf("# launch cta warp pc opcode kind op space size mask address\n");
     uint64_t *cta = NULL;
     size_t count = 0;

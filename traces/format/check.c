@@ -149,7 +149,13 @@ const char *gmt_check_record(const gmtrace_record *record, uint32_t instr_count)
         return "an access has no operation or no space";
     if (record->kind == GMTRACE_BULK && !bulk)
         return "a bulk copy has no bulk operation";
-    if (record->kind > GMTRACE_BULK && record->op != GMTRACE_OP_NONE)
+    if (record->kind == GMTRACE_TENSOR &&
+        (record->space != GMTRACE_SPACE_GLOBAL ||
+         (record->op != GMTRACE_OP_BULK_LOAD && record->op != GMTRACE_OP_BULK_STORE &&
+          record->op != GMTRACE_OP_BULK_REDUCE && record->op != GMTRACE_OP_PREFETCH)))
+        return "a tensor copy has no operation of one, or another space";
+    if (record->kind > GMTRACE_BULK && record->kind != GMTRACE_TENSOR &&
+        record->op != GMTRACE_OP_NONE)
         return "a record that accesses no memory has an operation";
     return NULL;
 }

@@ -88,11 +88,14 @@ bool gmt_reader_end_launch(gmtrace_reader *reader, uint32_t launch, const gmt_se
 {
     gmtrace_launch totals;
     uint32_t number;
-    uint64_t chunks;
+    uint64_t chunks, (*maps)[GMTRACE_TENSOR_WORDS];
     if (!gmt_reader_payload(reader, section, error) ||
-        !gmt_get_launch_end(&reader->raw, section->offset, &number, &totals, &chunks, error))
+        !gmt_get_launch_end(&reader->raw, section->offset, &reader->decoder.budget, &number,
+                            &totals, &chunks, &maps, error))
         return false;
     gmt_read_launch *to = &reader->launch[launch];
+    free(to->maps); /* of an index that names the launch's end twice */
+    to->maps = maps;
     if (number != launch || chunks != to->chunk_count)
         return gmt_fail(error, GMTRACE_CORRUPT, section->offset,
                         "launch end at byte %llu: it belongs to another launch",
@@ -100,6 +103,8 @@ bool gmt_reader_end_launch(gmtrace_reader *reader, uint32_t launch, const gmt_se
     to->launch.records = totals.records;
     to->launch.warps = totals.warps;
     to->launch.ctas = totals.ctas;
+    to->launch.tensor_map_count = totals.tensor_map_count;
+    to->launch.tensor_map = maps;
     to->launch.complete = true;
     to->end_offset = section->offset;
     return true;

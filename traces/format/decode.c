@@ -24,6 +24,7 @@ void gmt_decoder_free(gmt_decoder *decoder)
 }
 
 static const char no_memory[] = "out of memory";
+static const char no_map[] = "a record names a tensor map that the launch does not hold";
 
 static bool bad(gmtrace_error *error, uint64_t offset, const char *problem)
 {
@@ -157,6 +158,8 @@ static const char *define_entry(records *d, uint32_t *number)
     const char *problem = gmt_check_record(&r, d->limits->instr_count);
     if (problem)
         return problem;
+    if (r.kind == GMTRACE_TENSOR && d->limits->tensor_maps == 0)
+        return no_map;
     *number = decoder->entry_count++;
     gmt_entry_define(&decoder->entry[*number], &d->context, &r);
     return NULL;
@@ -266,6 +269,27 @@ static const char *take_shape(records *d, gmt_entry *entry)
     }
 }
 
+/* The rest of a tensor copy. */
+static const char *take_tensor(records *d, gmtrace_record *r)
+{
+    int32_t *const coordinate[] = {&r->stride, &r->stride2};
+    for (unsigned i = 0; i < 2; i++) {
+        int32_t moved;
+        if (!take_stride(&d->fields, &moved))
+            return "a coordinate exceeds 32 bits";
+        *coordinate[i] = (int32_t)((uint32_t)*coordinate[i] + (uint32_t)moved);
+    }
+    int32_t moved;
+    if (!take_stride(&d->fields, &moved))
+        return "a coordinate exceeds 32 bits";
+    r->lanes += (uint32_t)moved;
+    const uint64_t map = gmt_take_varint(&d->fields);
+    if (map >= d->limits->tensor_maps)
+        return no_map;
+    r->map = (uint16_t)map;
+    return NULL;
+}
+
 /* What follows a token that is no run. */
 static const char *take_record(records *d, uint8_t token, uint32_t *previous, uint32_t segment)
 {
@@ -345,6 +369,11 @@ static const char *take_record(records *d, uint8_t token, uint32_t *previous, ui
             return "a number exceeds 32 bits";
         r->aux = (uint32_t)aux;
         r->aux64 += gmt_unzigzag(gmt_take_varint(&d->fields));
+        if (r->kind == GMTRACE_TENSOR) {
+            const char *problem = take_tensor(d, r);
+            if (problem)
+                return problem;
+        }
     }
     gmt_moved(entry, segment, address);
     d->context.space_address[r->space] = address;

@@ -18,6 +18,7 @@ typedef struct gmt_limits {
     uint64_t ctas;
     uint32_t warps; /* a CTA */
     uint32_t instr_count;
+    uint32_t tensor_maps; /* the most there can be, of a launch that is cut short */
 } gmt_limits;
 
 /* A decoded chunk and its storage, which is recycled. */

@@ -247,6 +247,8 @@ static uint8_t *write_shape(gmt_encoder *encoder, gmt_entry *entry, uint8_t *p,
 static bool same_shape(const gmt_entry *entry, const gmtrace_record *r, const void *lanes)
 {
     const gmtrace_record *old = &entry->record;
+    if (r->kind == GMTRACE_TENSOR)
+        return true;
     if (old->shape != r->shape)
         return false;
     if (r->shape == GMTRACE_AFFINE)
@@ -256,6 +258,22 @@ static bool same_shape(const gmt_entry *entry, const gmtrace_record *r, const vo
                old->log2_columns == r->log2_columns;
     const size_t lane = r->shape == GMTRACE_OFFSETS ? 4 : 8;
     return old->mask == r->mask && !memcmp(entry->lanes, lanes, lane * GMTRACE_WARP_LANES);
+}
+
+/* What a tensor copy has besides address and aux. */
+static bool same_tensor(const gmtrace_record *r, const gmtrace_record *old)
+{
+    return r->stride == old->stride && r->stride2 == old->stride2 && r->lanes == old->lanes &&
+           r->map == old->map;
+}
+
+static uint8_t *write_tensor(uint8_t *p, const gmtrace_record *r, const gmtrace_record *old)
+{
+    const uint32_t moved[] = {(uint32_t)r->stride - (uint32_t)old->stride,
+                              (uint32_t)r->stride2 - (uint32_t)old->stride2, r->lanes - old->lanes};
+    for (unsigned i = 0; i < sizeof moved / sizeof *moved; i++)
+        p = gmt_write_varint(p, gmt_zigzag((uint64_t)(int64_t)(int32_t)moved[i]));
+    return gmt_write_varint(p, r->map);
 }
 
 static void end_run(gmt_encoder *encoder)
@@ -337,10 +355,14 @@ bool gmt_encoder_record(gmt_encoder *encoder, const gmtrace_record *record, cons
             }
         }
     }
-    if (r.aux != entry->record.aux || r.aux64 != entry->record.aux64) {
+    const bool tensor = r.kind == GMTRACE_TENSOR;
+    if (r.aux != entry->record.aux || r.aux64 != entry->record.aux64 ||
+        (tensor && !same_tensor(&r, &entry->record))) {
         token |= GMT_TOKEN_AUX;
         p = gmt_write_varint(p, r.aux);
         p = gmt_write_varint(p, gmt_zigzag(r.aux64 - entry->record.aux64));
+        if (tensor)
+            p = write_tensor(p, &r, &entry->record);
     }
 
     if (token) {

@@ -21,7 +21,8 @@
 #define GMT_HEADER_LOST    36u /* offset of the LOST section, 0 where there is none */
 #define GMT_HEADER_ORIGINS 44u /* offset of the ORIGINS section, 0 where there is none */
 #define GMT_HEADER_HASH    120u
-#define GMT_KNOWN_NEED     0u
+#define GMT_NEED_TENSORS   0x1u /* launches have tensor maps */
+#define GMT_KNOWN_NEED     GMT_NEED_TENSORS
 
 /* Footer: magic, offset of INDEX, size of the file, xxh3 of those. */
 #define GMT_FOOTER_SIZE 32u
@@ -52,6 +53,7 @@ enum {
 #define GMT_MAX_RECORDS   65536u       /* of a chunk */
 #define GMT_MAX_CHUNK_RAW (64u << 20)
 #define GMT_MAX_BLOCK     1024u  /* threads of a CTA */
+#define GMT_MAX_MAPS      65536u /* tensor maps of a launch */
 #define GMT_CHUNK_TARGET  32768u /* decoded bytes at which a writer ends a chunk */
 
 /* CHUNK: twelve 32-bit fields before the (compressed) streams. */

@@ -77,8 +77,9 @@ const char *gmt_take_string(gmt_view *view, char **text);
 void gmt_put_capture(gmt_buffer *b, const gmtrace_capture *capture);
 void gmt_put_kernel(gmt_buffer *b, const gmtrace_kernel *kernel);
 void gmt_put_launch(gmt_buffer *b, const gmtrace_launch *launch);
+/* `maps` holds totals->tensor_map_count tensor maps as they are stored. */
 void gmt_put_launch_end(gmt_buffer *b, uint32_t launch, const gmtrace_launch *totals,
-                        uint64_t chunks);
+                        uint64_t chunks, const gmt_buffer *maps);
 
 bool gmt_get_capture(const gmt_buffer *raw, uint64_t offset, gmtrace_capture *capture,
                      void **storage, gmtrace_error *error);
@@ -86,8 +87,10 @@ bool gmt_get_kernel(const gmt_buffer *raw, uint64_t offset, gmt_budget *budget,
                     gmtrace_kernel *kernel, void **storage, gmtrace_error *error);
 bool gmt_get_launch(const gmt_buffer *raw, uint64_t offset, uint32_t kernel_count,
                     gmtrace_launch *launch, void **storage, gmtrace_error *error);
-bool gmt_get_launch_end(const gmt_buffer *raw, uint64_t offset, uint32_t *launch,
-                        gmtrace_launch *totals, uint64_t *chunks, gmtrace_error *error);
+/* *maps: the tensor maps, NULL where there are none; the caller frees it. */
+bool gmt_get_launch_end(const gmt_buffer *raw, uint64_t offset, gmt_budget *budget,
+                        uint32_t *launch, gmtrace_launch *totals, uint64_t *chunks,
+                        uint64_t (**maps)[GMTRACE_TENSOR_WORDS], gmtrace_error *error);
 
 /* ------------------------------ traces without a name (writer.c, reader.c)
  * A writer onto an open, empty, seekable file, and a reader of one, which takes the descriptor over

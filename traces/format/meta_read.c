@@ -174,8 +174,21 @@ bool gmt_get_launch(const gmt_buffer *raw, uint64_t offset, uint32_t kernel_coun
     return problem ? bad(error, offset, what, problem) : true;
 }
 
-bool gmt_get_launch_end(const gmt_buffer *raw, uint64_t offset, uint32_t *launch,
-                        gmtrace_launch *totals, uint64_t *chunks, gmtrace_error *error)
+static bool get_maps(gmt_view *view, uint32_t count, uint64_t (**maps)[GMTRACE_TENSOR_WORDS])
+{
+    uint64_t(*map)[GMTRACE_TENSOR_WORDS] = malloc(count * sizeof *map);
+    if (!map)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        for (unsigned j = 0; j < GMTRACE_TENSOR_WORDS; j++)
+            map[i][j] = gmt_take64(view);
+    *maps = map;
+    return true;
+}
+
+bool gmt_get_launch_end(const gmt_buffer *raw, uint64_t offset, gmt_budget *budget,
+                        uint32_t *launch, gmtrace_launch *totals, uint64_t *chunks,
+                        uint64_t (**maps)[GMTRACE_TENSOR_WORDS], gmtrace_error *error)
 {
     gmt_view view = view_of(raw);
     *launch = gmt_take32(&view);
@@ -183,6 +196,18 @@ bool gmt_get_launch_end(const gmt_buffer *raw, uint64_t offset, uint32_t *launch
     totals->warps = gmt_take64(&view);
     totals->ctas = gmt_take64(&view);
     *chunks = gmt_take64(&view);
+    *maps = NULL;
+    totals->tensor_map_count = 0;
+    if (!view.bad && gmt_left(&view)) {
+        const uint32_t count = totals->tensor_map_count = gmt_take32(&view);
+        const size_t bytes = (size_t)count * sizeof **maps;
+        if (view.bad || count == 0 || count > GMT_MAX_MAPS || gmt_left(&view) != bytes)
+            return bad(error, offset, "launch end", "wrong count of tensor maps");
+        if (!gmt_claim(budget, bytes, offset, error))
+            return false;
+        if (!get_maps(&view, count, maps))
+            return gmt_fail_memory(error);
+    }
     if (view.bad || gmt_left(&view))
         return bad(error, offset, "launch end", "wrong length");
     return true;

@@ -94,11 +94,15 @@ void gmt_put_launch(gmt_buffer *b, const gmtrace_launch *launch)
 }
 
 void gmt_put_launch_end(gmt_buffer *b, uint32_t launch, const gmtrace_launch *totals,
-                        uint64_t chunks)
+                        uint64_t chunks, const gmt_buffer *maps)
 {
     gmt_put32(b, launch);
     gmt_put64(b, totals->records);
     gmt_put64(b, totals->warps);
     gmt_put64(b, totals->ctas);
     gmt_put64(b, chunks);
+    if (!totals->tensor_map_count)
+        return;
+    gmt_put32(b, totals->tensor_map_count);
+    gmt_put(b, maps->data, maps->size);
 }

@@ -331,6 +331,7 @@ void gmtrace_close(gmtrace_reader *reader)
         free(reader->kernel[i].storage);
     for (uint32_t i = 0; i < reader->launch_count; i++) {
         free(reader->launch[i].storage);
+        free(reader->launch[i].maps);
         gmt_map_clear(&reader->launch[i].walked);
     }
     free(reader->kernel);

@@ -18,7 +18,7 @@ typedef struct gmt_read_kernel {
 
 typedef struct gmt_read_launch {
     gmtrace_launch launch;
-    void *storage;
+    void *storage, *maps;
     uint64_t offset, stored_end;       /* of its LAUNCH section */
     uint64_t end_offset, map_offset;   /* 0 where the file was cut before */
     uint64_t first_chunk, chunk_count; /* numbered over the whole file */

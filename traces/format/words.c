@@ -30,7 +30,7 @@ const char *gmtrace_kind_name(gmtrace_kind kind)
 {
     static const char *const name[GMTRACE_KIND_COUNT] = {
         "access",      "bulk",      "barrier",  "cluster-arrive", "cluster-wait", "syncwarp",
-        "copy-commit", "copy-wait", "mbarrier", "exec",           "wgmma",
+        "copy-commit", "copy-wait", "mbarrier", "exec",           "wgmma",        "tensor",
     };
     return WORD(name, kind);
 }

@@ -11,6 +11,7 @@
 #include "traces/format/origins.h"
 #include "traces/format/pending.h"
 #include "traces/format/sink.h"
+#include "traces/format/tensor.h"
 
 #include <stdlib.h>
 
@@ -34,6 +35,8 @@ struct gmtrace_writer {
     gmt_buffer lost;                         /* of LOST: launches and why */
     bool is_lost;                            /* the open launch is among them */
     gmt_origins origins;
+    gmt_tensor_maps maps;  /* of the open launch */
+    bool has_tensors;      /* some launch has such maps */
     bool open;             /* a launch is */
     gmtrace_launch launch; /* its sizes and totals so far */
     uint64_t ctas;
@@ -115,7 +118,11 @@ static void make_header(const gmtrace_writer *writer, uint64_t index, uint64_t l
     memset(header, 0, GMT_HEADER_SIZE);
     memcpy(header, GMT_MAGIC, GMT_MAGIC_SIZE);
     gmt_set16(header + GMT_HEADER_MAJOR, GMTRACE_FORMAT_MAJOR);
-    gmt_set16(header + GMT_HEADER_MINOR, origins ? 2 : lost ? 1 : 0); /* the least that tells all */
+    gmt_set16(header + GMT_HEADER_MINOR, writer->has_tensors ? 3
+                                         : origins           ? 2
+                                         : lost              ? 1
+                                                             : 0); /* the least that tells all */
+    gmt_set32(header + GMT_HEADER_NEED, writer->has_tensors ? GMT_NEED_TENSORS : 0);
     gmt_set32(header + GMT_HEADER_BYTES, GMT_HEADER_SIZE);
     gmt_set64(header + GMT_HEADER_INDEX, index);
     gmt_set32(header + GMT_HEADER_LEVEL, writer->detail);
@@ -229,6 +236,7 @@ bool gmtrace_writer_begin_launch(gmtrace_writer *writer, const gmtrace_launch *l
     if (writer->launches.failed ||
         !gmt_origins_launch(&writer->origins, writer->launch_count, launch))
         return stop_memory(writer, error);
+    gmt_tensor_maps_clear(&writer->maps);
     writer->open = true;
     writer->is_lost = false;
     writer->trigger = writer->limit;
@@ -387,6 +395,12 @@ static const char *check_append(const gmtrace_writer *writer, uint64_t cta, uint
         return problem;
     if (address)
         return record->kind == GMTRACE_ACCESS ? NULL : "lane addresses come with no access";
+    if (record->kind == GMTRACE_TENSOR)
+        return record->map >= writer->maps.count       ? "a tensor copy's map was not given before"
+               : record->shape || record->log2_columns ? "a record without lanes has a shape"
+                                                       : NULL;
+    if (record->map)
+        return "a record that is no tensor copy has a tensor map";
     if (record->shape > GMTRACE_GRID)
         return "a record's shape needs lane addresses";
     const bool grid = record->shape == GMTRACE_GRID;
@@ -396,6 +410,22 @@ static const char *check_append(const gmtrace_writer *writer, uint64_t cta, uint
     if (record->kind != GMTRACE_ACCESS && (grid || record->stride))
         return "a record without lanes has a shape";
     return NULL;
+}
+
+bool gmtrace_writer_tensor_map(gmtrace_writer *writer, const uint64_t map[GMTRACE_TENSOR_WORDS],
+                               uint16_t *number, gmtrace_error *error)
+{
+    if (!usable(writer, error))
+        return false;
+    if (!writer->open)
+        return usage(error, "a tensor map comes outside a launch");
+    const uint32_t found = gmt_tensor_maps_number(&writer->maps, map);
+    if (found == UINT32_MAX)
+        return stop_memory(writer, error);
+    if (found == GMT_MAX_MAPS)
+        return usage(error, "the launch uses more than 65536 tensor maps");
+    *number = (uint16_t)found;
+    return true;
 }
 
 bool gmtrace_writer_append(gmtrace_writer *writer, uint64_t cta, uint32_t warp,
@@ -417,8 +447,8 @@ bool gmtrace_writer_append(gmtrace_writer *writer, uint64_t cta, uint32_t warp,
     gmtrace_record shaped = *record;
     uint64_t lanes[GMTRACE_WARP_LANES];
     const size_t lane_bytes = address ? gmt_pick_shape(&shaped, address, lanes) : 0;
-    shaped.lanes = 0;
-    shaped.reserved = 0;
+    if (record->kind != GMTRACE_TENSOR)
+        shaped.lanes = 0;
     gmtrace_record *kept = open ? gmt_pending_append(pending, open, warp, lane_bytes) : NULL;
     if (!kept)
         return stop_memory(writer, error);
@@ -506,7 +536,10 @@ bool gmtrace_writer_end_launch(gmtrace_writer *writer, gmtrace_error *error)
     gmt_section section;
     written->chunks = writer->map.chunks;
     writer->raw.size = 0;
-    gmt_put_launch_end(&writer->raw, writer->launch_count, &writer->launch, writer->map.chunks);
+    writer->launch.tensor_map_count = writer->maps.count;
+    writer->has_tensors |= writer->maps.count != 0;
+    gmt_put_launch_end(&writer->raw, writer->launch_count, &writer->launch, writer->map.chunks,
+                       &writer->maps.words);
     if (!put_section(writer, GMT_LAUNCH_END, 0, &section, error))
         return false;
     written->end_offset = section.offset;
@@ -605,6 +638,7 @@ bool gmtrace_writer_close(gmtrace_writer *writer, bool keep, gmtrace_error *erro
     gmt_buffer_free(&writer->launches);
     gmt_buffer_free(&writer->lost);
     gmt_origins_free(&writer->origins);
+    gmt_tensor_maps_free(&writer->maps);
     gmt_buffer_free(&writer->map.body);
     gmt_buffer_free(&writer->raw);
     gmt_buffer_free(&writer->payload);
