@@ -11,7 +11,7 @@ typedef struct shape {
     char key[96];
     ptx_type type[3];
     unsigned types;
-    unsigned rounding; /* 0: none or .rn, 1 rz, 2 rm, 3 rp */
+    unsigned rounding; /* none is ROUND_NEAREST, too */
     bool rounded, ftz, saturate;
 } shape;
 

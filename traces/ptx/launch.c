@@ -79,7 +79,7 @@ static void report(run *r, const ptx_cta *cta)
 }
 
 /* In the order of CTAs, and without the lock: others run meanwhile. */
-static void flush(run *r, ptx_cta *cta)
+static void write_records(run *r, ptx_cta *cta)
 {
     if (cta->print_bytes)
         fwrite(cta->print, 1, cta->print_bytes, r->launch->print ? r->launch->print : stdout);
@@ -125,7 +125,7 @@ static void run_one(run *r, ptx_cta *cta, ptx_sink *sink, uint64_t number)
         pthread_cond_wait(&r->turn, &r->lock);
     if (goes_on && !r->stop) {
         pthread_mutex_unlock(&r->lock);
-        flush(r, cta);
+        write_records(r, cta);
         pthread_mutex_lock(&r->lock);
         account(r, cta);
     }
@@ -227,7 +227,7 @@ static void run_together(run *r)
         }
     for (uint64_t i = 0; cta && i < r->ctas; i++) {
         if (good && !r->stop) {
-            flush(r, &cta[i]);
+            write_records(r, &cta[i]);
             account(r, &cta[i]);
         }
         if (cta[i].check)
