@@ -96,6 +96,7 @@ void gmptx_run_and_pause(ptx_warp *w, const ptx_op *op);
 void gmptx_run_sync_warp(ptx_warp *w, const ptx_op *op);
 void gmptx_run_nothing(ptx_warp *w, const ptx_op *op);
 bool gmptx_print(ptx_warp *w, const ptx_op *op); /* false: no memory */
+void gmptx_call_heap(ptx_warp *w, const ptx_op *op);
 
 typedef enum half_op {
     HALF_ADD,

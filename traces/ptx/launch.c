@@ -180,6 +180,9 @@ static bool check_launch(const gmptx_launch *l, run *r)
     if (l->dynamic_shared > MAX_SHARED)
         return gmptx_fail(&r->error, GMTRACE_USAGE, 0, "%s: too much shared memory",
                           k->info.mangled);
+    if (k->info.allocates && (!l->allocate || !l->release))
+        return gmptx_fail(&r->error, GMTRACE_UNSUPPORTED, 0,
+                          "%s: calls malloc() or free(), and there is no heap", k->info.mangled);
     r->ctas = ctas;
     r->shared_bytes = l->dynamic_shared ? k->dynamic_start + l->dynamic_shared : k->static_bytes;
     return true;
