@@ -122,6 +122,9 @@ static bool second_type_known(const shape *s)
 {
     if (s->types < 2)
         return true;
+    if (strncmp(s->key, "vabsdiff4", 9) == 0) /* result, a, b */
+        return s->types == 3 && s->type[1] == s->type[2] &&
+               (s->type[1] == PTX_U32 || s->type[1] == PTX_S32);
     if (s->types > 2)
         return false;
     if (strcmp(s->key, "slct") == 0)
