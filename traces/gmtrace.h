@@ -246,7 +246,8 @@ typedef struct gmtrace_launch {
 
 typedef enum gmtrace_kind {
     GMTRACE_ACCESS = 0, /* per-lane memory access */
-    GMTRACE_BULK,       /* one bulk copy: address = source, aux64 = destination, aux = bytes */
+    GMTRACE_BULK,       /* one bulk copy: address = source, aux64 = destination, aux = bytes; of a
+                         * BULK_LOAD aux64 = GMTRACE_BULK_TO */
     GMTRACE_BARRIER,    /* CTA barrier: address = barrier number, aux = threads expected */
     GMTRACE_CLUSTER_ARRIVE,
     GMTRACE_CLUSTER_WAIT,
@@ -283,6 +284,14 @@ typedef enum gmtrace_op {
     GMTRACE_OP_BULK_REDUCE,
     GMTRACE_OP_COUNT
 } gmtrace_op;
+
+/* Of a bulk load: the destination in the CTA's shared window, the mbarrier there that counts its
+ * bytes (0: not seen), and the cluster's CTAs that get it, a bit each (0: its own alone). */
+#define GMTRACE_BULK_TO(target, barrier, ctas)                                                     \
+    ((uint64_t)(target) | (uint64_t)(barrier) << 24 | (uint64_t)(ctas) << 48)
+#define GMTRACE_BULK_TARGET(aux64)  ((uint32_t)((aux64)&0xffffffu))
+#define GMTRACE_BULK_BARRIER(aux64) ((uint32_t)((aux64) >> 24 & 0xffffffu))
+#define GMTRACE_BULK_CTAS(aux64)    ((uint16_t)((aux64) >> 48))
 
 /* How the lanes' addresses follow from a record. i is the lane number, 0 to 31. */
 typedef enum gmtrace_shape {

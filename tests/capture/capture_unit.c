@@ -138,7 +138,8 @@ static void test_decode_events(void)
         {GMC_SYNCWARP, GMTRACE_SYNCWARP, GMTRACE_OP_NONE, 0, 0, 7},
         {GMC_COPY_COMMIT, GMTRACE_COPY_COMMIT, GMTRACE_OP_NONE, 0, 0, 0},
         {GMC_COPY_WAIT, GMTRACE_COPY_WAIT, GMTRACE_OP_NONE, 0, 0, 7},
-        {GMC_BULK_LOAD, GMTRACE_BULK, GMTRACE_OP_BULK_LOAD, 0x1234, 0x80, 112},
+        {GMC_BULK_LOAD, GMTRACE_BULK, GMTRACE_OP_BULK_LOAD, 0x1234,
+         GMTRACE_BULK_TO(0x1230, 0x4568, 3), 112},
         {GMC_BULK_STORE, GMTRACE_BULK, GMTRACE_OP_BULK_STORE, 0x80, 0x1234, 112},
         {GMC_BULK_SHARED, GMTRACE_BULK, GMTRACE_OP_BULK_COPY, 0x1234, 0x80, 112},
         {GMC_BULK_REDUCE_GLOBAL, GMTRACE_BULK, GMTRACE_OP_BULK_REDUCE, 0x80, 0x1234, 112},
@@ -148,8 +149,8 @@ static void test_decode_events(void)
     bool has;
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         gmc_cell cell = {.address = 0x1234,
-                         .stride = 0x80,
-                         .aux = 7,
+                         .stride = cases[i].event == GMC_BULK_LOAD ? GMC_TO(0x1230, 0x4568) : 0x80,
+                         .aux = cases[i].event == GMC_BULK_LOAD ? 7 | 3 << 16 : 7,
                          .mask = 1,
                          .mark = GMC_MARK(cases[i].event, GMC_AFFINE, 0)};
         gmtrace_record record = decode(&cell, NULL, address, &has);

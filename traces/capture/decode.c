@@ -182,6 +182,9 @@ static bool set_event(const gmc_code *code, const gmc_cell *header, gmtrace_reco
         break;
     case GMC_BULK_LOAD:
         set_bulk(record, header, GMTRACE_OP_BULK_LOAD, GMTRACE_SPACE_GLOBAL, false);
+        record->aux = (header->aux & 0xffffu) * 16u;
+        record->aux64 = GMTRACE_BULK_TO(GMC_TO_TARGET(header->stride),
+                                        GMC_TO_BARRIER(header->stride), header->aux >> 16);
         break;
     case GMC_BULK_STORE:
         set_bulk(record, header, GMTRACE_OP_BULK_STORE, GMTRACE_SPACE_GLOBAL, true);

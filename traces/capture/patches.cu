@@ -330,11 +330,11 @@ PATCH gmcapture_syncwarp(void *userdata, uint64_t pc, uint32_t asked)
     return SANITIZER_PATCH_SUCCESS;
 }
 
-PATCH gmcapture_bulk_load(void *userdata, uint64_t pc, uint64_t source, uint32_t target, uint32_t,
-                          uint32_t data, uint32_t)
+PATCH gmcapture_bulk_load(void *userdata, uint64_t pc, uint64_t source, uint32_t target,
+                          uint32_t barrier, uint32_t data, uint32_t)
 {
     if (userdata)
-        note(here(userdata, pc), GMC_BULK_LOAD, source, target, data & 0xffffu);
+        note(here(userdata, pc), GMC_BULK_LOAD, source, GMC_TO(target, barrier), data);
     return SANITIZER_PATCH_SUCCESS;
 }
 

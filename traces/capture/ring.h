@@ -60,15 +60,22 @@ enum {
     GMC_SYNCWARP,    /* aux = mask asked for */
     GMC_COPY_COMMIT, /* cp.async.commit_group */
     GMC_COPY_WAIT,   /* aux = groups */
-    GMC_BULK_LOAD,  /* address = global source, stride = shared destination, aux = 16-byte blocks */
-    GMC_BULK_STORE, /* address = global destination, stride = shared source, aux = blocks */
-    GMC_BULK_SHARED,        /* address = source, stride = destination, aux = blocks */
+    GMC_BULK_LOAD,   /* address = global source, stride = GMC_TO, aux = 16-byte blocks and, from bit
+                      * 16 on, the cluster's CTAs that get them */
+    GMC_BULK_STORE,  /* address = global destination, stride = shared source, aux = blocks */
+    GMC_BULK_SHARED, /* address = source, stride = destination, aux = blocks */
     GMC_BULK_REDUCE_GLOBAL, /* as BULK_STORE */
     GMC_BULK_REDUCE_SHARED, /* as BULK_SHARED */
     GMC_WGMMA,              /* address = A | B << 32, stride = size A, aux = size B */
     GMC_ENTER,              /* CTA 0 alone; aux = dynamic shared memory, stride = all of it */
     GMC_EXIT,
 };
+
+/* Shared destination of a bulk load and the mbarrier that it completes, offsets in a CTA's window
+ * of up to 256 KiB, one a multiple of 16, the other of 8. */
+#define GMC_TO(target, barrier) (((target) >> 4 & 0x3fffu) | ((barrier) >> 3 & 0x7fffu) << 14)
+#define GMC_TO_TARGET(to)       (((to)&0x3fffu) << 4)
+#define GMC_TO_BARRIER(to)      (((to) >> 14 & 0x7fffu) << 3)
 
 /* In device memory; every callback gets its address. Only a captured launch has one. */
 typedef struct gmc_device {

@@ -213,6 +213,12 @@ static void set_tensor(gmtrace_decoded *d, const char *opcode)
     } else if (d->unit == GMTRACE_UNIT_TENSOR_FP64) {
         return; /* DMMA.8x8x4; the larger shapes are several of them */
     }
+    if (d->unit == GMTRACE_UNIT_WGMMA) { /* 64x128x16: as deep as 32 bytes, whatever the type */
+        const char *columns = strstr(opcode, ".64x");
+        made = columns ? (unsigned)strtoul(columns + 4, NULL, 10) : 0;
+        d->sixteenths = (uint8_t)(made && made <= 256 ? 16u * made / 64u : 16u);
+        return;
+    }
     if (made)
         d->sixteenths = (uint8_t)(16u * made / whole / (sparse ? 2u : 1u));
 }
@@ -237,6 +243,7 @@ static void set_unit(gmtrace_decoded *d, const char *opcode)
     case GMTRACE_UNIT_TENSOR:
     case GMTRACE_UNIT_TENSOR_INT8:
     case GMTRACE_UNIT_TENSOR_FP64:
+    case GMTRACE_UNIT_WGMMA:
         set_tensor(d, opcode);
         return;
     default:
@@ -298,7 +305,7 @@ static void set_mbarrier(gmtrace_decoded *d, const char *opcode)
         d->kind = GMTRACE_MBARRIER;
 }
 
-static void set_kind(gmtrace_decoded *d, const char *opcode)
+static void set_kind(gmtrace_decoded *d, const char *opcode, const char *operands)
 {
     switch ((gmtrace_class)d->op_class) {
     case GMTRACE_CLASS_LOAD:
@@ -330,11 +337,14 @@ static void set_kind(gmtrace_decoded *d, const char *opcode)
             d->kind = GMTRACE_COPY_COMMIT;
         else if (is(opcode, "DEPBAR"))
             d->kind = GMTRACE_COPY_WAIT;
+        else if (strncmp(opcode, "WARPGROUP.DEPBAR", 16) == 0 && (operands = strchr(operands, ',')))
+            d->groups_left = (uint8_t)(1u + (strtoul(operands + 1, NULL, 16) & 7u));
         return;
     case GMTRACE_CLASS_TENSOR:
         if (is(opcode, "*GMMA")) {
             d->kind = GMTRACE_WGMMA;
             d->unseen |= GMTRACE_UNSEEN_WGMMA;
+            d->closes_group = strstr(operands, "gsb") != NULL;
         }
         return;
     case GMTRACE_CLASS_TEXTURE:
@@ -405,7 +415,7 @@ gmtrace_decoded gmtrace_decode(const gmtrace_instr *instr)
         d.space = r->space;
         d.unit = r == &other ? gmt_unit_of_class(instr->op_class) : r->unit;
         set_unit(&d, instr->opcode);
-        set_kind(&d, instr->opcode);
+        set_kind(&d, instr->opcode, instr->operands);
         if (reads_constants(instr->operands))
             d.unseen |= GMTRACE_UNSEEN_CONSTANT;
         d.lanes = (uint8_t)lanes_of(&d, instr);

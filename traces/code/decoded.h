@@ -33,7 +33,7 @@ typedef enum gmtrace_unit {
     GMTRACE_UNIT_TENSOR_TF32, /* m16n8k8 */
     GMTRACE_UNIT_TENSOR_INT8, /* and 8-bit floats, m16n8k32 */
     GMTRACE_UNIT_TENSOR_FP64, /* m8n8k4 */
-    GMTRACE_UNIT_WGMMA,
+    GMTRACE_UNIT_WGMMA,       /* m64n64, 32 bytes deep */
     GMTRACE_UNIT_SHUFFLE,
     GMTRACE_UNIT_VOTE,
     GMTRACE_UNIT_MATCH_ANY,
@@ -77,8 +77,11 @@ typedef struct gmtrace_decoded {
     uint8_t unseen;     /* GMTRACE_UNSEEN_*: what it does that some captures cannot see */
     uint8_t lanes;      /* gmtrace_lanes: of its result */
     bool adds_floats;
-    bool arrives_only; /* BAR.ARV: does not wait */
-    uint8_t addresses; /* that the lanes of a load of constants ask for; else 1 */
+    bool arrives_only;   /* BAR.ARV: does not wait */
+    bool closes_group;   /* of a warpgroup MMA: the last of its group */
+    uint8_t groups_left; /* WARPGROUP.DEPBAR: waits until less than so many groups are under way;
+                          * else 0 */
+    uint8_t addresses;   /* that the lanes of a load of constants ask for; else 1 */
 } gmtrace_decoded;
 
 /* From opcode and operands alone; `addresses` needs the code around it and stays 0. */

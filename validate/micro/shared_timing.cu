@@ -3,10 +3,10 @@
  * shared_timing.cu - how long requests to shared memory take, alone and many at a time. `warps`
  * warps of one CTA repeat one request, each from 4 KiB of its own on. `degree` is how many distinct
  * words of the busiest bank a phase of the request asks for (0: all lanes ask for one word); a
- * phase is all 32 lanes with up to 4 bytes, 16 with 8, 8 with 16, and one matrix of LDSM. With
+ * phase is all 32 lanes with up to 4 bytes, 16 with 8, 8 with 16, and one matrix of LDSM or STSM. With
  * `chain` 1 a request needs the address that the last one returned: loads of 4 bytes load it
  * (chase), for all others an integer addition lies between. Settles: latency of LDS, LDSM and ATOMS
- * by conflicts, clocks a wavefront when many wait, what a shared atomic costs beside its
+ * by conflicts, clocks a wavefront when many wait (of STSM, too), what a shared atomic costs beside its
  * wavefronts. Leaves out: 64-bit and floating-point atomics (atomics_timing.cu), cp.async,
  * distributed memory. Output: CSV: op,sass,degree,chain,warps,requests,clocks - requests of one
  * warp; clocks of the slowest warp, the least of three runs. With --list: the kernels' numbers,
@@ -41,6 +41,10 @@
     I(sts_64, "STS.64", 8, asm volatile("st.volatile.shared.v2.b32 [%0],{%1,%1};" ::"r"(p), "r"(w) : "memory")) \
     I(sts_128, "STS.128", 16, asm volatile("st.volatile.shared.v4.b32 [%0],{%1,%1,%1,%1};" ::"r"(p), "r"(w) \
                                            : "memory"))                                            \
+    I(stsm_1, "STSM.16.M88", 16, asm volatile("stmatrix.sync.aligned.m8n8.x1.shared.b16 [%0],{%1};" \
+                                              ::"r"(p), "r"(w) : "memory"))                        \
+    I(stsm_4, "STSM.16.M88.4", 16, asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0],{%1,%1,%1,%1};" \
+                                                ::"r"(p), "r"(w) : "memory"))                      \
     I(atoms_add, "ATOMS.ADD", 4, asm volatile("atom.shared.add.u32 %0,[%1],%2;" : "=r"(v[0])       \
                                               : "r"(p), "r"(w) : "memory"))                        \
     I(red_add, "ATOMS.ADD", 4, asm volatile("red.shared.add.u32 [%0],%1;" ::"r"(p), "r"(w) : "memory")) \
@@ -56,7 +60,8 @@ enum which {
 #undef I
 };
 
-#define MATRIX(which) ((which) == K_ldsm_1 || (which) == K_ldsm_4)
+#define MATRIX(which)                                                                              \
+    ((which) == K_ldsm_1 || (which) == K_ldsm_4 || (which) == K_stsm_1 || (which) == K_stsm_4)
 
 template <int WHICH, int CHAIN> __device__ static uint32_t turn(uint32_t &address, uint32_t w)
 {

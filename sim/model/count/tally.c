@@ -113,6 +113,7 @@ bool gmsim_tally_begin(gmsim_tally *tally, const gmtrace_kernel *kernel)
             .scoreboard = instr->write_barrier,
             .read_scoreboard = instr->read_barrier,
             .arrive_only = decoded->arrives_only,
+            .closes_group = decoded->closes_group,
         };
         entries += tally->site[i].entries;
     }

@@ -23,6 +23,7 @@ typedef struct gmsim_site {
     bool copy_bypass;       /* LDGSTS.BYPASS */
     uint8_t unsteady;       /* gmtrace_unsteady */
     bool arrive_only;       /* BAR.ARV: does not wait */
+    bool closes_group;      /* of a warpgroup MMA */
     uint8_t stall;          /* clocks until the warp's next instruction, at least 1 */
     uint8_t wait_mask;      /* scoreboards that it waits for */
     uint8_t scoreboard;     /* that its result sets free; GMSIM_SCOREBOARDS and more: none */

@@ -77,6 +77,7 @@ bool gmsim_paces_begin(gmsim_paces *paces, const gmtrace_kernel *kernel,
     gmsim_paces_clear(paces);
     paces->kernel = kernel;
     paces->branch = gpu->sm_branch;
+    paces->decoded = decoded;
     paces->cost = g_try_new(gmsim_cost, kernel->instr_count + 1u);
     if (!paces->cost)
         return false;
@@ -121,6 +122,11 @@ static void walk_piece(const gmsim_paces *paces, const gmtrace_path_piece *piece
                 w->clock = MAX(w->clock, w->due[b]);
             else if (pace->wait_at[b] == GMTRACE_PATH_NEVER)
                 pace->wait_at[b] = bounded(w->clock);
+        }
+        const uint8_t drain = paces->decoded[n].groups_left;
+        if (drain && (!pace->drain || drain < pace->drain)) {
+            pace->drain = drain;
+            pace->drain_at = bounded(w->clock);
         }
         if (instr->write_barrier < GMSIM_SCOREBOARDS)
             w->due[instr->write_barrier] = w->clock + MAX(cost->latency, 1u);

@@ -23,20 +23,23 @@ typedef struct gmsim_pace {
                                           * before the way; GMTRACE_PATH_NEVER: none does */
     uint32_t due[GMSIM_SCOREBOARDS];     /* clocks until what the way itself sets is there; 0: it
                                           * sets nothing */
-    uint16_t uses, sets;                 /* masks of the pipes and scoreboards that are not 0 */
+    uint32_t drain_at;                   /* clocks before a wait for warpgroup MMA, */
+    uint8_t drain;       /* which goes on with less than so many groups under way; 0: none */
+    uint16_t uses, sets; /* masks of the pipes and scoreboards that are not 0 */
     bool known;
 } gmsim_pace;
 
 typedef struct gmsim_paces {
     const gmtrace_kernel *kernel;
     gmsim_cost *cost; /* one an instruction */
+    const gmtrace_decoded *decoded;
     gmsim_pace *pace; /* by gmtrace_path.number */
     uint32_t room;
     uint32_t branch; /* clocks */
     bool failed;     /* there was no memory for a way */
 } gmsim_paces;
 
-/* Forgets the kernel before. False where there is no memory. */
+/* Forgets the kernel before; `decoded` outlives it. False where there is no memory. */
 bool gmsim_paces_begin(gmsim_paces *paces, const gmtrace_kernel *kernel,
                        const gmtrace_decoded *decoded, const gmsim_gpu *gpu);
 void gmsim_paces_clear(gmsim_paces *paces);

@@ -21,11 +21,15 @@
 
 /* Groups of asynchronous copies whose end is remembered. */
 #define GMSIM_COPY_GROUPS 8u
+/* The same of warpgroup MMA, of which WARPGROUP.DEPBAR can leave seven under way. */
+#define GMSIM_PRODUCT_GROUPS 8u
 
-/* What may be under way for a warp: what sets each scoreboard; copies; what it stores. */
-#define GMSIM_UNDER_WAY_COPIES GMSIM_SCOREBOARDS
-#define GMSIM_UNDER_WAY_STORED (GMSIM_SCOREBOARDS + 1u)
-#define GMSIM_WAITS            (GMSIM_SCOREBOARDS + 2u)
+/* What may be under way for a warp: what sets each scoreboard; copies; what it stores; for
+ * products it may wait, which is known, behind something that is not. */
+#define GMSIM_UNDER_WAY_COPIES   GMSIM_SCOREBOARDS
+#define GMSIM_UNDER_WAY_STORED   (GMSIM_SCOREBOARDS + 1u)
+#define GMSIM_UNDER_WAY_PRODUCTS (GMSIM_SCOREBOARDS + 2u)
+#define GMSIM_WAITS              (GMSIM_SCOREBOARDS + 3u)
 
 /* The way to the next record, or to the end, of a warp that waits for an answer under way: it goes
  * on at `clock`, or later for each wait in turn, and takes so many `slots`. */
@@ -34,7 +38,8 @@ typedef struct gmsim_way {
     uint64_t at[GMSIM_WAITS]; /* `slots` before the wait */
     uint8_t wait[GMSIM_WAITS], waits;
     bool ends;
-    uint32_t group; /* of copies, for which it waits */
+    uint32_t group;    /* of copies, for which it waits */
+    uint32_t products; /* groups of warpgroup MMA that it need not wait for */
 } gmsim_way;
 
 /* What the warps of a sub-partition share. */
@@ -82,7 +87,10 @@ typedef struct gmsim_warp {
     uint64_t copied; /* when the copies not committed yet are there */
     uint64_t group[GMSIM_COPY_GROUPS];
     uint32_t groups, groups_known; /* committed so far; of which all copies are answered */
-    uint32_t under_way;            /* GMSIM_UNDER_WAY_*, as a mask */
+    uint64_t multiplied;           /* when its last warpgroup MMA so far is there */
+    uint64_t product[GMSIM_PRODUCT_GROUPS];
+    uint32_t products;  /* groups of them so far */
+    uint32_t under_way; /* GMSIM_UNDER_WAY_*, as a mask */
     gmsim_way way;
     uint8_t turn; /* gmsim_turn */
     bool ends;    /* its way leads to its end */

@@ -14,7 +14,8 @@
  * not overlap there, and take two clocks a wavefront of shared memory or of what L1 holds: two
  * warps keep it busy. A sub-partition hands it an access to shared memory every four clocks
  *   (micro/lsu_share.cu).
- * - A wait for asynchronous copies lasts until the groups it names are there.
+ * - A wait for asynchronous copies lasts until the groups it names are there; so does one for
+ *   warpgroup MMA (wgmma.h).
  * - A warp is gone when its last store has left the SM and its last atomic has come back.
  *
  * Left out: instruction fetch, the scheduler's choice among warps that could all issue.
@@ -24,6 +25,7 @@
 #include "sim/model/count/lanes.h"
 #include "sim/model/hot.h"
 #include "sim/model/time/places.h"
+#include "sim/model/time/wgmma.h"
 #include "sim/model/trace_error.h"
 
 #include <string.h>
@@ -107,6 +109,28 @@ static void wait_for_group(gmsim_sm *sm, const gmsim_warp *warp, uint64_t *clock
     sm->timing.stall[GMSIM_STALL_L2] += there - before;
 }
 
+/* The warp, `slots` after `clock`, waits until all but `left` groups of warpgroup MMA are there. */
+static void wait_for_products(gmsim_sm *sm, const gmsim_warp *warp, uint64_t *clock, uint32_t left,
+                              uint64_t slots)
+{
+    uint64_t there = gmsim_wgmma_there(warp, left), before = *clock - 1u + slots;
+    if (there <= before)
+        return;
+    *clock += there - before;
+    sm->timing.stall[GMSIM_STALL_MATH] += there - before;
+}
+
+/* WARPGROUP.DEPBAR, after `at` more clocks. */
+static void drain(gmsim_sm *sm, gmsim_warp *warp, ahead *plan, uint32_t left, uint64_t at)
+{
+    if (warp->way.waits) {
+        warp->way.products = left;
+        put_off(&warp->way, plan, GMSIM_UNDER_WAY_PRODUCTS, plan->slots + at);
+    } else {
+        wait_for_products(sm, warp, &plan->clock, left, plan->slots + at);
+    }
+}
+
 /* The way to instruction `to`, or to the end: GMTRACE_NO_INSTR. */
 GMSIM_INLINE void add_way(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp, ahead *plan,
                           const gmtrace_path *way, uint32_t to)
@@ -119,6 +143,8 @@ GMSIM_INLINE void add_way(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp, ah
         if (pace->wait_at[board] != GMTRACE_PATH_NEVER)
             wait_for(sm, warp, plan, board, pace->wait_at[board]);
     }
+    if (pace->drain)
+        drain(sm, warp, plan, pace->drain - 1u, pace->drain_at);
     for (uint32_t left = pace->sets; left; left &= left - 1u) {
         uint32_t board = gmsim_lowest(left);
         warp->due[board] = (uint32_t)MIN(plan->slots + pace->due[board], UINT32_MAX);
@@ -237,6 +263,8 @@ gmsim_ahead gmsim_warp_go_on(gmsim_sm *sm, gmsim_warp *warp, uint64_t *ready)
             wait_until_free(sm, warp, &plan.clock, way->wait[i], way->at[i]);
         else if (way->wait[i] == GMSIM_UNDER_WAY_COPIES)
             wait_for_group(sm, warp, &plan.clock, way->group, way->at[i]);
+        else if (way->wait[i] == GMSIM_UNDER_WAY_PRODUCTS)
+            wait_for_products(sm, warp, &plan.clock, way->products, way->at[i]);
     way->waits = 0;
     return set_out(warp, &plan, way->ends, ready);
 }
@@ -537,5 +565,7 @@ const char *gmsim_warp_execute(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot,
     }
     if (record->kind == GMTRACE_COPY_COMMIT)
         end_group(sm, slot);
+    else if (record->kind == GMTRACE_WGMMA && !s->plan.functional)
+        *now = gmsim_wgmma_issue(s, sm, warp, record, *now);
     return NULL;
 }

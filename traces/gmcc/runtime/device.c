@@ -179,7 +179,6 @@ cudaError_t cudaDeviceReset(void)
 {
     gmcuda_enter();
     gmcuda_release_memory();
-    gmcuda_forget_heap();
     gmcuda_reset_functions();
     gmcuda_set_sticky(cudaSuccess);
     return gmcuda_leave(cudaSuccess);
@@ -203,8 +202,9 @@ cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config)
 }
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 {
-    gmcuda_enter();
-    return gmcuda_leave(limit == cudaLimitMallocHeapSize ? gmcuda_limit_heap(value) : cudaSuccess);
+    (void)limit;
+    (void)value;
+    return cudaSuccess;
 }
 cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
 {
@@ -213,7 +213,7 @@ cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
         return gmcuda_leave(cudaErrorInvalidValue);
     *value = limit == cudaLimitStackSize        ? 1024
              : limit == cudaLimitPrintfFifoSize ? 1u << 20
-             : limit == cudaLimitMallocHeapSize ? gmcuda_heap_bytes()
+             : limit == cudaLimitMallocHeapSize ? 8u << 20
                                                 : 0;
     return gmcuda_leave(cudaSuccess);
 }
