@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * mistakes.c - `gmsim --run PROGRAM --check`: runs a program built with gmcc so that it looks for
- * mistakes, and reports them. The program leaves a list (traces/gmcc/runtime/check.c); addr2line,
- * which comes with the linker, turns the host's places in it into lines.
+ * mistakes, and reports them. The program leaves a list (traces/gmcc/runtime/check.c).
  */
 #include "sim/cli/mistakes.h"
 
@@ -10,8 +9,6 @@
 #include <string.h>
 
 #include "sim/report/mistakes.h"
-
-#define FRAMES 8u
 
 static const char *const checks[] = {"all",      "memory", "races", "unwritten",
                                      "barriers", "leaks",  NULL};
@@ -27,75 +24,15 @@ bool cli_check_words(const char *list)
     return good;
 }
 
-/* Is the file the compiler's or ours, rather than the program's? */
-static bool is_foreign(const char *file)
+/* Of the host's code. */
+static void take_line(GKeyFile *file, const char *group, const char *key, gmsim_host_place *place)
 {
-    static const char *const part[] = {"/cuda_runtime.h",     "/gmcuda/",
-                                       "/cuda_runtime_api.h", "/include/c++/",
-                                       "/cooperative_groups", "libc-start"};
+    char name[16];
 
-    for (unsigned i = 0; i < G_N_ELEMENTS(part); i++) {
-        if (strstr(file, part[i]) != NULL)
-            return true;
-    }
-    return strncmp(file, "??", 2) == 0;
-}
-
-/* The first line of the program's among those that addr2line gives, inlined ones first; *skip of
- * them are passed over. The optimiser may have left no line: then the file stands alone. */
-static bool take_lines(char *text, unsigned *skip, gmsim_host_place *place)
-{
-    char **line = g_strsplit(text, "\n", -1);
-    bool found = false;
-
-    for (unsigned i = 0; !found && line[i] != NULL; i++) {
-        char *colon = strrchr(line[i], ':');
-        guint64 number = colon != NULL ? g_ascii_strtoull(colon + 1, NULL, 10) : 0;
-
-        if (colon == NULL || number > G_MAXUINT32 || is_foreign(line[i]))
-            continue;
-        if (*skip > 0) {
-            --*skip;
-            continue;
-        }
-        place->file = g_strndup(line[i], (gsize)(colon - line[i]));
-        place->line = (uint32_t)number;
-        found = true;
-    }
-    g_strfreev(line);
-    return found;
-}
-
-/* "./app+0x1234" */
-static bool find_line(const char *frame, unsigned *skip, gmsim_host_place *place)
-{
-    const char *plus = strrchr(frame, '+');
-    char *object = g_strndup(frame, (gsize)(plus != NULL ? plus - frame : 0)), *text = NULL;
-    const char *argv[] = {"addr2line", "-i", "-e", object, plus != NULL ? plus + 1 : "", NULL};
-    bool found = plus != NULL &&
-                 g_spawn_sync(NULL, (char **)(gpointer)argv, NULL,
-                              G_SPAWN_SEARCH_PATH | G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL, &text,
-                              NULL, NULL, NULL) &&
-                 take_lines(text, skip, place);
-
-    g_free(text);
-    g_free(object);
-    return found;
-}
-
-/* `key`0, `key`1 ...: return addresses, innermost first. */
-static void take_frames(GKeyFile *file, const char *group, const char *key, unsigned skip,
-                        gmsim_host_place *place)
-{
-    for (unsigned i = 0; place->file == NULL && i < FRAMES; i++) {
-        char *name = g_strdup_printf("%s%u", key, i);
-        char *frame = g_key_file_get_string(file, group, name, NULL);
-
-        if (frame != NULL)
-            find_line(frame, &skip, place);
-        g_free(frame);
-        g_free(name);
-    }
+    g_snprintf(name, sizeof name, "%s_file", key);
+    place->file = g_key_file_get_string(file, group, name, NULL);
+    g_snprintf(name, sizeof name, "%s_line", key);
+    place->line = (uint32_t)g_key_file_get_uint64(file, group, name, NULL);
 }
 
 static void take_three(GKeyFile *file, const char *group, const char *key, uint32_t to[3])
@@ -168,9 +105,8 @@ static bool load(const char *path, gmsim_mistakes *all)
         m->count = g_key_file_get_uint64(file, group[i], "count", NULL);
         take_side(file, group[i], 0, m);
         take_side(file, group[i], 1, m);
-        /* A launch goes through the kernel's stub, whose line is the kernel's. */
-        take_frames(file, group[i], "call", m->kernel != NULL, &m->call);
-        take_frames(file, group[i], "origin", 0, &m->origin);
+        take_line(file, group[i], "call", &m->call);
+        take_line(file, group[i], "origin", &m->origin);
         for (unsigned k = 0; same == NULL && k < all->mistake->len; k++) {
             if (is_same(g_ptr_array_index(all->mistake, k), m))
                 same = g_ptr_array_index(all->mistake, k);

@@ -122,26 +122,32 @@ template <typename T, typename D> static bool shapes()
     return layouts<16, 16, 16, T, D>() & layouts<32, 8, 16, T, D>() & layouts<8, 32, 16, T, D>();
 }
 
+namespace tiny = wmma::experimental::precision;
+template <typename A, typename B, typename C> __device__ void multiply(C &d, A &a, B &b, tiny::s4 *)
+{
+    wmma::mma_sync(d, a, b, d);
+}
+template <typename A, typename B, typename C> __device__ void multiply(C &d, A &a, B &b, tiny::b1 *)
+{
+    wmma::bmma_sync(d, a, b, d);
+}
+template <int k, typename T>
+__device__ void add(int *d, const unsigned *a, const unsigned *b, int c)
+{
+    wmma::fragment<wmma::matrix_a, 8, 8, k, T, wmma::row_major> fa;
+    wmma::fragment<wmma::matrix_b, 8, 8, k, T, wmma::col_major> fb;
+    wmma::fragment<wmma::accumulator, 8, 8, k, int> fd;
+    wmma::fill_fragment(fd, c);
+    wmma::load_matrix_sync(fa, a, k);
+    wmma::load_matrix_sync(fb, b, k);
+    multiply(fd, fa, fb, (T *)nullptr);
+    wmma::store_matrix_sync(d, fd, 8, wmma::mem_row_major);
+}
 /* 4 bits: row i of a holds i - 4 and column j of b j - 4; of single bits, what differs. */
 __global__ void small(int *d, const unsigned *a, const unsigned *b, int *e)
 {
-    namespace tiny = wmma::experimental::precision;
-    wmma::fragment<wmma::matrix_a, 8, 8, 32, tiny::s4, wmma::row_major> fa;
-    wmma::fragment<wmma::matrix_b, 8, 8, 32, tiny::s4, wmma::col_major> fb;
-    wmma::fragment<wmma::accumulator, 8, 8, 32, int> fd;
-    wmma::fill_fragment(fd, 0);
-    wmma::load_matrix_sync(fa, a, 32);
-    wmma::load_matrix_sync(fb, b, 32);
-    wmma::mma_sync(fd, fa, fb, fd);
-    wmma::store_matrix_sync(d, fd, 8, wmma::mem_row_major);
-    wmma::fragment<wmma::matrix_a, 8, 8, 128, tiny::b1, wmma::row_major> ga;
-    wmma::fragment<wmma::matrix_b, 8, 8, 128, tiny::b1, wmma::col_major> gb;
-    wmma::fragment<wmma::accumulator, 8, 8, 128, int> gd;
-    wmma::fill_fragment(gd, 100);
-    wmma::load_matrix_sync(ga, a, 128);
-    wmma::load_matrix_sync(gb, b, 128);
-    wmma::bmma_sync(gd, ga, gb, gd);
-    wmma::store_matrix_sync(e, gd, 8, wmma::mem_row_major);
+    add<32, tiny::s4>(d, a, b, 0);
+    add<128, tiny::b1>(e, a, b, 100);
 }
 static bool check_small()
 {

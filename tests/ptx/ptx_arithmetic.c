@@ -123,6 +123,7 @@ static u32 choose_bytes(u32 a, u32 b, u32 select)
     }
     return out;
 }
+#define BYTE_APART(T, SHIFT) ((u32)abs((T)(a >> (SHIFT)) - (T)(b >> (SHIFT))))
 static u32 lookup(u32 a, u32 b, u32 c, u32 table)
 {
     u32 out = 0;
@@ -182,6 +183,15 @@ static void test_bits(void)
     CHECK("dp4a.u32.u32 %d, %a, %b, %c", u32, u32, u32, u32,
           c + (a & 255) * (b & 255) + (a >> 8 & 255) * (b >> 8 & 255) +
               (a >> 16 & 255) * (b >> 16 & 255) + (a >> 24) * (b >> 24))
+    CHECK("vabsdiff4.u32.u32.u32.add %d, %a, %b, %c", u32, u32, u32, u32,
+          c + BYTE_APART(uint8_t, 0) + BYTE_APART(uint8_t, 8) + BYTE_APART(uint8_t, 16) +
+              BYTE_APART(uint8_t, 24))
+    CHECK("vabsdiff4.s32.s32.s32.add %d, %a, %b, %c", u32, u32, u32, u32,
+          c + BYTE_APART(int8_t, 0) + BYTE_APART(int8_t, 8) + BYTE_APART(int8_t, 16) +
+              BYTE_APART(int8_t, 24))
+    CHECK("vabsdiff4.u32.s32.s32 %d, %a, %b, %c", u32, u32, u32, u32,
+          BYTE_APART(int8_t, 0) | BYTE_APART(int8_t, 8) << 8 | BYTE_APART(int8_t, 16) << 16 |
+              BYTE_APART(int8_t, 24) << 24)
     CHECK("mov.b32 %d, %a", u32, u32, u32, u32, a)
     CHECK("mov.b64 %d, {%a, %b}", u64, u32, u32, u32, (u64)b << 32 | a)
     CHECK("mov.b32 %d, {%a, %b}", u32, u16, u16, u16, (u32)b << 16 | a)

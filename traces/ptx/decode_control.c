@@ -62,6 +62,16 @@ static bool add_slots(ptx_decoder *d, ptx_call *call, const ptx_operand *list, u
     return true;
 }
 
+/* malloc(bytes), free(address). Which lane gets which memory depends on who comes first. */
+static bool decode_heap(ptx_decoder *d, ptx_op *op, const ptx_call *call, bool gives)
+{
+    d->kernel->order_matters = d->kernel->info.allocates = true;
+    op->control = gives ? CONTROL_CALL_MALLOC : CONTROL_CALL_FREE;
+    return (call->argument_count == 1 && call->result_count == gives &&
+            call->argument[0].size == 8 && (!gives || call->argument[1].size == 8)) ||
+           gmptx_bad_operand(d, 0);
+}
+
 static bool decode_call(ptx_decoder *d, ptx_op *op, ptx_parts *parts)
 {
     ptx_kernel *k = d->kernel;
@@ -118,6 +128,8 @@ static bool decode_call(ptx_decoder *d, ptx_op *op, ptx_parts *parts)
         op->control = CONTROL_CALL_ASSERT;
         return true;
     }
+    if (op->target == PTX_UNKNOWN && (slice_is(f->name, "malloc") || slice_is(f->name, "free")))
+        return decode_heap(d, op, call, slice_is(f->name, "malloc"));
     return op->target != PTX_UNKNOWN ||
            gmptx_fail(d->error, GMTRACE_UNSUPPORTED, d->statement->line,
                       "function %.*s is called but has no body", SLICE(f->name));

@@ -11,7 +11,7 @@ typedef struct shape {
     char key[96];
     ptx_type type[3];
     unsigned types;
-    unsigned rounding; /* 0: none or .rn, 1 rz, 2 rm, 3 rp */
+    unsigned rounding; /* none is ROUND_NEAREST, too */
     bool rounded, ftz, saturate;
 } shape;
 
@@ -122,6 +122,9 @@ static bool second_type_known(const shape *s)
 {
     if (s->types < 2)
         return true;
+    if (strncmp(s->key, "vabsdiff4", 9) == 0) /* result, a, b */
+        return s->types == 3 && s->type[1] == s->type[2] &&
+               (s->type[1] == PTX_U32 || s->type[1] == PTX_S32);
     if (s->types > 2)
         return false;
     if (strcmp(s->key, "slct") == 0)

@@ -41,7 +41,7 @@ static bool take_shape(ptx_parts *parts, unsigned shape[3])
         shape[0] = (unsigned)strtoul(text + 1, &end, 10);
         shape[1] = *end == 'n' ? (unsigned)strtoul(end + 1, &end, 10) : 0;
         shape[2] = *end == 'k' ? (unsigned)strtoul(end + 1, &end, 10) : 0;
-        if (*end || !shape[0] || !shape[1])
+        if (*end || !shape[0] || !shape[1] || shape[0] > 256 || shape[1] > 256 || shape[2] > 256)
             continue;
         parts->used |= 1u << i;
         return true;
@@ -177,7 +177,7 @@ static bool sums(ptx_element a, ptx_element b, ptx_element d, ptx_element c)
     case ELEMENT_S4:
     case ELEMENT_U4:
     case ELEMENT_B1:
-        return d == ELEMENT_S32 && c == ELEMENT_S32;
+        return b != ELEMENT_E4M3 && b != ELEMENT_E5M2 && d == ELEMENT_S32 && c == ELEMENT_S32;
     default:
         return false;
     }

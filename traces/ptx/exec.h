@@ -8,6 +8,7 @@
 #include "traces/ptx/image.h"
 #include "traces/ptx/special.h"
 
+#include <fenv.h>
 #include <math.h>
 
 #define LANES     GMTRACE_WARP_LANES
@@ -95,6 +96,7 @@ void gmptx_run_and_pause(ptx_warp *w, const ptx_op *op);
 void gmptx_run_sync_warp(ptx_warp *w, const ptx_op *op);
 void gmptx_run_nothing(ptx_warp *w, const ptx_op *op);
 bool gmptx_print(ptx_warp *w, const ptx_op *op); /* false: no memory */
+void gmptx_call_heap(ptx_warp *w, const ptx_op *op);
 
 typedef enum half_op {
     HALF_ADD,
@@ -122,6 +124,24 @@ static inline float bf16_to_float(uint16_t h)
     float f;
     memcpy(&f, &bits, sizeof f);
     return f;
+}
+
+/* Of .ftz: a subnormal is a zero of its sign. */
+static inline float flush(float v)
+{
+    uint32_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    bits = bits & 0x7f800000u ? bits : bits & 0x80000000u;
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
+/* Ways of rounding, in ptx_op.mode and mode2, and what the C library calls them. */
+enum { ROUND_NEAREST, ROUND_ZERO, ROUND_DOWN, ROUND_UP };
+static inline int direction_of(unsigned way)
+{
+    static const int directions[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
+    return directions[way & 3];
 }
 
 /* The number where one is NaN; zeros in order of their signs. */

@@ -10,20 +10,9 @@
 /* Most rows have no variant that flushes subnormals. */
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
-#include <fenv.h>
-
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3", "no-trapping-math")
 #endif
-
-static inline float flush(float v)
-{
-    uint32_t bits;
-    memcpy(&bits, &v, sizeof bits);
-    bits = bits & 0x7f800000u ? bits : bits & 0x80000000u;
-    memcpy(&v, &bits, sizeof v);
-    return v;
-}
 
 /* Results that are NaN are the canonical one; min and max take the number where one is NaN and
  * order the zeros. */
@@ -219,9 +208,8 @@ const ptx_row gmptx_float_rows[] = {
 
 void gmptx_run_rounded(ptx_warp *w, const ptx_op *op)
 {
-    static const int mode[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
     const int before = fegetround();
-    fesetround(mode[op->mode & 3]);
+    fesetround(direction_of(op->mode));
     op->inner(w, op);
     fesetround(before);
 }

@@ -26,8 +26,7 @@ float gmptx_half_to_float(uint16_t h)
     return f;
 }
 
-/* A double to a format with `exponent` and `mantissa` bits; round: 0 nearest even, 1 toward zero,
- * 2 down, 3 up. */
+/* A double to a format with `exponent` and `mantissa` bits; round: ROUND_NEAREST is to even. */
 static uint16_t narrow(double d, unsigned exponent, unsigned mantissa, unsigned round)
 {
     const int bias = (1 << (exponent - 1)) - 1;
@@ -48,9 +47,9 @@ static uint16_t narrow(double d, unsigned exponent, unsigned mantissa, unsigned 
     const double scaled = ldexp(fraction, e - lowest); /* exact: below 2^(mantissa + 1) */
     double whole = floor(scaled);
     const double rest = scaled - whole;
-    const bool up = round == 0   ? rest > 0.5 || (rest == 0.5 && fmod(whole, 2) != 0)
-                    : round == 1 ? false
-                                 : rest > 0 && negative == (round == 2);
+    const bool up = round == ROUND_NEAREST ? rest > 0.5 || (rest == 0.5 && fmod(whole, 2) != 0)
+                    : round == ROUND_ZERO  ? false
+                                           : rest > 0 && negative == (round == ROUND_DOWN);
     whole += up;
     const uint32_t units = (uint32_t)whole;
     if (lowest == 1 - bias - (int)mantissa) /* subnormal, or just grown out of it */
@@ -59,7 +58,8 @@ static uint16_t narrow(double d, unsigned exponent, unsigned mantissa, unsigned 
     const uint32_t bits = (biased << mantissa) + (units - (1u << mantissa));
     if (bits < infinity)
         return (uint16_t)(sign | bits);
-    const bool stays = round == 1 || (round == 2 && !negative) || (round == 3 && negative);
+    const bool stays = round == ROUND_ZERO || (round == ROUND_DOWN && !negative) ||
+                       (round == ROUND_UP && negative);
     return (uint16_t)(sign | (stays ? infinity - 1u : infinity));
 }
 

@@ -337,6 +337,21 @@ static inline uint32_t dot2(uint32_t a, uint32_t b, uint32_t c, bool as, bool bs
     }
     return c;
 }
+/* |a - b| of each byte. */
+static inline uint32_t differences(uint32_t a, uint32_t b, bool is_signed)
+{
+    uint32_t d = 0;
+    for (unsigned k = 0; k < 32; k += 8) {
+        const int32_t x = is_signed ? (int8_t)(a >> k) : (int32_t)(a >> k & 0xff);
+        const int32_t y = is_signed ? (int8_t)(b >> k) : (int32_t)(b >> k & 0xff);
+        d |= (uint32_t)(x < y ? y - x : x - y) << k;
+    }
+    return d;
+}
+RUN2(vabsdiff4, uint32_t, uint32_t, uint32_t,
+     differences(a, b, type_is_signed((ptx_type)op->type2)))
+RUN3(vabsdiff4_add, uint32_t, uint32_t, uint32_t, uint32_t,
+     dot(differences(a, b, type_is_signed((ptx_type)op->type2)), 0x01010101, c, false, false))
 RUN3(dp4a, uint32_t, uint32_t, uint32_t, uint32_t,
      dot(a, b, c, type_is_signed((ptx_type)op->type), type_is_signed((ptx_type)op->type2)))
 RUN3(dp2a_lo, uint32_t, uint32_t, uint32_t, uint32_t,
@@ -502,6 +517,10 @@ const ptx_row gmptx_int_rows[] = {
     {"prmt.ecr", PTX_B32, "4444", prmt_ecr},
     {"prmt.rc16", PTX_B32, "4444", prmt_rc16},
     {"lop3", PTX_B32, "44444", lop3},
+    {"vabsdiff4", PTX_U32, "4444", vabsdiff4},
+    {"vabsdiff4", PTX_S32, "4444", vabsdiff4},
+    {"vabsdiff4.add", PTX_U32, "4444", vabsdiff4_add},
+    {"vabsdiff4.add", PTX_S32, "4444", vabsdiff4_add},
     {"dp4a", PTX_U32, "4444", dp4a},
     {"dp4a", PTX_S32, "4444", dp4a},
     {"dp2a.lo", PTX_U32, "4444", dp2a_lo},

@@ -4,8 +4,6 @@
  */
 #include "traces/ptx/exec.h"
 
-#include <fenv.h>
-
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")
 #endif
@@ -170,8 +168,6 @@ static void put_ints(ptx_warp *w, const ptx_op *op, int64_t *value)
     }
 }
 
-static const int modes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
-
 static double flush_float(double v, bool ftz)
 {
     return ftz && v != 0 && fabs(v) < 0x1p-126 ? copysign(0.0, v) : v;
@@ -237,7 +233,7 @@ static void put_floats(ptx_warp *w, const ptx_op *op, const double *value)
     void *to = lanes_of(w, op->r[0]);
     const bool saturate = op->flags & PTX_FLAG_SATURATE, ftz = op->flags & PTX_FLAG_FTZ;
     const int before = fegetround();
-    fesetround(modes[op->mode & 3]);
+    fesetround(direction_of(op->mode));
     EACH_ACTIVE(w)
     {
         volatile double v = value[i]; /* so that no rounding happens before the mode is set */
@@ -286,7 +282,7 @@ static void ints_to_floats(ptx_warp *w, const ptx_op *op, const int64_t *value)
         return;
     }
     const int before = fegetround();
-    fesetround(modes[op->mode & 3]);
+    fesetround(direction_of(op->mode));
     void *to = lanes_of(w, op->r[0]);
     EACH_ACTIVE(w)
     {

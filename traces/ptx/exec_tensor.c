@@ -87,6 +87,15 @@ static void gather(ptx_warp *w, const ptx_op *op, const ptx_matrix *x, void *to,
         }
 }
 
+/* a to rows of DEPTH, the others to rows of SIDE numbers. */
+static void gather_all(ptx_warp *w, const ptx_op *op, const struct ptx_tensor *t, void *a, void *b,
+                       void *c)
+{
+    gather(w, op, &t->matrix[ROLE_A], a, DEPTH);
+    gather(w, op, &t->matrix[ROLE_B], b, SIDE);
+    gather(w, op, &t->matrix[ROLE_C], c, SIDE);
+}
+
 static void scatter(ptx_warp *w, const ptx_op *op, const ptx_matrix *x, const void *from)
 {
     const ptx_ref *refs = gmptx_refs(w->kernel, op) + x->first;
@@ -124,9 +133,7 @@ static void multiply_floats(ptx_warp *w, const ptx_op *op, const struct ptx_tens
     const unsigned depth = t->matrix[ROLE_A].columns;
     const bool wide = t->matrix[ROLE_A].element == ELEMENT_F64;
     double a[SIDE * DEPTH], b[DEPTH * SIDE], sum[SIDE * SIDE];
-    gather(w, op, &t->matrix[ROLE_A], a, DEPTH);
-    gather(w, op, &t->matrix[ROLE_B], b, SIDE);
-    gather(w, op, &t->matrix[ROLE_C], sum, SIDE);
+    gather_all(w, op, t, a, b, sum);
     for (unsigned m = 0; m < rows; m++)
         for (unsigned k = 0; k < depth; k++) {
             const double left = a[m * DEPTH + k], *right = b + k * SIDE;
@@ -146,9 +153,7 @@ static void multiply_integers(ptx_warp *w, const ptx_op *op, const struct ptx_te
     const unsigned rows = t->matrix[ROLE_D].rows, columns = t->matrix[ROLE_D].columns;
     const unsigned depth = t->matrix[ROLE_A].columns / (t->combine ? 32u : 1u);
     int32_t a[SIDE * DEPTH], b[DEPTH * SIDE], sum[SIDE * SIDE];
-    gather(w, op, &t->matrix[ROLE_A], a, DEPTH);
-    gather(w, op, &t->matrix[ROLE_B], b, SIDE);
-    gather(w, op, &t->matrix[ROLE_C], sum, SIDE);
+    gather_all(w, op, t, a, b, sum);
     for (unsigned m = 0; m < rows; m++)
         for (unsigned n = 0; n < columns; n++) {
             int64_t s = sum[m * SIDE + n];

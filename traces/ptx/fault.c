@@ -33,6 +33,7 @@ const char *gmptx_fault_text(gmptx_fault_kind kind)
         [GMPTX_FAULT_BARRIER] = "barrier that not all threads reach",
         [GMPTX_FAULT_LIMIT] = "the instruction limit is reached: an endless loop?",
         [GMPTX_FAULT_TRAP] = "trap or failed assertion",
+        [GMPTX_FAULT_FREE] = "free() of what malloc() did not give",
         [GMPTX_FAULT_INSTRUCTION] =
             "an operand the instruction does not allow, or lanes it names are elsewhere",
         [GMPTX_FAULT_OTHER] = "calls too deep, or no memory",

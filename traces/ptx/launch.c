@@ -79,7 +79,7 @@ static void report(run *r, const ptx_cta *cta)
 }
 
 /* In the order of CTAs, and without the lock: others run meanwhile. */
-static void flush(run *r, ptx_cta *cta)
+static void write_records(run *r, ptx_cta *cta)
 {
     if (cta->print_bytes)
         fwrite(cta->print, 1, cta->print_bytes, r->launch->print ? r->launch->print : stdout);
@@ -125,7 +125,7 @@ static void run_one(run *r, ptx_cta *cta, ptx_sink *sink, uint64_t number)
         pthread_cond_wait(&r->turn, &r->lock);
     if (goes_on && !r->stop) {
         pthread_mutex_unlock(&r->lock);
-        flush(r, cta);
+        write_records(r, cta);
         pthread_mutex_lock(&r->lock);
         account(r, cta);
     }
@@ -180,6 +180,9 @@ static bool check_launch(const gmptx_launch *l, run *r)
     if (l->dynamic_shared > MAX_SHARED)
         return gmptx_fail(&r->error, GMTRACE_USAGE, 0, "%s: too much shared memory",
                           k->info.mangled);
+    if (k->info.allocates && (!l->allocate || !l->release))
+        return gmptx_fail(&r->error, GMTRACE_UNSUPPORTED, 0,
+                          "%s: calls malloc() or free(), and there is no heap", k->info.mangled);
     r->ctas = ctas;
     r->shared_bytes = l->dynamic_shared ? k->dynamic_start + l->dynamic_shared : k->static_bytes;
     return true;
@@ -227,7 +230,7 @@ static void run_together(run *r)
         }
     for (uint64_t i = 0; cta && i < r->ctas; i++) {
         if (good && !r->stop) {
-            flush(r, &cta[i]);
+            write_records(r, &cta[i]);
             account(r, &cta[i]);
         }
         if (cta[i].check)

@@ -13,7 +13,7 @@
  * memory lie in GMPTX_*_WINDOW, where no host pointer does.
  *
  * Left out: texture references, wgmma and products of sparse matrices, the bulk copy engine,
- * mbarriers, clusters, dynamic parallelism, device-side malloc, and linking of several modules.
+ * mbarriers, clusters, dynamic parallelism, and linking of several modules.
  * Using one of them is an error that names the instruction and its line, at gmptx_parse() or when
  * the kernel that contains it is looked up; nothing is skipped in silence.
  *
@@ -86,6 +86,7 @@ typedef struct gmptx_kernel {
     uint32_t barriers;      /* named barriers used */
     uint32_t max_threads; /* a block, from .maxntid or .reqntid; 0 where the module says nothing */
     uint32_t instr_count; /* PTX instructions, called functions included */
+    bool allocates;       /* calls malloc() or free() */
 } gmptx_kernel;
 
 /* Kernels (.entry) in the order of the text. Owned by the module. */
@@ -140,6 +141,7 @@ typedef enum gmptx_fault_kind {
     GMPTX_FAULT_BARRIER,     /* some threads wait at a barrier that others never reach */
     GMPTX_FAULT_LIMIT,       /* the instruction limit: an endless loop? */
     GMPTX_FAULT_TRAP,        /* trap, brkpt, assert() */
+    GMPTX_FAULT_FREE,        /* free() of what malloc() did not give: address is set */
     GMPTX_FAULT_INSTRUCTION, /* an operand that the instruction does not allow, seen at run time */
     GMPTX_FAULT_OTHER,       /* usage, memory, the trace could not be written */
 } gmptx_fault_kind;
@@ -257,6 +259,11 @@ typedef struct gmptx_launch {
     void *check_user;
     /* The texture or surface of an object; NULL: there is none such. With check_user. */
     const gmptx_texture *(*texture)(void *user, uint64_t object);
+    /* malloc() and free() of kernels, with check_user: an address of global memory, or 0 where
+     * there is no more; false: it is none that may be freed. Called for one thread after the other,
+     * CTAs in order. NULL: kernels that call them are not run. */
+    uint64_t (*allocate)(void *user, uint64_t bytes);
+    bool (*release)(void *user, uint64_t address);
     uint64_t instruction_limit; /* warp instructions of one CTA; 0: 2^32 */
     unsigned threads;           /* CTAs run in parallel on so many; 0: 1. Results and trace never
                                  * vary: a kernel with atomics on global memory, or with loads of it

@@ -298,6 +298,12 @@ static void control(ptx_warp *w, const ptx_op *op, uint32_t active, uint32_t mas
         if (!gmptx_print(w, op))
             gmptx_fault_at(w, op, LANES, GMPTX_FAULT_OTHER);
         break;
+    case CONTROL_CALL_MALLOC:
+    case CONTROL_CALL_FREE:
+        record_exec(w, op, mask);
+        e->pc++;
+        gmptx_call_heap(w, op);
+        break;
     case CONTROL_BARRIER:
         barrier(w, op, mask);
         break;

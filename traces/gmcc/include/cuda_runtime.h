@@ -38,6 +38,7 @@
 #endif
 #if defined(__CUDA__) && defined(__cplusplus)
 #include "gmcuda/builtins.h"
+#include <new> /* clang adds to it what kernels have, on malloc() and free() */
 #include "gmcuda/bits.h"
 #include "gmcuda/simd.h"
 #include "gmcuda/warp.h"

@@ -4,17 +4,17 @@
  * a place with a count, written to FILE for `gmsim --run --check`. GMSIM_CHECK_FOR names what is
  * looked for: memory, races, unwritten, barriers, leaks; by default all.
  *
- * The file has GKeyFile's form, a group a mistake. Where the host was, is told as places in the
- * program and its libraries ("./app+0x1234"), innermost first, which debugging information turns
- * into lines. It is renewed after each launch and call that added to it, so that a program that
- * dies later leaves what was found until then.
+ * The file has GKeyFile's form, a group a mistake. Where the host was, is told as the line of the
+ * program's, where it has one. It is renewed after each launch and call that added to it, so that a
+ * program that dies later leaves what was found until then.
  *
  * Left out: mistakes at more than MAX_MISTAKES places; the file says so.
  */
 #include "traces/gmcc/runtime/check.h"
 
+#include "traces/gmcc/runtime/lines.h"
+
 #include <dlfcn.h>
-#include <errno.h>
 #include <execinfo.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -195,30 +195,35 @@ static void put_text(FILE *out, const char *key, const char *text)
     fputc('\n', out);
 }
 
-static void put_frames(FILE *out, const char *key, const gmcuda_frames *frames)
+/* The program's line `depth` of where the host was. */
+static void put_line(FILE *out, const char *key, const gmcuda_frames *frames, unsigned depth)
 {
-    char program[4096];
-    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    program[length > 0 ? length : 0] = 0;
-    for (unsigned i = 0; i < frames->count; i++) {
-        Dl_info info;
-        char name[16], *place;
-        if (dladdr(frames->address[i], &info) == 0 || info.dli_fname == NULL)
-            continue;
-        const bool own = strcmp(info.dli_fname, program_invocation_name) == 0;
-        /* A return address is behind the call. */
-        place = gmcuda_text_of(
-            "%s+0x%llx", own ? program : info.dli_fname,
-            (unsigned long long)((char *)frames->address[i] - (char *)info.dli_fbase - 1));
-        snprintf(name, sizeof name, "%s%u", key, i);
-        put_text(out, name, place);
-        free(place);
-    }
+    const gmcuda_line line = gmcuda_line_of(frames, depth);
+    char name[16];
+    if (line.file == NULL)
+        return;
+    snprintf(name, sizeof name, "%s_file", key);
+    put_text(out, name, line.file);
+    fprintf(out, "%s_line=%u\n", key, line.number);
 }
 
 static void put_three(FILE *out, const char *key, unsigned i, const uint32_t v[3])
 {
     fprintf(out, "%s%u=%u;%u;%u\n", key, i, v[0], v[1], v[2]);
+}
+
+/* All at once: an addr2line for each would take long. */
+static void find_lines(void)
+{
+    void *address[2 * GMCUDA_FRAMES * MAX_MISTAKES];
+    size_t count = 0;
+    for (size_t i = 0; i < mistake_count; i++) {
+        const gmcuda_frames *const both[] = {&mistakes[i].frames, &mistakes[i].origin};
+        for (unsigned k = 0; k < 2; k++)
+            for (unsigned n = 0; n < both[k]->count; n++)
+                address[count++] = both[k]->address[n];
+    }
+    gmcuda_find_lines(address, count);
 }
 
 static void put(FILE *out, size_t number, const gmcuda_mistake *m)
@@ -238,14 +243,16 @@ static void put(FILE *out, size_t number, const gmcuda_mistake *m)
         put_three(out, "block", i, m->block[i]);
         put_three(out, "thread", i, m->thread[i]);
     }
-    put_frames(out, "call", &m->frames);
-    put_frames(out, "origin", &m->origin);
+    /* A launch goes through the kernel's stub, whose line is the kernel's. */
+    put_line(out, "call", &m->frames, m->kernel != NULL);
+    put_line(out, "origin", &m->origin, 0);
 }
 
 void gmcuda_save_mistakes(void)
 {
     if (!gmcuda_checks_any() || !changed || getpid() != owner)
         return;
+    find_lines();
     FILE *out = fopen(path, "w");
     if (out == NULL) {
         gmcuda_message("%s: cannot be written; nothing is told of mistakes", path);

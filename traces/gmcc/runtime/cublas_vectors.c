@@ -108,14 +108,20 @@ cublasStatus_t cublasGetVector(int count, int bytes, const void *x, int x_step, 
 #define X(i) x[(size_t)(i) * (size_t)x_step]
 #define Y(i) y[(size_t)(i) * (size_t)y_step]
 
-/* A call on one vector, on two. `done` follows the loop. */
-#define ON_ONE(call, name, parameters, x_type, before, each, done)                                 \
+/* The vectors of a call, and that it takes their steps. */
+#define ONE(type) blas_vector(x, n, x_step, sizeof(type))
+#define TWO(type) ONE(type), blas_vector(y, n, y_step, sizeof(type))
+#define ONE_GOOD  (x_step >= 1)
+#define TWO_GOOD  (x_step >= 1 && y_step >= 1)
+
+/* A call on vectors of n elements. `done` follows the loop. */
+#define ON(vectors, good, call, name, parameters, before, each, done)                              \
     cublasStatus_t name parameters                                                                 \
     {                                                                                              \
-        const blas_matrix operand = blas_vector(x, n, x_step, sizeof(x_type));                     \
-        if (n < 0 || x_step < 1)                                                                   \
+        const blas_matrix operand[] = {vectors};                                                   \
+        if (n < 0 || !good)                                                                        \
             return CUBLAS_STATUS_INVALID_VALUE;                                                    \
-        if (!gmcuda_blas_begin(call, handle, &operand, 1))                                         \
+        if (!gmcuda_blas_begin(call, handle, operand, sizeof operand / sizeof *operand))           \
             return CUBLAS_STATUS_EXECUTION_FAILED;                                                 \
         before;                                                                                    \
         for (int i = 0; i < n; i++)                                                                \
@@ -123,58 +129,44 @@ cublasStatus_t cublasGetVector(int count, int bytes, const void *x, int x_step, 
         done;                                                                                      \
         return CUBLAS_STATUS_SUCCESS;                                                              \
     }
-#define ON_TWO(call, name, parameters, x_type, before, each, done)                                 \
-    cublasStatus_t name parameters                                                                 \
-    {                                                                                              \
-        const blas_matrix operand[] = {blas_vector(x, n, x_step, sizeof(x_type)),                  \
-                                       blas_vector(y, n, y_step, sizeof(x_type))};                 \
-        if (n < 0 || x_step < 1 || y_step < 1)                                                     \
-            return CUBLAS_STATUS_INVALID_VALUE;                                                    \
-        if (!gmcuda_blas_begin(call, handle, operand, 2))                                          \
-            return CUBLAS_STATUS_EXECUTION_FAILED;                                                 \
-        before;                                                                                    \
-        for (int i = 0; i < n; i++)                                                                \
-            each;                                                                                  \
-        done;                                                                                      \
-        return CUBLAS_STATUS_SUCCESS;                                                              \
-    }
+#define ON_ONE(type, ...) ON(ONE(type), ONE_GOOD, __VA_ARGS__)
+#define ON_TWO(type, ...) ON(TWO(type), TWO_GOOD, __VA_ARGS__)
 
 /* Sums of squares are kept in double: a square of a float is no infinity there. */
 #define VECTORS(S, SMALL, type, absolute)                                                          \
-    ON_TWO("cublas" #S "axpy", cublas##S##axpy_v2,                                                 \
+    ON_TWO(type, "cublas" #S "axpy", cublas##S##axpy_v2,                                           \
            (cublasHandle_t handle, int n, const type *alpha, const type *x, int x_step, type *y,   \
             int y_step),                                                                           \
-           type, (void)0, Y(i) += *alpha * X(i), (void)0)                                          \
-    ON_TWO("cublas" #S "dot", cublas##S##dot_v2,                                                   \
+           (void)0, Y(i) += *alpha * X(i), (void)0)                                                \
+    ON_TWO(type, "cublas" #S "dot", cublas##S##dot_v2,                                             \
            (cublasHandle_t handle, int n, const type *x, int x_step, const type *y, int y_step,    \
             type *result),                                                                         \
-           type, type sum = 0, sum += X(i) * Y(i), *result = sum)                                  \
-    ON_TWO("cublas" #S "copy", cublas##S##copy_v2,                                                 \
-           (cublasHandle_t handle, int n, const type *x, int x_step, type *y, int y_step), type,   \
+           type sum = 0, sum += X(i) * Y(i), *result = sum)                                        \
+    ON_TWO(type, "cublas" #S "copy", cublas##S##copy_v2,                                           \
+           (cublasHandle_t handle, int n, const type *x, int x_step, type *y, int y_step),         \
            (void)0, Y(i) = X(i), (void)0)                                                          \
-    ON_TWO("cublas" #S "swap", cublas##S##swap_v2,                                                 \
-           (cublasHandle_t handle, int n, type *x, int x_step, type *y, int y_step), type, type t, \
+    ON_TWO(type, "cublas" #S "swap", cublas##S##swap_v2,                                           \
+           (cublasHandle_t handle, int n, type *x, int x_step, type *y, int y_step), type t,       \
            (t = X(i), X(i) = Y(i), Y(i) = t), (void)0)                                             \
-    ON_TWO("cublas" #S "rot", cublas##S##rot_v2,                                                   \
+    ON_TWO(type, "cublas" #S "rot", cublas##S##rot_v2,                                             \
            (cublasHandle_t handle, int n, type *x, int x_step, type *y, int y_step, const type *c, \
             const type *s),                                                                        \
-           type, type t, (t = *c * X(i) + *s * Y(i), Y(i) = *c * Y(i) - *s * X(i), X(i) = t),      \
-           (void)0)                                                                                \
-    ON_ONE("cublas" #S "scal", cublas##S##scal_v2,                                                 \
-           (cublasHandle_t handle, int n, const type *alpha, type *x, int x_step), type, (void)0,  \
+           type t, (t = *c * X(i) + *s * Y(i), Y(i) = *c * Y(i) - *s * X(i), X(i) = t), (void)0)   \
+    ON_ONE(type, "cublas" #S "scal", cublas##S##scal_v2,                                           \
+           (cublasHandle_t handle, int n, const type *alpha, type *x, int x_step), (void)0,        \
            X(i) *= *alpha, (void)0)                                                                \
-    ON_ONE("cublas" #S "nrm2", cublas##S##nrm2_v2,                                                 \
-           (cublasHandle_t handle, int n, const type *x, int x_step, type *result), type,          \
+    ON_ONE(type, "cublas" #S "nrm2", cublas##S##nrm2_v2,                                           \
+           (cublasHandle_t handle, int n, const type *x, int x_step, type *result),                \
            double sum = 0, sum += (double)X(i) * (double)X(i), *result = (type)sqrt(sum))          \
-    ON_ONE("cublas" #S "asum", cublas##S##asum_v2,                                                 \
-           (cublasHandle_t handle, int n, const type *x, int x_step, type *result), type,          \
-           type sum = 0, sum += absolute(X(i)), *result = sum)                                     \
-    ON_ONE("cublasI" #SMALL "amax", cublasI##SMALL##amax_v2,                                       \
-           (cublasHandle_t handle, int n, const type *x, int x_step, int *result), type,           \
-           int at = 0, at = absolute(X(i)) > absolute(X(at)) ? i : at, *result = n ? at + 1 : 0)   \
-    ON_ONE("cublasI" #SMALL "amin", cublasI##SMALL##amin_v2,                                       \
-           (cublasHandle_t handle, int n, const type *x, int x_step, int *result), type,           \
-           int at = 0, at = absolute(X(i)) < absolute(X(at)) ? i : at, *result = n ? at + 1 : 0)
+    ON_ONE(type, "cublas" #S "asum", cublas##S##asum_v2,                                           \
+           (cublasHandle_t handle, int n, const type *x, int x_step, type *result), type sum = 0,  \
+           sum += absolute(X(i)), *result = sum)                                                   \
+    ON_ONE(type, "cublasI" #SMALL "amax", cublasI##SMALL##amax_v2,                                 \
+           (cublasHandle_t handle, int n, const type *x, int x_step, int *result), int at = 0,     \
+           at = absolute(X(i)) > absolute(X(at)) ? i : at, *result = n ? at + 1 : 0)               \
+    ON_ONE(type, "cublasI" #SMALL "amin", cublasI##SMALL##amin_v2,                                 \
+           (cublasHandle_t handle, int n, const type *x, int x_step, int *result), int at = 0,     \
+           at = absolute(X(i)) < absolute(X(at)) ? i : at, *result = n ? at + 1 : 0)
 VECTORS(S, s, float, fabsf)
 VECTORS(D, d, double, fabs)
 

@@ -179,6 +179,7 @@ cudaError_t cudaDeviceReset(void)
 {
     gmcuda_enter();
     gmcuda_release_memory();
+    gmcuda_forget_heap();
     gmcuda_reset_functions();
     gmcuda_set_sticky(cudaSuccess);
     return gmcuda_leave(cudaSuccess);
@@ -202,9 +203,8 @@ cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config)
 }
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 {
-    (void)limit;
-    (void)value;
-    return cudaSuccess;
+    gmcuda_enter();
+    return gmcuda_leave(limit == cudaLimitMallocHeapSize ? gmcuda_limit_heap(value) : cudaSuccess);
 }
 cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
 {
@@ -213,7 +213,7 @@ cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
         return gmcuda_leave(cudaErrorInvalidValue);
     *value = limit == cudaLimitStackSize        ? 1024
              : limit == cudaLimitPrintfFifoSize ? 1u << 20
-             : limit == cudaLimitMallocHeapSize ? 8u << 20
+             : limit == cudaLimitMallocHeapSize ? gmcuda_heap_bytes()
                                                 : 0;
     return gmcuda_leave(cudaSuccess);
 }

@@ -122,6 +122,10 @@ void gmcuda_found_fault(const gmcuda_function *function, const gmptx_fault *faul
     case GMPTX_FAULT_INSTRUCTION:
         m.title = strdup("mask, or number of threads, that does not fit those who come");
         break;
+    case GMPTX_FAULT_FREE:
+        m.what = GMCUDA_CHECK_MEMORY;
+        m.title = strdup("free() of what malloc() did not give");
+        break;
     case GMPTX_FAULT_TRAP:
         m.title = strdup("failed assertion, or trap");
         break;

@@ -122,6 +122,7 @@ static cudaError_t error_of(gmptx_fault_kind kind)
         return cudaErrorAssert;
     case GMPTX_FAULT_INSTRUCTION:
         return cudaErrorIllegalInstruction;
+    case GMPTX_FAULT_FREE:
     case GMPTX_FAULT_NONE:
     case GMPTX_FAULT_BARRIER:
     case GMPTX_FAULT_OTHER:
@@ -172,6 +173,8 @@ static cudaError_t run(gmcuda_function *function, dim3 grid, dim3 block, void **
         .args = arguments,
         .check = gmcuda_accessible,
         .texture = gmcuda_find_texture,
+        .allocate = gmcuda_heap_take,
+        .release = gmcuda_heap_give,
         .together = together,
         .race_ctas = kernel == function->kernel ? gmcuda_watched_ctas(function) : 0,
         .race = gmcuda_tell_race,
@@ -208,7 +211,7 @@ static cudaError_t run(gmcuda_function *function, dim3 grid, dim3 block, void **
     if (result.fault.kind == GMPTX_FAULT_ACCESS && result.fault.space == GMTRACE_SPACE_GLOBAL)
         gmcuda_describe(result.fault.address, result.fault.bytes, where, sizeof where);
     gmcuda_message("%s%s%s", error.text, where[0] != 0 ? "; " : "", where);
-    if (launch.checks != NULL && gmcuda_checks(GMCUDA_CHECK_BARRIERS))
+    if (launch.checks != NULL)
         gmcuda_found_fault(function, &result.fault);
     gmcuda_save_mistakes();
     gmcuda_set_sticky(error_of(result.fault.kind));
@@ -243,6 +246,8 @@ static cudaError_t launch_kernel(const void *host, dim3 grid, dim3 block, void *
     error = check_shape(function, grid, block, dynamic_shared);
     if (error == cudaSuccess && together)
         error = check_together(function, grid, block, dynamic_shared);
+    if (error == cudaSuccess && function->kernel->allocates)
+        error = gmcuda_open_heap();
     if (error == cudaSuccess)
         error = run(function, grid, block, arguments, dynamic_shared, stream, together);
     return gmcuda_leave(error);

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <search.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,9 +31,9 @@ typedef struct text {
     char *text;
 } text;
 
-static site *sites;
+static void *sites; /* tsearch()'s tree */
 static text *texts;
-static size_t site_count, text_count;
+static size_t text_count;
 
 /* ------------------------------------------------------------------------------------ addr2line */
 
@@ -73,7 +74,7 @@ static void add_line(site *s, char *at)
 }
 
 /* "0x1234" before the lines of each address, in the order they were asked for. */
-static void read_lines(FILE *in, site *first, size_t count)
+static void read_lines(FILE *in, site *const *asked, size_t count)
 {
     char *at = NULL;
     size_t room = 0, next = 0;
@@ -81,7 +82,7 @@ static void read_lines(FILE *in, site *first, size_t count)
     for (ssize_t length; (length = getline(&at, &room, in)) > 0;) {
         at[length - 1] = 0;
         if (strncmp(at, "0x", 2) == 0)
-            s = next < count ? &first[next++] : NULL;
+            s = next < count ? asked[next++] : NULL;
         else
             add_line(s, at);
     }
@@ -105,7 +106,7 @@ static bool start(char **argv, int out, int in, pid_t *child)
 }
 
 /* Of one object: at most BATCH. */
-static void ask(const char *object, const uint64_t *offset, site *first, size_t count)
+static void ask(const char *object, const uint64_t *offset, site *const *asked, size_t count)
 {
     char number[BATCH][20], *argv[BATCH + 6];
     const char *const words[] = {"addr2line", "-a", "-i", "-e", object};
@@ -124,7 +125,7 @@ static void ask(const char *object, const uint64_t *offset, site *first, size_t 
     close(pipes[1]);
     FILE *in = started ? fdopen(pipes[0], "r") : NULL;
     if (in != NULL) {
-        read_lines(in, first, count);
+        read_lines(in, asked, count);
         fclose(in);
     } else {
         close(pipes[0]);
@@ -151,11 +152,27 @@ static bool locate(void *address, char object[4096], uint64_t *offset)
     return object[0] != 0;
 }
 
-static site *find_site(const void *address)
+static int by_address(const void *a, const void *b)
 {
-    for (size_t i = 0; i < site_count; i++)
-        if (sites[i].address == address)
-            return &sites[i];
+    const uintptr_t x = (uintptr_t)((const site *)a)->address;
+    const uintptr_t y = (uintptr_t)((const site *)b)->address;
+    return (x > y) - (x < y);
+}
+static site *find_site(void *address)
+{
+    const site wanted = {.address = address};
+    site *const *found = tfind(&wanted, &sites, by_address);
+    return found != NULL ? *found : NULL;
+}
+/* NULL without memory. */
+static site *add_site(void *address)
+{
+    site *s = calloc(1, sizeof *s);
+    if (s != NULL)
+        s->address = address;
+    if (s != NULL && tsearch(s, &sites, by_address) != NULL)
+        return s;
+    free(s);
     return NULL;
 }
 
@@ -163,32 +180,27 @@ void gmcuda_find_lines(void *const *address, size_t count)
 {
     char object[4096], next[4096] = "";
     uint64_t offset[BATCH];
-    size_t first = site_count;
-    site *grown = realloc(sites, (site_count + count) * sizeof *sites);
-    if (grown == NULL || count == 0)
-        return;
-    sites = grown;
+    site *asked[BATCH];
+    size_t batch = 0;
     for (size_t i = 0; i < count; i++) {
         uint64_t at;
         if (find_site(address[i]) != NULL)
             continue;
         const bool known = locate(address[i], object, &at);
-        /* The batch ends with another object, or where it is full. */
-        if (site_count > first &&
-            (!known || strcmp(object, next) != 0 || site_count - first == BATCH)) {
-            ask(next, offset, &sites[first], site_count - first);
-            first = site_count;
-        }
-        sites[site_count++] = (site){.address = address[i]};
-        if (!known) {
-            first = site_count;
+        site *s = add_site(address[i]);
+        if (!known || s == NULL)
             continue;
+        /* The batch ends with another object, or where it is full. */
+        if (batch > 0 && (batch == BATCH || strcmp(object, next) != 0)) {
+            ask(next, offset, asked, batch);
+            batch = 0;
         }
-        offset[site_count - first - 1] = at;
+        offset[batch] = at;
+        asked[batch++] = s;
         memcpy(next, object, sizeof next);
     }
-    if (first < site_count)
-        ask(next, offset, &sites[first], site_count - first);
+    if (batch > 0)
+        ask(next, offset, asked, batch);
 }
 
 gmcuda_line gmcuda_line_of(const gmcuda_frames *frames, unsigned depth)

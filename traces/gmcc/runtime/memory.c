@@ -30,7 +30,7 @@
 /* Of device addresses, for reads of what nobody wrote: 2 GiB of memory at most. */
 #define MAX_SHADOWED (16ull << 30)
 
-typedef enum memory_kind { DEVICE, HOST, MANAGED, REGISTERED } memory_kind;
+typedef enum memory_kind { DEVICE, HOST, MANAGED, REGISTERED, HEAP } memory_kind;
 
 /* Sorted by base. A piece takes `span` bytes of the range; REGISTERED ones lie outside of it. */
 typedef struct piece {
@@ -76,7 +76,7 @@ static void shade(const piece *p)
     static bool told;
     if (shadow.written == NULL)
         return;
-    gmptx_shadow_mark(&shadow, p->base, p->span, p->kind != DEVICE);
+    gmptx_shadow_mark(&shadow, p->base, p->span, p->kind != DEVICE && p->kind != HEAP);
     if (p->base + p->span > shadow.start + shadow.bytes && !told) {
         told = true;
         gmcuda_message("allocations beyond %llu GiB of addresses are not watched for reads of what "
@@ -185,7 +185,8 @@ static cudaError_t allocate(void **pointer, size_t bytes, memory_kind kind, cons
                .number = allocations + 1,
                .kind = kind,
                .call = call};
-    gmcuda_here(&p.made);
+    if (kind != HEAP) /* that is no call of the program's */
+        gmcuda_here(&p.made);
     p.traced = gmcuda_arena_take(&driver, p.span, unit);
     p.base = p.traced != 0 ? take_place(p.span, unit) : 0;
     if (p.base == 0 || !open_pages(p.base, p.span, unit) || !insert(&p)) {
@@ -200,6 +201,11 @@ static cudaError_t allocate(void **pointer, size_t bytes, memory_kind kind, cons
     bytes_in_use += p.span;
     *pointer = (void *)p.base;
     return cudaSuccess;
+}
+
+cudaError_t gmcuda_allocate_heap(void **pointer, size_t bytes)
+{
+    return allocate(pointer, bytes, HEAP, "malloc");
 }
 
 static void close_pages(const piece *p)
@@ -313,7 +319,7 @@ static cudaError_t release(void *pointer, bool host)
         return cudaSuccess;
     size_t at = find_below((uint64_t)pointer);
     if (at == SIZE_MAX || pieces[at].base != (uint64_t)pointer || pieces[at].kind == REGISTERED ||
-        (pieces[at].kind == HOST) != host) {
+        pieces[at].kind == HEAP || (pieces[at].kind == HOST) != host) {
         wrong_free((uint64_t)pointer, host);
         return cudaErrorInvalidValue;
     }
@@ -347,7 +353,7 @@ void gmcuda_find_leaks(void)
         return;
     for (size_t i = 0; i < piece_count; i++) {
         char text[96];
-        if (pieces[i].kind == REGISTERED)
+        if (pieces[i].kind == REGISTERED || pieces[i].kind == HEAP)
             continue;
         snprintf(text, sizeof text, "%llu bytes, allocation %llu",
                  (unsigned long long)pieces[i].size, (unsigned long long)pieces[i].number);
@@ -463,7 +469,7 @@ cudaError_t cudaFreeHost(void *pointer)
 static cudaError_t host_to_device(void **device, void *host)
 {
     const piece *p = holder((uint64_t)host, 1);
-    if (device == NULL || p == NULL || p->kind == DEVICE)
+    if (device == NULL || p == NULL || p->kind == DEVICE || p->kind == HEAP)
         return cudaErrorInvalidValue;
     *device = host;
     return cudaSuccess;
@@ -543,7 +549,8 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total)
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *pointer)
 {
     static const enum cudaMemoryType type[] = {cudaMemoryTypeDevice, cudaMemoryTypeHost,
-                                               cudaMemoryTypeManaged, cudaMemoryTypeHost};
+                                               cudaMemoryTypeManaged, cudaMemoryTypeHost,
+                                               cudaMemoryTypeDevice};
     gmcuda_enter();
     if (attributes == NULL)
         return gmcuda_leave(cudaErrorInvalidValue);
@@ -556,7 +563,7 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
     attributes->device = p == NULL && !shared ? -2 : 0;
     if (p != NULL || shared)
         attributes->devicePointer = (void *)(uintptr_t)pointer;
-    if (shared || (p != NULL && p->kind != DEVICE))
+    if (shared || (p != NULL && p->kind != DEVICE && p->kind != HEAP))
         attributes->hostPointer = (void *)(uintptr_t)pointer;
     return gmcuda_leave(cudaSuccess);
 }

@@ -10,13 +10,13 @@
 #include "traces/gmcc/runtime/call_text.h"
 #include "traces/gmcc/runtime/lines.h"
 
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
     MAX_NAME = 64,
-    DEPTH = 4,      /* callers that are asked for a name */
-    COMPARED = 4096 /* allocations that are compared with others */
+    DEPTH = 4 /* callers that are asked for a name */
 };
 
 /* An address that allocates, with its line; on lines with several calls it is one of them. */
@@ -107,22 +107,44 @@ static void fill(const gmcuda_made *made, bool by_callers)
     origin->name = keep(name);
 }
 
-/* Does the same line also allocate for another caller? Then it is a function's that gives memory to
- * others, and its own variable says little. */
-static bool is_shared(const gmcuda_made *made, size_t count, size_t which)
+/* A line that allocates. Where it does so for several callers it is a function's that gives memory
+ * to others, and its own variable says little. */
+typedef struct giver {
+    gmcuda_line line, caller; /* the first one */
+    bool shared;
+} giver;
+
+static int by_line(const void *a, const void *b)
 {
-    const gmcuda_line line = gmcuda_line_of(made[which].frames, 0);
-    const gmcuda_line caller = gmcuda_line_of(made[which].frames, 1);
-    for (size_t i = 0; line.file != NULL && caller.file != NULL && i < count; i++)
-        if (same_line(gmcuda_line_of(made[i].frames, 0), line) &&
-            !same_line(gmcuda_line_of(made[i].frames, 1), caller))
-            return true;
-    return false;
+    const gmcuda_line x = ((const giver *)a)->line, y = ((const giver *)b)->line;
+    return x.number != y.number ? (x.number > y.number) - (x.number < y.number)
+                                : strcmp(x.file, y.file);
+}
+
+static bool is_shared(void *const *givers, const gmcuda_made *made)
+{
+    const giver wanted = {.line = gmcuda_line_of(made->frames, 0)};
+    giver *const *found = wanted.line.file != NULL ? tfind(&wanted, givers, by_line) : NULL;
+    return found != NULL && (*found)->shared && gmcuda_line_of(made->frames, 1).file != NULL;
+}
+
+static void note_giver(void **givers, const gmcuda_made *made)
+{
+    const giver here = {gmcuda_line_of(made->frames, 0), gmcuda_line_of(made->frames, 1), false};
+    giver *const *found = here.line.file != NULL ? tfind(&here, givers, by_line) : NULL;
+    giver *added = found == NULL && here.line.file != NULL ? malloc(sizeof *added) : NULL;
+    if (found != NULL && !same_line((*found)->caller, here.caller))
+        (*found)->shared = true;
+    if (added == NULL)
+        return;
+    *added = here;
+    if (tsearch(added, givers, by_line) == NULL)
+        free(added);
 }
 
 void gmcuda_find_origins(const gmcuda_made *made, size_t count)
 {
-    void **address = calloc(count * GMCUDA_FRAMES + 1, sizeof *address);
+    void **address = calloc(count * GMCUDA_FRAMES + 1, sizeof *address), *givers = NULL;
     size_t addresses = 0;
     for (size_t i = 0; address != NULL && i < count; i++)
         for (unsigned k = 0; k < made[i].frames->count; k++)
@@ -131,5 +153,8 @@ void gmcuda_find_origins(const gmcuda_made *made, size_t count)
         gmcuda_find_lines(address, addresses);
     free(address);
     for (size_t i = 0; i < count; i++)
-        fill(&made[i], count <= COMPARED && is_shared(made, count, i));
+        note_giver(&givers, &made[i]);
+    for (size_t i = 0; i < count; i++)
+        fill(&made[i], is_shared(&givers, &made[i]));
+    tdestroy(givers, free);
 }

@@ -116,6 +116,20 @@ enum {
 /* CTAs an SM holds at once. */
 int gmcuda_occupancy(uint32_t registers, size_t shared, int threads);
 
+/* -------------------------------------------------------------------------------- heap.c */
+
+/* Before a kernel that allocates is launched. */
+cudaError_t gmcuda_open_heap(void);
+void gmcuda_forget_heap(void); /* its memory goes with all other */
+/* cudaErrorInvalidValue once it is open. */
+cudaError_t gmcuda_limit_heap(size_t bytes);
+size_t gmcuda_heap_bytes(void);
+/* For gmptx_launch.allocate and .release. */
+uint64_t gmcuda_heap_take(void *user, uint64_t bytes);
+bool gmcuda_heap_give(void *user, uint64_t address);
+/* memory.c: device memory that only the heap frees. */
+cudaError_t gmcuda_allocate_heap(void **pointer, size_t bytes);
+
 /* ------------------------------------------------------------------------------- array.c */
 
 /* For gmptx_launch.texture. */

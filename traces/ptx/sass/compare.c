@@ -4,7 +4,8 @@
  */
 #include "traces/ptx/sass/sass.h"
 
-bool gmsass_take_joining(sass_builder *b)
+/* How the comparison meets the predicate it is given: op->mode2. */
+static bool take_joining(sass_builder *b)
 {
     if (sass_take(&b->in, SASS_WORD_AND))
         b->op->mode2 = 0;
@@ -17,7 +18,7 @@ bool gmsass_take_joining(sass_builder *b)
     return true;
 }
 
-/* Bits: less, equal, more, unordered. */
+/* Bits of op->mode: less, equal, more, unordered. */
 static const struct {
     sass_word word;
     uint8_t bits;
@@ -35,8 +36,17 @@ bool gmsass_take_comparison(sass_builder *b)
             b->op->mode = comparisons[i].bits;
             found++;
         }
-    return found == 1 && gmsass_take_joining(b);
+    return found == 1 && take_joining(b);
 }
+void gmsass_compared(sass_builder *b, unsigned units)
+{
+    gmsass_set_predicate(b);
+    gmsass_set_predicate(b);
+    gmsass_source(b, units);
+    gmsass_source(b, units);
+    gmsass_predicate(b);
+}
+
 bool gmsass_compare(const ptx_op *op, double a, double b)
 {
     const unsigned is = isnan(a) || isnan(b) ? 8 : a < b ? 1 : a > b ? 4 : 2;

@@ -4,26 +4,7 @@
  */
 #include "traces/ptx/sass/sass.h"
 
-#include <fenv.h>
-
 /* op->mode: rounding; op->mode2: what is read; op->type: what is written (ptx_type). */
-enum { ROUND_NEAREST, ROUND_DOWN, ROUND_UP, ROUND_ZERO };
-
-static uint8_t take_rounding(sass_builder *b)
-{
-    static const struct {
-        sass_word word;
-        uint8_t way;
-    } words[] = {{SASS_WORD_RN, ROUND_NEAREST}, {SASS_WORD_RM, ROUND_DOWN},
-                 {SASS_WORD_FLOOR, ROUND_DOWN}, {SASS_WORD_RP, ROUND_UP},
-                 {SASS_WORD_CEIL, ROUND_UP},    {SASS_WORD_RZ, ROUND_ZERO},
-                 {SASS_WORD_TRUNC, ROUND_ZERO}};
-    uint8_t way = ROUND_NEAREST;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (sass_take(&b->in, words[i].word))
-            way = words[i].way;
-    return way;
-}
 
 static uint8_t take_type(sass_builder *b, uint8_t otherwise)
 {
@@ -46,15 +27,9 @@ static uint8_t take_float(sass_builder *b)
                                               : PTX_F32;
 }
 
-static unsigned units_of(uint8_t type)
+static unsigned units_of_type(uint8_t type)
 {
-    return gmptx_type_bytes((ptx_type)type) == 8 ? 2 : 1;
-}
-
-static int direction(unsigned way)
-{
-    static const int ways[] = {FE_TONEAREST, FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO};
-    return ways[way];
+    return units_in(gmptx_type_bytes((ptx_type)type));
 }
 
 /* A source as double, of which every smaller float is one. */
@@ -97,14 +72,14 @@ static void f2i(ptx_warp *w, const ptx_op *op)
     double v[LANES];
     uint64_t out[LANES];
     read_float(w, op, v);
-    fesetround(direction(op->mode));
+    fesetround(direction_of(op->mode));
     for (unsigned i = 0; i < LANES; i++)
         v[i] = nearbyint(v[i]);
     fesetround(FE_TONEAREST);
     for (unsigned i = 0; i < LANES; i++)
         out[i] = integer_of(v[i], op->type, op->flags & PTX_FLAG_NEGATED);
     uint32_t *d = lanes_of(w, op->r[0]);
-    if (units_of(op->type) == 2)
+    if (units_of_type(op->type) == 2)
         set_wide(w, op, 0, out);
     else
         EACH_ACTIVE(w) d[i] = (uint32_t)out[i];
@@ -112,14 +87,14 @@ static void f2i(ptx_warp *w, const ptx_op *op)
 static bool make_f2i(sass_builder *b)
 {
     ptx_op *op = b->op;
-    op->mode = take_rounding(b);
+    op->mode = gmsass_take_rounding(b);
     op->type = take_type(b, PTX_S32);
     op->mode2 = take_float(b);
     if (sass_take(&b->in, SASS_WORD_NTZ))
         op->flags |= PTX_FLAG_NEGATED; /* NaN becomes 0 */
     sass_take(&b->in, SASS_WORD_FTZ);  /* subnormals become 0 or 1 all the same, but upwards */
-    gmsass_result(b, units_of(op->type));
-    gmsass_source(b, units_of(op->mode2));
+    gmsass_result(b, units_of_type(op->type));
+    gmsass_source(b, units_of_type(op->mode2));
     op->run = f2i;
     return true;
 }
@@ -157,7 +132,7 @@ static void i2f(ptx_warp *w, const ptx_op *op)
     else
         for (unsigned i = 0; i < LANES; i++)
             value[i] = ((const uint32_t *)lanes_of(w, op->r[1]))[i];
-    fesetround(direction(op->mode));
+    fesetround(direction_of(op->mode));
     EACH_ACTIVE(w)
     {
         const int64_t s = (int64_t)(value[i] << (64 - bits)) >> (64 - bits);
@@ -175,13 +150,13 @@ static void i2f(ptx_warp *w, const ptx_op *op)
 static bool make_i2f(sass_builder *b)
 {
     ptx_op *op = b->op;
-    op->mode = take_rounding(b);
+    op->mode = gmsass_take_rounding(b);
     op->mode2 = take_type(b, PTX_S32);
     op->type = take_float(b);
     if (op->type == PTX_F32)
         sass_take(&b->in, SASS_WORD_F32);
-    gmsass_result(b, units_of(op->type));
-    gmsass_source(b, units_of(op->mode2));
+    gmsass_result(b, units_of_type(op->type));
+    gmsass_source(b, units_of_type(op->mode2));
     op->run = i2f;
     return !op->first && !op->count && !(op->type == PTX_F16 && op->mode);
 }
@@ -192,7 +167,7 @@ static void f2f(ptx_warp *w, const ptx_op *op)
 {
     double v[LANES];
     read_float(w, op, v);
-    fesetround(direction(op->mode));
+    fesetround(direction_of(op->mode));
     set_float(w, op, v);
     fesetround(FE_TONEAREST);
 }
@@ -201,7 +176,7 @@ static bool make_f2f(sass_builder *b)
 {
     ptx_op *op = b->op;
     const sass_word lead = b->in.lead;
-    op->mode = take_rounding(b);
+    op->mode = gmsass_take_rounding(b);
     op->type = lead == SASS_WORD_F64    ? PTX_F64
                : lead == SASS_WORD_F16  ? PTX_F16
                : lead == SASS_WORD_BF16 ? PTX_BF16
@@ -209,8 +184,8 @@ static bool make_f2f(sass_builder *b)
     sass_take(&b->in, lead);
     op->mode2 = take_float(b);
     sass_take(&b->in, SASS_WORD_F32);
-    gmsass_result(b, units_of(op->type));
-    gmsass_source(b, units_of(op->mode2));
+    gmsass_result(b, units_of_type(op->type));
+    gmsass_source(b, units_of_type(op->mode2));
     op->run = f2f;
     return lead != SASS_WORD_COUNT && !(op->mode && op->type != PTX_F32);
 }
@@ -219,7 +194,7 @@ static void frnd(ptx_warp *w, const ptx_op *op)
 {
     double v[LANES];
     read_float(w, op, v);
-    fesetround(direction(op->mode));
+    fesetround(direction_of(op->mode));
     for (unsigned i = 0; i < LANES; i++)
         v[i] = nearbyint(v[i]);
     fesetround(FE_TONEAREST);
@@ -228,10 +203,10 @@ static void frnd(ptx_warp *w, const ptx_op *op)
 static bool make_frnd(sass_builder *b)
 {
     ptx_op *op = b->op;
-    op->mode = take_rounding(b);
+    op->mode = gmsass_take_rounding(b);
     op->type = op->mode2 = take_float(b);
-    gmsass_result(b, units_of(op->type));
-    gmsass_source(b, units_of(op->type));
+    gmsass_result(b, units_of_type(op->type));
+    gmsass_source(b, units_of_type(op->type));
     op->run = frnd;
     return true;
 }

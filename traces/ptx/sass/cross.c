@@ -14,16 +14,6 @@ static ptx_run run_of(const char *key, ptx_type type)
     return NULL;
 }
 
-/* "P, R, ...": the predicate stands first, but is the second result. */
-static void results(sass_builder *b)
-{
-    b->next = 1;
-    gmsass_result(b, 1);
-    b->next = 0;
-    gmsass_set_predicate(b);
-    b->next = 2;
-}
-
 static bool make_shfl(sass_builder *b)
 {
     const char *key = sass_take(&b->in, SASS_WORD_UP)     ? "shfl.sync.up"
@@ -31,7 +21,7 @@ static bool make_shfl(sass_builder *b)
                       : sass_take(&b->in, SASS_WORD_BFLY) ? "shfl.sync.bfly"
                       : sass_take(&b->in, SASS_WORD_IDX)  ? "shfl.sync.idx"
                                                           : "";
-    results(b);
+    gmsass_result_and_predicate(b);
     for (unsigned i = 0; i < 3; i++)
         gmsass_source(b, 1);
     gmsass_ref(b, gmsass_constant(b, 0, 0)); /* no members are named that could be missing */
@@ -64,7 +54,7 @@ static bool make_vote(sass_builder *b)
     b->op->type = b->in.name == SASS_VOTEU;
     b->op->flags &= (uint8_t)~SASS_IS_UNIFORM; /* it looks at lanes */
     if (gmsass_at_predicate(b)) {
-        gmsass_ref(b, REF(PTX_FILE_FRAME, SASS_REGISTERS + 255 * PTX_UNIT));
+        gmsass_ref(b, gmsass_register_place(SASS_REG, SASS_ZERO));
         gmsass_set_predicate(b);
     } else {
         gmsass_result(b, 1);
@@ -105,12 +95,7 @@ static bool make_match(sass_builder *b)
     b->op->vector = sass_take(&b->in, SASS_WORD_U64) ? 8 : 4;
     if (!any && !sass_take(&b->in, SASS_WORD_ALL))
         return false;
-    if (gmsass_at_predicate(b)) {
-        results(b);
-    } else {
-        gmsass_result(b, 1);
-        gmsass_ref(b, REF(PTX_FILE_FRAME, SASS_PREDICATES + 7 * 4));
-    }
+    gmsass_result_and_predicate(b);
     gmsass_source(b, b->op->vector == 8 ? 2 : 1);
     b->op->run = match;
     return true;

@@ -5,26 +5,14 @@
  */
 #include "traces/ptx/sass/sass.h"
 
-#include <fenv.h>
-
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3", "no-trapping-math")
 #endif
 
-static inline float flush(float v)
-{
-    uint32_t bits;
-    memcpy(&bits, &v, sizeof bits);
-    bits = bits & 0x7f800000u ? bits : bits & 0x80000000u;
-    memcpy(&v, &bits, sizeof v);
-    return v;
-}
-
 /* Around `inner`: the way of rounding, and results between 0 and 1. */
 static void adjusted(ptx_warp *w, const ptx_op *op)
 {
-    static const int ways[] = {FE_TONEAREST, FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO};
-    fesetround(ways[op->mode2]);
+    fesetround(direction_of(op->mode2));
     op->inner(w, op);
     fesetround(FE_TONEAREST);
     if (!(op->flags & PTX_FLAG_SATURATE))
@@ -36,11 +24,8 @@ static void adjusted(ptx_warp *w, const ptx_op *op)
 /* Takes the words that all of these may have; which of `run` and `ftz` it is. */
 static bool finish(sass_builder *b, ptx_run run, ptx_run ftz)
 {
-    static const sass_word ways[] = {SASS_WORD_RN, SASS_WORD_RM, SASS_WORD_RP, SASS_WORD_RZ};
     ptx_op *op = b->op;
-    for (uint8_t i = 0; i < 4; i++)
-        if (sass_take(&b->in, ways[i]))
-            op->mode2 = i;
+    op->mode2 = gmsass_take_rounding(b);
     op->run = sass_take(&b->in, SASS_WORD_FTZ) ? ftz : run;
     if (sass_take(&b->in, SASS_WORD_SAT))
         op->flags |= PTX_FLAG_SATURATE;
@@ -181,11 +166,7 @@ static bool make_setp(sass_builder *b)
     b->op->flags |= sass_take(&b->in, SASS_WORD_FTZ) ? PTX_FLAG_FTZ : 0;
     if (!gmsass_take_comparison(b))
         return false;
-    gmsass_set_predicate(b);
-    gmsass_set_predicate(b);
-    gmsass_source(b, units);
-    gmsass_source(b, units);
-    gmsass_predicate(b);
+    gmsass_compared(b, units);
     b->op->run = units == 2 ? dsetp : fsetp;
     return true;
 }

@@ -128,11 +128,7 @@ static bool make_hsetp2(sass_builder *b)
     b->op->type = sass_take(&b->in, SASS_WORD_BF16_V2) ? PTX_BF16X2 : PTX_F16X2;
     if (!gmsass_take_comparison(b))
         return false;
-    gmsass_set_predicate(b);
-    gmsass_set_predicate(b);
-    gmsass_source(b, 1);
-    gmsass_source(b, 1);
-    gmsass_predicate(b);
+    gmsass_compared(b, 1);
     b->op->run = hsetp2;
     return true;
 }

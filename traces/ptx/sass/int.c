@@ -72,11 +72,6 @@ static void add_carry(ptx_warp *w, const ptx_op *op)
 RUN32(add3, a + b + c)
 RUN32(add2, a + b)
 
-static void sink_predicate(sass_builder *b)
-{
-    gmsass_ref(b, REF(PTX_FILE_FRAME, SASS_PREDICATES + 7 * 4));
-}
-
 static bool make_iadd3(sass_builder *b)
 {
     const bool carries = sass_take(&b->in, SASS_WORD_X) || b->in.operand[1].kind == SASS_PRED ||
@@ -88,7 +83,7 @@ static bool make_iadd3(sass_builder *b)
         if (gmsass_at_predicate(b))
             gmsass_set_predicate(b);
         else
-            sink_predicate(b);
+            gmsass_no_predicate(b);
     for (unsigned i = 0; i < 3; i++)
         gmsass_source(b, 1);
     while (gmsass_at_predicate(b))
@@ -186,7 +181,7 @@ static bool make_imad(sass_builder *b)
     if ((wide || high) && gmsass_at_predicate(b))
         gmsass_set_predicate(b);
     else if (wide || high)
-        sink_predicate(b);
+        gmsass_no_predicate(b);
     gmsass_source(b, 1);
     gmsass_source(b, 1);
     gmsass_source(b, wide || high ? 2 : 1);
@@ -246,7 +241,7 @@ static bool make_lea(sass_builder *b)
         gmsass_set_predicate(b);
     } else {
         carries_out = false;
-        sink_predicate(b);
+        gmsass_no_predicate(b);
     }
     const bool negated = gmsass_peek(b)->negated || b->in.operand[b->next + 1].negated;
     gmsass_source(b, 1);
@@ -326,16 +321,7 @@ static bool make_lop3(sass_builder *b)
 {
     if (!sass_take(&b->in, SASS_WORD_LUT))
         return false;
-    if (gmsass_at_predicate(b)) { /* it stands first, but is the second result */
-        b->next++;
-        gmsass_result(b, 1);
-        b->next = 0;
-        gmsass_set_predicate(b);
-        b->next = 2;
-    } else {
-        gmsass_result(b, 1);
-        sink_predicate(b);
-    }
+    gmsass_result_and_predicate(b);
     for (unsigned i = 0; i < 3; i++)
         gmsass_source(b, 1);
     if (!take_table(b, &b->op->imm))
@@ -438,12 +424,7 @@ static uint32_t leading(uint32_t a, bool is_signed, bool from_top)
 RUN32(flo, leading(a, op->mode & 1, op->mode & 2))
 static bool make_popc(sass_builder *b)
 {
-    gmsass_result(b, 1);
-    if (gmsass_peek(b)->inverted)
-        b->bad = false; /* POPC of ~a is as any other source */
-    gmsass_source(b, 1);
-    b->op->run = popc;
-    return true;
+    return plain(b, popc, 1);
 }
 static bool make_brev(sass_builder *b)
 {
@@ -494,16 +475,7 @@ static bool make_prmt(sass_builder *b)
 
 /* ---------------------------------------------------------------------------------- comparisons */
 
-enum {
-    COMPARE_F,
-    COMPARE_LT,
-    COMPARE_EQ,
-    COMPARE_LE,
-    COMPARE_GT,
-    COMPARE_NE,
-    COMPARE_GE,
-    COMPARE_T
-};
+enum { COMPARE_EQ = 2, COMPARE_NE = 5 };
 
 /* r = p, p, a, b, predicate[, of the lower halves]; op->mode: comparison, op->mode2: how the
  * predicate comes in, op->type: signed. */
@@ -530,27 +502,11 @@ static void isetp(ptx_warp *w, const ptx_op *op)
 
 static bool make_isetp(sass_builder *b)
 {
-    static const struct {
-        sass_word word;
-        uint8_t mode;
-    } table[] = {{SASS_WORD_F, COMPARE_F},   {SASS_WORD_LT, COMPARE_LT}, {SASS_WORD_EQ, COMPARE_EQ},
-                 {SASS_WORD_LE, COMPARE_LE}, {SASS_WORD_GT, COMPARE_GT}, {SASS_WORD_NE, COMPARE_NE},
-                 {SASS_WORD_GE, COMPARE_GE}, {SASS_WORD_T, COMPARE_T}};
-    unsigned found = 0;
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (sass_take(&b->in, table[i].word)) {
-            b->op->mode = table[i].mode;
-            found++;
-        }
     const bool extended = sass_take(&b->in, SASS_WORD_EX);
     b->op->type = !sass_take(&b->in, SASS_WORD_U32);
-    if (found != 1 || !gmsass_take_joining(b))
+    if (!gmsass_take_comparison(b))
         return false;
-    gmsass_set_predicate(b);
-    gmsass_set_predicate(b);
-    gmsass_source(b, 1);
-    gmsass_source(b, 1);
-    gmsass_predicate(b);
+    gmsass_compared(b, 1);
     if (extended)
         gmsass_predicate(b);
     b->op->run = isetp;

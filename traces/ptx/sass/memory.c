@@ -29,12 +29,6 @@ static void find_addresses(ptx_warp *w, const ptx_op *op)
         EACH_LANE to[i] = (uint32_t)to[i];
 }
 
-static ptx_ref register_at(sass_kind kind, uint32_t number)
-{
-    return REF(PTX_FILE_FRAME,
-               (kind == SASS_UREG ? SASS_UNIFORM : SASS_REGISTERS) + number * PTX_UNIT);
-}
-
 /* An address of `space`; .E says that it has 64 bits. */
 static bool take_address(sass_builder *b, ptx_space space)
 {
@@ -47,12 +41,12 @@ static bool take_address(sass_builder *b, ptx_space space)
     op->imm = (uint32_t)o->value;
     op->mode2 = o->shift;
     if (o->number != SASS_ZERO) {
-        op->address = register_at(SASS_REG, o->number);
+        op->address = gmsass_register_place(SASS_REG, o->number);
         if (!op->narrow && !o->narrow)
             op->mode2 |= 128;
     }
     if (o->uniform != SASS_ZERO)
-        op->r[7] = register_at(SASS_UREG, o->uniform);
+        op->r[7] = gmsass_register_place(SASS_UREG, o->uniform);
     b->next++;
     return !(o->wide && op->narrow) && !(o->shift && op->mode2 & 128);
 }
@@ -122,7 +116,7 @@ static void load(ptx_warp *w, const ptx_op *op, const ptx_access *a)
             const unsigned shift = 32 - 8 * a->bytes;
             words[0] = (uint32_t)((int32_t)(words[0] << shift) >> shift);
         }
-        for (unsigned n = 0; n < (a->bytes + 3) / 4; n++)
+        for (unsigned n = 0; n < units_in(a->bytes); n++)
             d[n * LANES + i] = words[n];
     }
 }
@@ -134,7 +128,7 @@ static void store(ptx_warp *w, const ptx_op *op, const ptx_access *a)
     {
         uint32_t words[4];
         for (unsigned n = 0; n < 4; n++)
-            words[n] = n < (a->bytes + 3) / 4 && !zero ? from[n * LANES + i] : 0;
+            words[n] = n < units_in(a->bytes) && !zero ? from[n * LANES + i] : 0;
         memcpy(a->host[i], words, a->bytes);
     }
 }
@@ -152,16 +146,11 @@ static void run_store(ptx_warp *w, const ptx_op *op)
     gmptx_run_spaces(w, op, &a, store, GMTRACE_OP_STORE);
 }
 
-static unsigned units_of(const ptx_op *op)
-{
-    return op->vector > 4 ? op->vector / 4u : 1;
-}
-
 static bool make_load(sass_builder *b)
 {
     take_cache_words(b);
     take_width(b);
-    gmsass_result(b, units_of(b->op));
+    gmsass_result(b, units_in(b->op->vector));
     b->op->control = CONTROL_MEMORY;
     b->op->run = run_load;
     return take_address(b, space_of(b->in.name));
@@ -280,13 +269,13 @@ static bool make_atomic(sass_builder *b)
         b->next++;
     }
     if (returns)
-        gmsass_result(b, op->vector / 4u);
+        gmsass_result(b, units_in(op->vector));
     if (!take_address(b, space_of(b->in.name)))
         return false;
     if (!(op->flags & PTX_FLAG_COUNTS))
-        gmsass_source(b, op->vector / 4u);
+        gmsass_source(b, units_in(op->vector));
     if (op->mode == ATOMIC_CAS)
-        gmsass_source(b, op->vector / 4u);
+        gmsass_source(b, units_in(op->vector));
     op->control = CONTROL_MEMORY;
     op->run = run_atomic;
     return !op->first && !op->count;

@@ -175,9 +175,8 @@ static void ldc(ptx_warp *w, const ptx_op *op)
     EACH_ACTIVE(w)
     {
         const uint64_t at = (uint64_t)(index[i] + op->imm);
-        if (at + op->vector > s->bank_bytes[op->mode]) { /* hardware reads zeros */
+        if (at + op->vector > s->bank_bytes[op->mode]) /* hardware reads zeros */
             continue;
-        }
         memcpy(&out[i], s->bank[op->mode] + at, op->vector);
         if (op->mode2) {
             const unsigned shift = 64 - 8u * op->vector;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * operand.c - operands of machine code become places: of the frame, of constants that the kernel
- * keeps spread over lanes, or of constants that a launch sets.
+ * keeps spread over lanes, or of constants that a launch sets. Words that several kinds of
+ * instruction have.
  */
 #include "traces/ptx/sass/sass.h"
 
@@ -57,7 +58,7 @@ ptx_ref gmsass_constant(sass_builder *b, uint32_t low, uint32_t high)
     return REF(PTX_FILE_POOL, k->pool_bytes - 2 * PTX_UNIT);
 }
 
-static ptx_ref place_of(uint8_t file, uint32_t number)
+ptx_ref gmsass_register_place(sass_kind file, uint32_t number)
 {
     return REF(PTX_FILE_FRAME,
                (file == SASS_UREG ? SASS_UNIFORM : SASS_REGISTERS) +
@@ -97,7 +98,8 @@ void gmsass_source(sass_builder *b, unsigned units)
     switch (o->kind) {
     case SASS_REG:
     case SASS_UREG:
-        ref = o->number == SASS_ZERO ? gmsass_constant(b, 0, 0) : place_of(o->kind, o->number);
+        ref = o->number == SASS_ZERO ? gmsass_constant(b, 0, 0)
+                                     : gmsass_register_place((sass_kind)o->kind, o->number);
         break;
     case SASS_IMM:
         ref = units == 2 ? gmsass_constant(b, 0, (uint32_t)o->value)
@@ -123,7 +125,7 @@ void gmsass_result(sass_builder *b, unsigned units)
         (o->number != SASS_ZERO && o->number + units > (o->kind == SASS_UREG ? 63u : 255u)))
         b->bad = true;
     take(b, o, false);
-    gmsass_ref(b, place_of(o->kind, o->number));
+    gmsass_ref(b, gmsass_register_place((sass_kind)o->kind, o->number));
     b->op->writes++;
 }
 
@@ -151,4 +153,40 @@ void gmsass_set_predicate(sass_builder *b)
     take(b, o, false);
     gmsass_ref(b, gmsass_predicate_place(o));
     b->op->writes++;
+}
+
+void gmsass_no_predicate(sass_builder *b)
+{
+    const sass_operand none = {.kind = SASS_PRED, .number = 7};
+    gmsass_ref(b, gmsass_predicate_place(&none));
+}
+
+void gmsass_result_and_predicate(sass_builder *b)
+{
+    if (!gmsass_at_predicate(b)) {
+        gmsass_result(b, 1);
+        gmsass_no_predicate(b);
+        return;
+    }
+    b->next = 1;
+    gmsass_result(b, 1);
+    b->next = 0;
+    gmsass_set_predicate(b);
+    b->next = 2;
+}
+
+uint8_t gmsass_take_rounding(sass_builder *b)
+{
+    static const struct {
+        sass_word word;
+        uint8_t way;
+    } words[] = {{SASS_WORD_RN, ROUND_NEAREST}, {SASS_WORD_RM, ROUND_DOWN},
+                 {SASS_WORD_FLOOR, ROUND_DOWN}, {SASS_WORD_RP, ROUND_UP},
+                 {SASS_WORD_CEIL, ROUND_UP},    {SASS_WORD_RZ, ROUND_ZERO},
+                 {SASS_WORD_TRUNC, ROUND_ZERO}};
+    uint8_t way = ROUND_NEAREST;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (sass_take(&b->in, words[i].word))
+            way = words[i].way;
+    return way;
 }

@@ -76,10 +76,13 @@ struct sass_builder {
     uint32_t pool_count;
 };
 
-/* Words that say how a comparison meets the predicate it is given: op->mode2. */
-bool gmsass_take_joining(sass_builder *b);
-/* The same with a comparison of floats, op->mode, which says what two numbers are to be. */
+/* Words of a comparison: op->mode has bits for less (1), equal (2), more (4), unordered (8);
+ * op->mode2 says how the predicate that it is given comes in. */
 bool gmsass_take_comparison(sass_builder *b);
+/* Operands of a comparison: two predicates, two sources, a predicate. */
+void gmsass_compared(sass_builder *b, unsigned units);
+/* Words of rounding; ROUND_NEAREST where there is none. */
+uint8_t gmsass_take_rounding(sass_builder *b);
 
 /* Makes b->op of b->in. False where it cannot. */
 typedef bool (*sass_make)(sass_builder *b);
@@ -98,7 +101,17 @@ void gmsass_result(sass_builder *b, unsigned units);
 void gmsass_predicate(sass_builder *b);     /* read */
 void gmsass_set_predicate(sass_builder *b); /* written */
 void gmsass_ref(sass_builder *b, ptx_ref ref);
+void gmsass_no_predicate(sass_builder *b); /* a place where one would be written */
+/* "P, R, ..." or "R, ...": the predicate stands first where there is one, but is the second result.
+ */
+void gmsass_result_and_predicate(sass_builder *b);
 ptx_ref gmsass_predicate_place(const sass_operand *o);
+ptx_ref gmsass_register_place(sass_kind file, uint32_t number); /* SASS_ZERO: nobody reads it */
+/* 32-bit registers that hold so many bytes. */
+static inline unsigned units_in(unsigned bytes)
+{
+    return (bytes + 3) / 4;
+}
 ptx_ref gmsass_constant(sass_builder *b, uint32_t low, uint32_t high); /* 64 bits in two units */
 static inline const sass_operand *gmsass_peek(const sass_builder *b)
 {

@@ -37,33 +37,24 @@ GMCUDA_BOTH int __hisinf(GMCUDA_HALF a)
     return (GMCUDA_BITS(a) & 0x7fff) != GMCUDA_INFINITY ? 0 : GMCUDA_BITS(a) & 0x8000 ? -1 : 1;
 }
 
-#define GMCUDA_OPERATOR(op, function)                                                              \
-    GMCUDA_BOTH GMCUDA_HALF operator op(GMCUDA_HALF a, GMCUDA_HALF b)                              \
+#define GMCUDA_OPERATOR(type, op, function)                                                        \
+    GMCUDA_BOTH type operator op(type a, type b)                                                   \
     {                                                                                              \
         return function(a, b);                                                                     \
     }                                                                                              \
-    GMCUDA_BOTH GMCUDA_HALF &operator op##=(GMCUDA_HALF &a, GMCUDA_HALF b)                         \
-    {                                                                                              \
-        return a = function(a, b);                                                                 \
-    }
-#define GMCUDA_OPERATOR2(op, function)                                                             \
-    GMCUDA_BOTH GMCUDA_PAIR operator op(GMCUDA_PAIR a, GMCUDA_PAIR b)                              \
-    {                                                                                              \
-        return function(a, b);                                                                     \
-    }                                                                                              \
-    GMCUDA_BOTH GMCUDA_PAIR &operator op##=(GMCUDA_PAIR &a, GMCUDA_PAIR b)                         \
+    GMCUDA_BOTH type &operator op##=(type &a, type b)                                              \
     {                                                                                              \
         return a = function(a, b);                                                                 \
     }
 /* clang-format off */
-GMCUDA_OPERATOR(+, __hadd)
-GMCUDA_OPERATOR(-, __hsub)
-GMCUDA_OPERATOR(*, __hmul)
-GMCUDA_OPERATOR(/, __hdiv)
-GMCUDA_OPERATOR2(+, __hadd2)
-GMCUDA_OPERATOR2(-, __hsub2)
-GMCUDA_OPERATOR2(*, __hmul2)
-GMCUDA_OPERATOR2(/, __h2div)
+GMCUDA_OPERATOR(GMCUDA_HALF, +, __hadd)
+GMCUDA_OPERATOR(GMCUDA_HALF, -, __hsub)
+GMCUDA_OPERATOR(GMCUDA_HALF, *, __hmul)
+GMCUDA_OPERATOR(GMCUDA_HALF, /, __hdiv)
+GMCUDA_OPERATOR(GMCUDA_PAIR, +, __hadd2)
+GMCUDA_OPERATOR(GMCUDA_PAIR, -, __hsub2)
+GMCUDA_OPERATOR(GMCUDA_PAIR, *, __hmul2)
+GMCUDA_OPERATOR(GMCUDA_PAIR, /, __h2div)
 /* clang-format on */
 GMCUDA_BOTH GMCUDA_HALF operator-(GMCUDA_HALF a)
 {
@@ -182,7 +173,6 @@ GMCUDA_SHUFFLES(__shfl_xor_sync, int)
 #undef GMCUDA_COMPARE
 #undef GMCUDA_THROUGH_FLOAT
 #undef GMCUDA_OPERATOR
-#undef GMCUDA_OPERATOR2
 #undef GMCUDA_LOADS
 #undef GMCUDA_STORES
 #undef GMCUDA_SHUFFLES
