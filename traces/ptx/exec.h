@@ -126,8 +126,9 @@ static inline float bf16_to_float(uint16_t h)
     return f;
 }
 
-/* Of .ftz: a subnormal is a zero of its sign. */
-static inline float flush(float v)
+/* Of .ftz: a subnormal is a zero of its sign. Always inline: files whose floating-point options
+ * differ from those that are in force here would call it otherwise. */
+__attribute__((always_inline)) static inline float flush(float v)
 {
     uint32_t bits;
     memcpy(&bits, &v, sizeof bits);

@@ -106,6 +106,14 @@ __attribute__((target("avx2,fma"))) static void fmaf_fast(ptx_warp *w, const ptx
     EACH_LANE d_[i] = __builtin_fmaf(a_[i], b_[i], c_[i]);
     blend_float(w, op->r[0]);
 }
+__attribute__((target("avx2,fma"))) static void fmaf_ftz_fast(ptx_warp *w, const ptx_op *op)
+{
+    float *d_ = result_of(w, op->r[0]);
+    const float *a_ = lanes_of(w, op->r[1]), *b_ = lanes_of(w, op->r[2]),
+                *c_ = lanes_of(w, op->r[3]);
+    EACH_LANE d_[i] = flush(__builtin_fmaf(flush(a_[i]), flush(b_[i]), flush(c_[i])));
+    blend_float(w, op->r[0]);
+}
 __attribute__((target("avx2,fma"))) static void fmad_fast(ptx_warp *w, const ptx_op *op)
 {
     double *d_ = result_of(w, op->r[0]);
@@ -118,7 +126,10 @@ ptx_run gmptx_faster(ptx_run run)
 {
     if (!__builtin_cpu_supports("fma") || !__builtin_cpu_supports("avx2"))
         return run;
-    return run == fmaf_ ? fmaf_fast : run == fmad ? fmad_fast : run;
+    return run == fmaf_       ? fmaf_fast
+           : run == fmaf__ftz ? fmaf_ftz_fast
+           : run == fmad      ? fmad_fast
+                              : run;
 }
 #else
 ptx_run gmptx_faster(ptx_run run)

@@ -72,9 +72,11 @@ FLOATS(fmaf_, 3, fmaf(a, b, c), flush(fmaf(flush(a), flush(b), flush(c))))
 #if defined(__x86_64__) && defined(__GNUC__)
 __attribute__((target("avx2,fma"))) static void fmaf_fast(ptx_warp *w, const ptx_op *op)
     FLOAT_BODY(3, __builtin_fmaf(a, b, c))
+        __attribute__((target("avx2,fma"))) static void fmaf_ftz_fast(ptx_warp *w, const ptx_op *op)
+            FLOAT_BODY(3, flush(__builtin_fmaf(flush(a), flush(b), flush(c))))
 #endif
 
-        static bool make_fadd(sass_builder *b)
+                static bool make_fadd(sass_builder *b)
 {
     return sources(b, 1, 2) && finish(b, addf, addf_ftz);
 }
@@ -84,12 +86,14 @@ static bool make_fmul(sass_builder *b)
 }
 static bool make_ffma(sass_builder *b)
 {
-    ptx_run run = fmaf_;
+    ptx_run run = fmaf_, ftz = fmaf__ftz;
 #if defined(__x86_64__) && defined(__GNUC__)
-    if (__builtin_cpu_supports("fma") && __builtin_cpu_supports("avx2"))
+    if (__builtin_cpu_supports("fma") && __builtin_cpu_supports("avx2")) {
         run = fmaf_fast;
+        ftz = fmaf_ftz_fast;
+    }
 #endif
-    return sources(b, 1, 3) && finish(b, run, fmaf__ftz);
+    return sources(b, 1, 3) && finish(b, run, ftz);
 }
 
 /* r = d, a, b, predicate: the smaller one where it holds. */
