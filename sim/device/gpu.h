@@ -171,6 +171,9 @@ typedef struct gmsim_gpu {
     uint32_t sm_under_way;    /* accesses of a warp, where the trace tells no dependences */
     uint32_t sm_barrier;      /* clocks from the last arrival until the first warp goes on */
     uint32_t sm_barrier_warp; /* and for each warp */
+    uint32_t sm_mbarrier;     /* clocks from an mbarrier's test to its answer */
+    uint32_t sm_mbarrier_issue;   /* clocks of the SM's unit that an arrival takes; a test two */
+    uint32_t sm_mbarrier_wake;    /* and from a phase's end to the next instruction of who waits */
     uint32_t sm_constant_address; /* clocks of latency of each further address of a constant load */
 
     /* [pipe]: what an instruction costs, by what carries it out: a gmtrace_unit each. */

@@ -8,6 +8,7 @@
 #include "sim/model/model.h"
 
 #include "sim/model/plugged.h"
+#include "sim/model/time/mbarrier.h"
 #include "sim/model/time/schedule.h"
 #include "sim/model/trace_error.h"
 #include "sim/model/watch.h"
@@ -303,6 +304,23 @@ static bool replay_once(gmsim_model *model, gmsim_scheduler *scheduler, GError *
     return complete && gmsim_plugged_check(&model->plugged, model->sm, &model->shared, error);
 }
 
+/* What completes the phases of the kernel's mbarriers, and room for them. */
+static bool read_phases(gmsim_scheduler *scheduler, const gmtrace_launch *launch,
+                        const gmtrace_kernel *kernel, GError **error)
+{
+    scheduler->phases.count = 0;
+    if (scheduler->plan.functional || !launch->ctas)
+        return true;
+    bool read =
+        gmsim_phases_read(&scheduler->phases, scheduler->reader, kernel,
+                          scheduler->replay->tally.decoded, scheduler->plan.cta_warps, error);
+    if (read && gmsim_mbarriers_begin(scheduler))
+        return true;
+    if (!*error)
+        no_memory(error);
+    return false;
+}
+
 const gmsim_result *gmsim_model_run(gmsim_model *model, gmtrace_reader *reader, uint32_t index,
                                     gmsim_progress progress, gpointer data, GError **error)
 {
@@ -358,6 +376,10 @@ const gmsim_result *gmsim_model_run(gmsim_model *model, gmtrace_reader *reader, 
         no_memory(error);
         return NULL;
     }
+    if (!read_phases(&scheduler, launch, kernel, error)) {
+        gmtrace_paths_free(scheduler.paths);
+        return NULL;
+    }
     bool done = !warm || replay_once(model, &scheduler, error);
     const gmsim_executed before = executed_of(scheduler.paths);
     done = done && replay_once(model, &scheduler, error);
@@ -366,6 +388,7 @@ const gmsim_result *gmsim_model_run(gmsim_model *model, gmtrace_reader *reader, 
     executed.ways -= before.ways;
     executed.doubtful -= before.doubtful;
     gmtrace_paths_free(scheduler.paths);
+    gmsim_mbarriers_end(&scheduler);
     if (!done)
         return NULL;
 

@@ -13,6 +13,7 @@
 #include "sim/model/time/deal.h"
 
 #include "sim/model/count/lanes.h"
+#include "sim/model/time/mbarrier.h"
 #include "sim/model/trace_error.h"
 #include "sim/model/watch.h"
 #include "sim/policy/order.h"
@@ -33,6 +34,7 @@ static bool start_cta(gmsim_scheduler *s, uint32_t sm_number, uint32_t place, ui
     uint32_t warps = s->plan.cta_warps, first = place * warps;
     memset(cta, 0, sizeof *cta);
     cta->number = s->next_cta++;
+    gmsim_mbarriers_enter(s, sm_number, place);
     for (uint32_t i = 0; i < warps; i++) {
         gmsim_warp *warp = &sm->warp[first + i];
         gmtrace_error reason = {.status = GMTRACE_OK};

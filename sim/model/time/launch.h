@@ -5,6 +5,7 @@
 #ifndef GMSIM_LAUNCH_H
 #define GMSIM_LAUNCH_H
 
+#include "sim/model/time/phases.h"
 #include "sim/model/time/sm.h"
 
 #pragma GCC visibility push(hidden)
@@ -39,6 +40,8 @@ typedef struct gmsim_scheduler {
     uint32_t freed_count;
     gmsim_replay *replay;
     gmsim_shared *shared;
+    gmsim_phases phases;              /* of the kernel's mbarriers */
+    struct gmsim_mbarrier *mbarriers; /* of every place of every SM as many; NULL: none */
     gmtrace_paths *paths;
     gmsim_paces *paces;
     gmtrace_reader *reader;

@@ -9,13 +9,16 @@
  *   separate records, one after the other, arrive together.
  * - SMs advance together in steps of GMSIM_STEP clocks; within a step they go one after the other.
  *
- * Left out: cluster barriers and mbarriers (neither holds a warp back here).
+ * - mbarriers: mbarrier.h.
+ *
+ * Left out: cluster barriers, which hold no warp back here.
  */
 #include "sim/model/time/schedule.h"
 
 #include "sim/model/count/lanes.h"
 #include "sim/model/hot.h"
 #include "sim/model/time/deal.h"
+#include "sim/model/time/mbarrier.h"
 #include "sim/model/time/places.h"
 #include "sim/model/time/warp.h"
 
@@ -211,6 +214,11 @@ GMSIM_INLINE bool warp_turn(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uin
             sm->ready[slot] = gmsim_since_epoch(s, now);
             return arrive(s, sm, slot, record, now, error);
         }
+        if (record->kind == GMTRACE_MBARRIER && s->mbarriers) {
+            warp->turn = GMSIM_TURN_PLAN;
+            if (gmsim_mbarrier_record(s, sm, slot, record, now))
+                return true;
+        }
     }
     uint64_t next = now;
     gmsim_ahead ahead = gmsim_warp_ahead(s, sm, warp, now, &next, error);
@@ -325,7 +333,7 @@ static bool answer_sm(gmsim_scheduler *s, gmsim_sm *sm, uint64_t limit, GError *
 {
     if (sm->memory.out.asks || sm->accesses) {
         gmsim_sm_memory_serve(&sm->memory, s->shared);
-        gmsim_warp_take_answers(sm);
+        gmsim_warp_take_answers(s, sm);
         uint64_t left = sm->unplanned;
         for (sm->unplanned = 0; left; left &= left - 1u) {
             uint32_t slot = (uint32_t)__builtin_ctzll(left);
@@ -369,6 +377,8 @@ static bool run_step(gmsim_scheduler *s, uint64_t limit, GError **error)
  * is to be expected, and the warps go on. */
 static bool resolve_deadlock(gmsim_scheduler *s, uint64_t now, GError **error)
 {
+    if (gmsim_mbarriers_give_up(s, now))
+        return true;
     for (uint32_t i = 0; i < s->plan.sms; i++) {
         gmsim_sm *sm = &s->sm[i];
         for (uint32_t place = 0; place < s->plan.sm_ctas; place++) {
@@ -506,6 +516,7 @@ bool gmsim_schedule(gmsim_scheduler *s, GError **error)
         sm->next = GMSIM_NEVER;
         memset(sm->part, 0, sizeof sm->part);
         sm->unit_free = sm->unit_work = sm->unit_done = sm->stored = sm->constant_free = 0;
+        sm->mbarrier_free = 0;
         sm->active = sm->active_since = sm->active_until = 0;
         sm->resident = sm->accesses = sm->left = 0;
         sm->unplanned = sm->records = sm->barriers = sm->end = 0;

@@ -117,6 +117,7 @@ typedef struct gmsim_access {
     uint64_t done, queued;     /* as gmsim_executor */
     uint8_t slot, asks, reach; /* of the warp; answers it waits for */
     uint8_t board, read_board; /* scoreboards it sets free; GMSIM_SCOREBOARDS and more: none */
+    uint8_t mbarrier;          /* that a copy completes, plus one; 0: none */
     bool shared, load, copy, returns, commits; /* space; kind; the end of a group of copies */
 } gmsim_access;
 
@@ -130,6 +131,7 @@ typedef struct gmsim_sm {
     uint32_t resident;
     uint32_t accesses;
     uint64_t unplanned;     /* warps whose way waits for an answer, as a mask */
+    uint64_t mbarrier_free; /* when the SM takes another mbarrier instruction */
     uint64_t constant_free; /* when the constant cache is */
     uint64_t unit_free;     /* when the load-store unit takes the next request */
     uint64_t unit_work;     /* and when it would, had it worked without a pause */

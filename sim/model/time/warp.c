@@ -24,6 +24,7 @@
 
 #include "sim/model/count/lanes.h"
 #include "sim/model/hot.h"
+#include "sim/model/time/mbarrier.h"
 #include "sim/model/time/places.h"
 #include "sim/model/time/wgmma.h"
 #include "sim/model/trace_error.h"
@@ -397,8 +398,13 @@ static inline void commit(gmsim_warp *warp)
 }
 
 /* All answers to the access are there: scoreboards, copies and counters learn of it. */
-static inline void take_up(gmsim_sm *sm, gmsim_warp *warp, const gmsim_access *access)
+static inline void take_up(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
+                           const gmsim_access *access)
 {
+    if (access->mbarrier) {
+        gmsim_mbarrier_land(s, sm, warp->cta, access->mbarrier - 1u, access->done);
+        return;
+    }
     if (access->copy)
         warp->copied = MAX(warp->copied, access->done);
     else
@@ -421,7 +427,7 @@ static void end_group(gmsim_sm *sm, uint32_t slot)
         commit(warp);
 }
 
-void gmsim_warp_take_answers(gmsim_sm *sm)
+void gmsim_warp_take_answers(gmsim_scheduler *s, gmsim_sm *sm)
 {
     const gmsim_ask *ask = sm->memory.out.ask;
     for (uint32_t n = 0; n < sm->accesses; n++) {
@@ -442,7 +448,7 @@ void gmsim_warp_take_answers(gmsim_sm *sm)
             access->queued = ask->queued;
             access->reach = ask->reach;
         }
-        take_up(sm, warp, access);
+        take_up(s, sm, warp, access);
         set_free(warp, access->read_board, access->read, 0, GMSIM_STALL_L1);
     }
     sm->accesses = 0;
@@ -451,7 +457,7 @@ void gmsim_warp_take_answers(gmsim_sm *sm)
 
 /* Something is under way for the warp: takes up what is known, and puts off what is not, or comes
  * after something that is not. */
-static void take_or_put_off(gmsim_sm *sm, gmsim_warp *warp)
+static void take_or_put_off(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp)
 {
     gmsim_access *access = &sm->access[sm->accesses];
     uint32_t waiting = (access->board < GMSIM_SCOREBOARDS ? 1u << access->board : 0) |
@@ -461,7 +467,7 @@ static void take_or_put_off(gmsim_sm *sm, gmsim_warp *warp)
     if (unknown) {
         warp->under_way |= waiting;
     } else {
-        take_up(sm, warp, access);
+        take_up(s, sm, warp, access);
         access->board = GMSIM_SCOREBOARDS;
         access->load = access->copy = false;
     }
@@ -472,6 +478,16 @@ static void take_or_put_off(gmsim_sm *sm, gmsim_warp *warp)
         access->read_board = GMSIM_SCOREBOARDS;
     }
     sm->accesses += unknown;
+}
+
+/* The mbarrier that the record, a copy, completes, plus one. */
+static uint32_t completes(const gmsim_scheduler *s, const gmtrace_record *record)
+{
+    uint32_t offset;
+    if (gmsim_phase_event_of(record, &offset) != GMSIM_PHASE_COPY)
+        return 0;
+    uint32_t number = gmsim_phases_find(&s->phases, offset & 0xffffffu);
+    return number < GMSIM_MBARRIERS ? number + 1u : 0;
 }
 
 /* An access issues at `*issue`, which moves on while its sub-partition's queue is full. */
@@ -521,7 +537,8 @@ GMSIM_INLINE const char *access_memory(gmsim_scheduler *s, gmsim_sm *sm, uint32_
     const uint64_t read = now + gpu->sm_operands;
     const bool load = record->op == GMTRACE_OP_LOAD && !shared;
     const bool copy = record->op == GMTRACE_OP_COPY_READ;
-    if (answer->asks || warp->under_way) {
+    const uint32_t mbarrier = s->mbarriers ? completes(s, record) : 0;
+    if (answer->asks || warp->under_way || mbarrier) {
         sm->access[sm->accesses] =
             (gmsim_access){.issue = at,
                            .read = read,
@@ -530,13 +547,14 @@ GMSIM_INLINE const char *access_memory(gmsim_scheduler *s, gmsim_sm *sm, uint32_
                            .slot = (uint8_t)slot,
                            .asks = answer->asks,
                            .reach = answer->reach,
-                           .board = (uint8_t)board,
+                           .board = (uint8_t)(mbarrier ? GMSIM_SCOREBOARDS : board),
+                           .mbarrier = (uint8_t)mbarrier,
                            .read_board = (uint8_t)read_board,
                            .shared = shared,
                            .load = load,
                            .copy = copy,
                            .returns = record->op == GMTRACE_OP_ATOMIC && !shared};
-        take_or_put_off(sm, warp);
+        take_or_put_off(s, sm, warp);
         return wrong;
     }
     if (copy)
@@ -547,6 +565,17 @@ GMSIM_INLINE const char *access_memory(gmsim_scheduler *s, gmsim_sm *sm, uint32_
     if (load)
         count_load(sm, answer->done - at);
     return wrong;
+}
+
+/* An instruction on an mbarrier issues at `now`, or when the SM takes it, which is returned. */
+static uint64_t test(const gmsim_gpu *gpu, gmsim_sm *sm, gmsim_warp *warp, bool waits,
+                     uint32_t board, uint64_t now)
+{
+    uint64_t begin = MAX(sm->mbarrier_free, now);
+    sm->mbarrier_free = begin + gpu->sm_mbarrier_issue * (waits ? 2u : 1u);
+    sm->timing.stall[GMSIM_STALL_SHARED] += begin - now;
+    set_free(warp, board, begin + gpu->sm_mbarrier, 0, GMSIM_STALL_SHARED);
+    return begin;
 }
 
 const char *gmsim_warp_execute(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot,
@@ -567,5 +596,8 @@ const char *gmsim_warp_execute(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot,
         end_group(sm, slot);
     else if (record->kind == GMTRACE_WGMMA && !s->plan.functional)
         *now = gmsim_wgmma_issue(s, sm, warp, record, *now);
+    else if (record->kind == GMTRACE_MBARRIER && !s->plan.functional)
+        *now = test(s->plan.gpu, sm, warp, record->aux == GMTRACE_MBARRIER_WAIT,
+                    gmsim_tally_site(&s->replay->tally, record->instr)->scoreboard, *now);
     return NULL;
 }

@@ -54,7 +54,7 @@ static inline bool gmsim_warp_has_room(const gmsim_sm *sm, const gmtrace_record 
 }
 
 /* Takes up the answers to all that the SM has asked; its outbox is empty then. */
-void gmsim_warp_take_answers(gmsim_sm *sm);
+void gmsim_warp_take_answers(gmsim_scheduler *s, gmsim_sm *sm);
 
 #pragma GCC visibility pop
 
