@@ -252,6 +252,11 @@ static bool patch(gmc_module *module, CUcontext context)
     return true;
 }
 
+bool gmc_modules_is_patched(const gmc_entry *entry)
+{
+    return entry->module->patched;
+}
+
 static void map_copy(gmc_module *module)
 {
     const char *reason = NULL;

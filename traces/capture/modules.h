@@ -38,6 +38,8 @@ bool gmc_modules_wants(const char *function);
 gmc_entry *gmc_modules_find(CUmodule module, const char *function);
 /* Prepares every module of the context that holds a wanted kernel of this name. */
 void gmc_modules_prepare_named(CUcontext context, const char *function);
+/* Does its module's code call the patches already? */
+bool gmc_modules_is_patched(const gmc_entry *entry);
 /* Makes the module's code call the patches, and fills in entry->kernel. By one thread at a time.
  * False with a message on standard error where that fails. */
 bool gmc_modules_prepare(gmc_entry *entry, CUcontext context);

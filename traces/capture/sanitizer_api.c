@@ -40,7 +40,7 @@ const char *gmc_sanitizer_error(SanitizerResult result)
     return text;
 }
 
-static void *driver_symbol(const char *name)
+void *gmc_driver_symbol(const char *name)
 {
     static void *driver;
     if (!driver)
@@ -53,11 +53,11 @@ void gmc_query_gpu(CUdevice device, gmc_gpu *gpu)
     CUresult (*get_name)(char *, int, CUdevice) = NULL;
     CUresult (*get_attribute)(int *, CUdevice_attribute, CUdevice) = NULL;
     CUresult (*get_version)(int *) = NULL;
-    void *symbol = driver_symbol("cuDeviceGetName");
+    void *symbol = gmc_driver_symbol("cuDeviceGetName");
     memcpy(&get_name, &symbol, sizeof symbol);
-    symbol = driver_symbol("cuDeviceGetAttribute");
+    symbol = gmc_driver_symbol("cuDeviceGetAttribute");
     memcpy(&get_attribute, &symbol, sizeof symbol);
-    symbol = driver_symbol("cuDriverGetVersion");
+    symbol = gmc_driver_symbol("cuDriverGetVersion");
     memcpy(&get_version, &symbol, sizeof symbol);
 
     memset(gpu, 0, sizeof *gpu);
@@ -80,7 +80,7 @@ int gmc_query_function(CUfunction function, CUfunction_attribute attribute)
 {
     static CUresult (*get)(int *, CUfunction_attribute, CUfunction);
     if (!get) {
-        void *symbol = driver_symbol("cuFuncGetAttribute");
+        void *symbol = gmc_driver_symbol("cuFuncGetAttribute");
         memcpy(&get, &symbol, sizeof symbol);
     }
     int value = -1;

@@ -43,6 +43,9 @@ extern gmc_sanitizer_api gmc_san;
 bool gmc_sanitizer_load(const char *path, char *text, size_t size);
 const char *gmc_sanitizer_error(SanitizerResult result);
 
+/* A function of the driver; NULL where it is not loaded or has none of this name. */
+void *gmc_driver_symbol(const char *name);
+
 /* Driver queries. They ask, and change nothing, so a callback may make them. */
 typedef struct gmc_gpu {
     char name[96];
