@@ -448,6 +448,131 @@ static void test_dying_launch(void)
     run_launch(true);
 }
 
+/* ------------------------------------------------------------------------- kernels of a graph */
+
+enum { NODES = 5, LINES = 2 }; /* two stretches: kernels 0, 2, 4 and 1; 3 is never run */
+
+static struct {
+    gmtrace_writer *writer;
+    gmc_graph_kernel kernel[NODES];
+    gmc_result result[NODES];
+    uint32_t dynamic_shared[NODES], opened[NODES], count;
+} graph;
+
+static gmc_graph_kernel *graph_kernel(uint32_t number)
+{
+    return number < NODES ? &graph.kernel[number] : NULL;
+}
+
+static bool open_graph_launch(uint32_t number, uint32_t dynamic_shared, gmc_job *job)
+{
+    const gmtrace_launch launch = {.grid = {number + 1, 1, 1},
+                                   .block = {32, 1, 1},
+                                   .cluster = {1, 1, 1},
+                                   .carveout_percent = -1,
+                                   .ordinal = number};
+    gmtrace_error error = {0};
+    graph.opened[graph.count++] = number;
+    graph.dynamic_shared[number] = dynamic_shared;
+    *job = (gmc_job){.writer = graph.writer, .code = &code, .threads = 32};
+    return gmtrace_writer_begin_launch(graph.writer, &launch, &error);
+}
+
+static void close_graph_launch(uint32_t number, const gmc_result *result)
+{
+    gmtrace_error error = {0};
+    graph.result[number] = *result;
+    g_assert_true(gmtrace_writer_end_launch(graph.writer, &error));
+}
+
+/* One report of a kernel in its stretch; the pc counts from the graph's first kernel. */
+static void graph_put(device *at, unsigned stretch, uint32_t number, uint32_t event, uint32_t cta)
+{
+    gmc_cell cell = {.cta = cta,
+                     .pc = (uint32_t)graph.kernel[number].entry,
+                     .mask = UINT32_MAX,
+                     .mark = GMC_MARK(event, GMC_AFFINE, 0) | stretch << 16};
+    if (event == GMC_ENTER) {
+        cell.address = graph.kernel[number].shape;
+        cell.aux = 100 * number;
+    } else if (event == GMC_GLOBAL) {
+        cell.aux = 4 | 1 << 8;
+    }
+    put(at, cell, NULL, 0);
+}
+
+static void graph_run(device *at, unsigned stretch, uint32_t number)
+{
+    graph_put(at, stretch, number, GMC_GLOBAL, 0); /* CTA 0 may tell late */
+    graph_put(at, stretch, number, GMC_ENTER, 0);
+    for (uint32_t cta = 0; cta <= number; cta++) {
+        graph_put(at, stretch, number, GMC_GLOBAL, cta);
+        graph_put(at, stretch, number, GMC_EXIT, cta);
+    }
+}
+
+/* Kernels 0 and 2 are one function's, with other grids. Kernel 1 runs beside 0, ends after 2 has
+ * begun and before it ends; 4 is not captured. */
+static void test_graph(void)
+{
+    g_autofree char *folder = g_dir_make_tmp("capture-unit-XXXXXX", NULL);
+    g_autofree char *path = g_build_filename(folder, "t.trc", NULL);
+    gmtrace_error error = {0};
+    const gmtrace_capture capture = {
+        .source = "test", .program = "", .gpu = "", .detail = GMTRACE_DETAIL_MEMORY};
+    const gmtrace_kernel kernel = {
+        .mangled = "k", .name = "k", .instr_count = G_N_ELEMENTS(table), .instr = table};
+    const gmc_turn_calls calls = {graph_kernel, open_graph_launch, close_graph_launch, 1 << 20};
+    gmc_result left;
+    uint32_t index;
+    memset(&graph, 0, sizeof graph);
+    for (uint32_t i = 0; i < NODES; i++)
+        graph.kernel[i] = (gmc_graph_kernel){.entry = i == 2 ? 0 : -1000 * (int32_t)i,
+                                             .length = 3,
+                                             .shape = GMC_SHAPE(i + 1, 1, 1, 32, 1, 1),
+                                             .threads = 32,
+                                             .ctas = i + 1,
+                                             .captured = i != 4};
+    graph.writer = gmtrace_writer_create(path, &capture, NULL, &error);
+    g_assert_true(gmtrace_writer_add_kernel(graph.writer, &kernel, &index, &error));
+    device at = {.ring = g_new0(gmc_cell, CELLS), .tail = g_new0(uint64_t, 1)};
+    gmc_consumer *consumer = gmc_consumer_create(at.ring, CELLS, at.tail);
+    g_assert_true(gmc_consumer_start_graph(consumer, &calls));
+    graph_put(&at, 1, 1, GMC_ENTER, 0);
+    graph_put(&at, 1, 1, GMC_GLOBAL, 1);
+    graph_run(&at, 4, 0);
+    graph_run(&at, 4, 2);
+    graph_put(&at, 1, 1, GMC_EXIT, 1);
+    graph_put(&at, 1, 1, GMC_EXIT, 0);
+    graph_run(&at, 4, 4);
+    graph_put(&at, 3, 0, GMC_GLOBAL, 0); /* of a kernel that has run */
+    gmc_consumer_finish(consumer, at.head, &left);
+    g_assert_cmpuint(left.odd, ==, 1);
+    g_assert_true(gmtrace_writer_close(graph.writer, true, &error));
+    gmc_consumer_destroy(consumer);
+
+    const uint32_t order[] = {1, 0, 2}, records[] = {2, 1, 4};
+    g_assert_cmpuint(graph.count, ==, G_N_ELEMENTS(order));
+    g_assert_false(graph.kernel[3].begun);
+    gmtrace_reader *reader = gmtrace_open(path, &error);
+    g_assert_nonnull(reader);
+    g_assert_true(gmtrace_verify(reader, &error));
+    for (uint32_t i = 0; i < graph.count; i++) {
+        const gmtrace_launch *launch = gmtrace_get_launch(reader, i);
+        g_assert_cmpuint(launch->ordinal, ==, order[i]);
+        g_assert_true(launch->complete);
+        g_assert_cmpuint(launch->records, ==, records[order[i]]);
+        g_assert_true(graph.result[order[i]].sound);
+        g_assert_cmpuint(graph.result[order[i]].unknown_pc, ==, 0);
+        g_assert_cmpuint(graph.dynamic_shared[order[i]], ==, 100 * order[i]);
+    }
+    gmtrace_close(reader);
+    g_free(at.ring);
+    g_free(at.tail);
+    g_unlink(path);
+    g_rmdir(folder);
+}
+
 /* ------------------------------------------------------------------- what no callback reports */
 
 #define LOCAL(at, name, text, kind)                                                                \
@@ -560,10 +685,9 @@ static gmc_cubin *open_calls(char *image, size_t size)
     return gmc_cubin_open(image, size, &reason);
 }
 
-static char *load_calls(size_t *size)
+static char *load(const char *name, size_t *size)
 {
-    g_autofree char *path =
-        g_build_filename(g_getenv("GMSIM_SRCDIR"), "tests", "sass", "calls.elf", NULL);
+    g_autofree char *path = g_build_filename(g_getenv("GMSIM_SRCDIR"), "tests", "sass", name, NULL);
     char *image = NULL;
     g_assert_true(g_file_get_contents(path, &image, size, NULL));
     return image;
@@ -572,7 +696,7 @@ static char *load_calls(size_t *size)
 static void test_cubin(void)
 {
     size_t size, code_size;
-    g_autofree char *image = load_calls(&size);
+    g_autofree char *image = load("calls.elf", &size);
     gmc_cubin *cubin = open_calls(image, size);
     g_assert_nonnull(cubin);
     const gmc_function *kernel = gmc_cubin_find(cubin, "_Z1rPf"), *callee[4];
@@ -591,19 +715,42 @@ static void test_cubin(void)
     gmc_cubin_close(cubin);
 }
 
+/* driver_calls.cu has what calls printf through a function, assert, and nothing. */
+static void test_driver_calls(void)
+{
+    static const struct {
+        const char *file, *kernel;
+        bool calls;
+    } cases[] = {{"driver_calls.elf", "asserts", true},
+                 {"driver_calls.elf", "prints", true},
+                 {"driver_calls.elf", "plain", false},
+                 {"calls.elf", "_Z1rPf", false}};
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        size_t size;
+        g_autofree char *image = load(cases[i].file, &size);
+        gmc_cubin *cubin = open_calls(image, size);
+        g_assert_nonnull(cubin);
+        const gmc_function *kernel = gmc_cubin_find(cubin, cases[i].kernel);
+        g_assert_nonnull(kernel);
+        g_assert_true(gmc_cubin_calls_driver(cubin, kernel) == cases[i].calls);
+        gmc_cubin_close(cubin);
+    }
+}
+
 /* A cubin comes from the program: whatever is wrong with it must not crash it. */
 static void test_broken_cubin(void)
 {
     size_t size;
     const gmc_function *callee[4];
-    g_autofree char *image = load_calls(&size);
+    g_autofree char *image = load("calls.elf", &size);
     for (size_t at = 0; at < size; at += 3) {
         g_autofree char *copy = g_memdup2(image, at % 2 ? size : at);
         if (at % 2)
             copy[at] = (char)~copy[at];
         gmc_cubin *cubin = open_calls(copy, at % 2 ? size : at);
         for (size_t i = 0; cubin && i < gmc_cubin_function_count(cubin); i++)
-            gmc_cubin_callees(cubin, gmc_cubin_function(cubin, i), callee, 4);
+            if (gmc_cubin_callees(cubin, gmc_cubin_function(cubin, i), callee, 4) < size)
+                gmc_cubin_calls_driver(cubin, gmc_cubin_function(cubin, i));
         gmc_cubin_close(cubin);
     }
 }
@@ -644,9 +791,11 @@ int main(int argc, char **argv)
     g_test_add_func("/capture/open-ctas", test_open_ctas);
     g_test_add_func("/capture/launch", test_launch);
     g_test_add_func("/capture/dying-launch", test_dying_launch);
+    g_test_add_func("/capture/graph", test_graph);
     g_test_add_func("/capture/spills", test_spills);
 #ifdef HAVE_CUBIN
     g_test_add_func("/capture/cubin", test_cubin);
+    g_test_add_func("/capture/driver-calls", test_driver_calls);
     g_test_add_func("/capture/broken-cubin", test_broken_cubin);
 #endif
     g_test_add_func("/capture/sizes", test_sizes);

@@ -10,15 +10,22 @@
  * `early_exit` and the `generic` ones settle that a warp comes in as many pieces as the hardware
  * executes: on an H200 (CUDA 13.0, driver 580.159) both counted 704 global loads and 256 stores in
  * divergent, 128 and 68 in ragged, 22 and 22 in early_exit, and an instruction whose lanes read
- * three spaces once for each space.
+ * three spaces once for each space. The `graph` ones, dependent, green, jit, streams and child settle
+ * that launches of each kind are seen, each with the hardware's counts; asserts, prints and
+ * allocates how many registers a thread gets where the driver links functions in.
  */
+#include <cassert>
 #include <cooperative_groups.h>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <cuda.h>
 #include <cuda_pipeline.h>
+#include <cuda_profiler_api.h>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 namespace cg = cooperative_groups;
@@ -318,6 +325,41 @@ __global__ void bulk(int *out, const int *in)
 }
 #endif
 
+/* Functions that the driver links in: how many registers a thread gets is theirs to say. */
+__global__ void asserts(int *out, const int *in)
+{
+    assert(in[threadIdx.x] >= 0);
+    out[threadIdx.x] = in[threadIdx.x];
+}
+
+__global__ void prints(int *out, const int *in)
+{
+    if (in[threadIdx.x] < 0)
+        printf("%d\n", in[threadIdx.x]);
+    out[threadIdx.x] = in[threadIdx.x];
+}
+
+__global__ void allocates(int *out, const int *in)
+{
+    int *mine = (int *)malloc(16);
+    mine[1] = in[threadIdx.x];
+    out[threadIdx.x] = mine[1];
+    free(mine);
+}
+
+#if !defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 900
+/* Begins before the launch before it has ended, and waits for it where it needs its result. */
+__global__ void dependent(float *out, const float *in, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float before = in[i & 63];
+    cudaGridDependencySynchronize();
+    if (i < n)
+        out[i] = in[i] + before;
+    cudaTriggerProgrammaticLaunchCompletion();
+}
+#endif
+
 static float *floats;
 static int *ints;
 static const size_t bytes = 64u << 20;
@@ -416,6 +458,166 @@ static void run_graph()
     CHECK(cudaGraphDestroy(graph));
 }
 
+/* Two branches that run side by side, and meet again. */
+static void run_graph_branches()
+{
+    cudaStream_t stream, other;
+    cudaEvent_t fork, join;
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    CHECK(cudaStreamCreate(&stream));
+    CHECK(cudaStreamCreate(&other));
+    CHECK(cudaEventCreateWithFlags(&fork, cudaEventDisableTiming));
+    CHECK(cudaEventCreateWithFlags(&join, cudaEventDisableTiming));
+    CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    early_exit<<<8, 96, 0, stream>>>(ints, ints + (1 << 20), 700);
+    CHECK(cudaEventRecord(fork, stream));
+    CHECK(cudaStreamWaitEvent(other, fork, 0));
+    copy<<<64, 256, 0, stream>>>(floats, floats + (4 << 20), 64 * 256);
+    divergent<<<16, 128, 0, other>>>(ints + (2 << 20), ints + (3 << 20));
+    cluster<<<4, 128, 0, other>>>(ints);
+    CHECK(cudaEventRecord(join, other));
+    CHECK(cudaStreamWaitEvent(stream, join, 0));
+    copy<<<16, 128, 0, stream>>>(floats, floats + 65536, 2048);
+    CHECK(cudaStreamEndCapture(stream, &graph));
+    CHECK(cudaGraphInstantiate(&exec, graph, 0));
+    CHECK(cudaGraphDestroy(graph));
+    CHECK(cudaGraphUpload(exec, stream));
+    for (int k = 0; k < 2; k++)
+        CHECK(cudaGraphLaunch(exec, stream));
+    CHECK(cudaStreamSynchronize(stream));
+    CHECK(cudaGraphExecDestroy(exec));
+}
+
+/* Made node by node, with a graph in the graph; its kernels are launched in no other way. */
+static void run_graph_built()
+{
+    static int *out = ints, n = 700;
+    static const int *in = ints + (1 << 20);
+    void *shared_arguments[] = {&out}, *exit_arguments[] = {&out, &in, &n};
+    cudaKernelNodeParams shared = {}, exits = {};
+    cudaGraph_t graph, child;
+    cudaGraphNode_t first, second;
+    cudaGraphExec_t exec;
+    shared.func = (void *)dynamic_shared;
+    shared.gridDim = dim3(3);
+    shared.blockDim = dim3(128);
+    shared.sharedMemBytes = 9000;
+    shared.kernelParams = shared_arguments;
+    exits.func = (void *)early_exit;
+    exits.gridDim = dim3(8);
+    exits.blockDim = dim3(96);
+    exits.kernelParams = exit_arguments;
+    CHECK(cudaGraphCreate(&child, 0));
+    CHECK(cudaGraphAddKernelNode(&first, child, NULL, 0, &shared));
+    CHECK(cudaGraphCreate(&graph, 0));
+    CHECK(cudaGraphAddKernelNode(&first, graph, NULL, 0, &exits));
+    CHECK(cudaGraphAddChildGraphNode(&second, graph, &first, 1, child));
+    CHECK(cudaGraphInstantiate(&exec, graph, 0));
+    CHECK(cudaGraphLaunch(exec, 0));
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaGraphExecDestroy(exec));
+}
+
+static void run_dependent()
+{
+    cudaStream_t stream;
+    cudaLaunchConfig_t config = {};
+    cudaLaunchAttribute attribute = {};
+    CHECK(cudaStreamCreate(&stream));
+    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute.val.programmaticStreamSerializationAllowed = 1;
+    config.gridDim = dim3(16);
+    config.blockDim = dim3(128);
+    config.stream = stream;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    for (int k = 0; k < 3; k++)
+        CHECK(cudaLaunchKernelEx(&config, dependent, floats + k * 4096,
+                                 (const float *)floats + 65536, 2000));
+    CHECK(cudaStreamSynchronize(stream));
+}
+
+#define DRIVER(call)                                                                               \
+    do {                                                                                           \
+        CUresult result_ = (call);                                                                 \
+        if (result_ != CUDA_SUCCESS) {                                                             \
+            fprintf(stderr, "capture_cases: %s: error %d\n", #call, (int)result_);                 \
+            exit(1);                                                                               \
+        }                                                                                          \
+    } while (0)
+
+/* A stream that may use some of the SMs alone. */
+static void run_green()
+{
+    CUdevResource all, part;
+    CUdevResourceDesc description;
+    CUgreenCtx green;
+    CUstream stream;
+    unsigned groups = 1;
+    DRIVER(cuDeviceGetDevResource(0, &all, CU_DEV_RESOURCE_TYPE_SM));
+    DRIVER(cuDevSmResourceSplitByCount(&part, &groups, &all, NULL, 0, 16));
+    DRIVER(cuDevResourceGenerateDesc(&description, &part, 1));
+    DRIVER(cuGreenCtxCreate(&green, description, 0, CU_GREEN_CTX_DEFAULT_STREAM));
+    DRIVER(cuGreenCtxStreamCreate(&stream, green, CU_STREAM_NON_BLOCKING, 0));
+    copy<<<16, 128, 0, stream>>>(floats, floats + 65536, 2048);
+    CHECK(cudaStreamSynchronize(stream));
+}
+
+/* Compiled by the driver when it is loaded, as NVRTC's PTX is. */
+static void run_jit()
+{
+    static const char ptx[] = ".version 7.8\n.target sm_80\n.address_size 64\n"
+                              ".visible .entry jitted(.param .u64 p) {\n"
+                              ".reg .b64 %a<3>; .reg .b32 %r<3>;\n"
+                              "ld.param.u64 %a0, [p]; mov.u32 %r0, %tid.x;\n"
+                              "mul.wide.u32 %a1, %r0, 4; add.s64 %a2, %a0, %a1;\n"
+                              "ld.global.u32 %r1, [%a2]; st.global.u32 [%a2+8192], %r1;\n"
+                              "ret;\n}\n";
+    CUmodule module;
+    CUfunction function;
+    void *arguments[] = {&ints};
+    DRIVER(cuModuleLoadData(&module, ptx));
+    DRIVER(cuModuleGetFunction(&function, module, "jitted"));
+    DRIVER(cuLaunchKernel(function, 4, 1, 1, 128, 1, 1, 0, 0, arguments, NULL));
+    CHECK(cudaDeviceSynchronize());
+    DRIVER(cuModuleUnload(module));
+}
+
+static void run_asserts() { asserts<<<2, 64>>>(ints, ints + (1 << 20)); }
+static void run_prints() { prints<<<2, 64>>>(ints, ints + (1 << 20)); }
+static void run_allocates() { allocates<<<1, 32>>>(ints, ints + (1 << 20)); }
+
+/* One launch before the profiler's start, two up to its stop, three after. */
+static void run_ranges()
+{
+    auto some = [](int launches) {
+        for (int k = 0; k < launches; k++)
+            copy<<<16, 128>>>(floats, floats + 65536, 2048);
+    };
+    some(1);
+    CHECK(cudaProfilerStart());
+    some(2);
+    CHECK(cudaProfilerStop());
+    some(3);
+}
+
+/* This process launches nothing, its child does. */
+static void run_child()
+{
+    pid_t child = fork();
+    if (child == 0) {
+        execl("/proc/self/exe", "capture_cases", "copy", (char *)NULL);
+        _exit(127);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    if (status != 0) {
+        fprintf(stderr, "capture_cases: the child failed\n");
+        exit(1);
+    }
+}
+
 /* 8 million warp records in one launch, all with a constant stride or none. */
 static void run_big() { repeated<<<16384, 1024>>>(floats, 8, 0); }
 static void run_big_scatter() { repeated<<<16384, 1024>>>(floats, 8, 40503); }
@@ -447,6 +649,16 @@ static const struct {
     {"bulk", run_bulk},
     {"streams", run_streams},
     {"graph", run_graph},
+    {"graph_branches", run_graph_branches},
+    {"graph_built", run_graph_built},
+    {"dependent", run_dependent},
+    {"green", run_green},
+    {"jit", run_jit},
+    {"asserts", run_asserts},
+    {"prints", run_prints},
+    {"allocates", run_allocates},
+    {"ranges", run_ranges},
+    {"child", run_child},
     {"big", run_big},
     {"big_scatter", run_big_scatter},
 };
@@ -455,8 +667,11 @@ int main(int count, char **argument)
 {
     if (count < 2 || strcmp(argument[1], "--list") == 0) {
         for (const auto &at : cases)
-            if (strcmp(at.name, "graph") != 0) /* not captured */
-                puts(at.name);
+            puts(at.name);
+        return 0;
+    }
+    if (strcmp(argument[1], "child") == 0) {
+        run_child();
         return 0;
     }
     CHECK(cudaMalloc(&floats, bytes));

@@ -33,6 +33,30 @@ static uint64_t cells_of(uint64_t bytes)
     return cells;
 }
 
+static bool write_device(gmc_channel *channel, Sanitizer_StreamHandle stream)
+{
+    gmc_counters none = {0};
+    gmc_device *device = calloc(GMC_GRAPH_KERNELS, sizeof *device);
+    if (!device)
+        return false;
+    for (uint32_t i = 0; i < GMC_GRAPH_KERNELS; i++)
+        device[i] = (gmc_device){.counters = channel->counters,
+                                 .ring = channel->ring,
+                                 .tail = channel->tail,
+                                 .cells = channel->cells,
+                                 .kernel = (uint64_t)i << 16,
+                                 .first = channel->device};
+    bool written = good(gmc_san.sanitizerMemcpyHostToDeviceAsync(channel->counters, &none,
+                                                                 sizeof none, stream),
+                        "cannot write device memory") &&
+                   good(gmc_san.sanitizerMemcpyHostToDeviceAsync(
+                            channel->device, device, GMC_GRAPH_KERNELS * sizeof *device, stream),
+                        "cannot write device memory") &&
+                   good(gmc_san.sanitizerStreamSynchronize(stream), "cannot write device memory");
+    free(device);
+    return written;
+}
+
 static bool allocate(gmc_channel *channel, Sanitizer_StreamHandle stream)
 {
     void *device = NULL, *host = NULL;
@@ -40,17 +64,16 @@ static bool allocate(gmc_channel *channel, Sanitizer_StreamHandle stream)
     if (!good(gmc_san.sanitizerAllocHost(channel->context, &host, bytes),
               "no pinned host memory for the buffer; try a smaller --buffer"))
         return false;
-    if (!good(gmc_san.sanitizerAlloc(channel->context, &device, sizeof(gmc_device)),
+    if (!good(gmc_san.sanitizerAlloc(channel->context, &device,
+                                     sizeof(gmc_counters) + GMC_GRAPH_KERNELS * sizeof(gmc_device)),
               "no device memory"))
         return false;
     memset(host, 0, bytes);
     channel->tail = host;
     channel->ring = (gmc_cell *)((char *)host + TAIL_ROOM);
-    channel->device = device;
-    gmc_device start = {.ring = channel->ring, .tail = channel->tail, .cells = channel->cells};
-    if (!good(gmc_san.sanitizerMemcpyHostToDeviceAsync(device, &start, sizeof start, stream),
-              "cannot write device memory") ||
-        !good(gmc_san.sanitizerStreamSynchronize(stream), "cannot write device memory"))
+    channel->counters = device;
+    channel->device = (gmc_device *)(channel->counters + 1);
+    if (!write_device(channel, stream))
         return false;
     channel->consumer = gmc_consumer_create(channel->ring, channel->cells, channel->tail);
     if (!channel->consumer)
@@ -84,16 +107,17 @@ gmc_channel *gmc_channel_get(const gmc_settings *settings, CUcontext context,
     return channel;
 }
 
-bool gmc_channel_aim(gmc_channel *channel, uint64_t pc_base, Sanitizer_StreamHandle stream)
+bool gmc_channel_aim(gmc_channel *channel, uint32_t kernel, uint64_t pc_base,
+                     Sanitizer_StreamHandle stream)
 {
-    return good(gmc_san.sanitizerMemcpyHostToDeviceAsync(&channel->device->pc_base, &pc_base,
+    return good(gmc_san.sanitizerMemcpyHostToDeviceAsync(&channel->device[kernel].pc_base, &pc_base,
                                                          sizeof pc_base, stream),
                 "cannot write device memory");
 }
 
 bool gmc_channel_head(gmc_channel *channel, Sanitizer_StreamHandle stream, uint64_t *head)
 {
-    return gmc_san.sanitizerMemcpyDeviceToHost(head, &channel->device->head, sizeof *head,
+    return gmc_san.sanitizerMemcpyDeviceToHost(head, &channel->counters->head, sizeof *head,
                                                stream) == SANITIZER_SUCCESS;
 }
 

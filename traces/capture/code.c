@@ -16,7 +16,11 @@
 
 /* From compute capability 8.0 on the system keeps the first kilobyte of a CTA's shared memory, and
  * cubins count it as the kernel's. */
-#define SYSTEM_SHARED 1024u
+/* What a thread gets at least whose kernel calls assert, printf, malloc or free, whatever cubin and
+ * driver say of it: ncu's launch__registers_per_thread of asserts, prints and allocates in
+ * tests/cuda/capture_cases.cu on an H200 (driver 580.159), where both say 24. */
+#define DRIVER_REGISTERS 32u
+#define SYSTEM_SHARED    1024u
 
 /* nvdisasm's two runs go at the same time. */
 static bool disassemble(const gmc_settings *settings, const char *cubin_path, gmc_kernel *kernel)
@@ -105,6 +109,8 @@ gmc_kernel *gmc_kernel_create(const gmc_settings *settings, const gmc_cubin *cub
     kernel->function[0] = self;
     kernel->function_count = 1 + (uint32_t)(callees < GMC_MAX_CALLEES ? callees : GMC_MAX_CALLEES);
     kernel->registers = self->registers;
+    if (kernel->registers < DRIVER_REGISTERS && gmc_cubin_calls_driver(cubin, self))
+        kernel->registers = DRIVER_REGISTERS;
     kernel->barriers = self->barriers;
     kernel->local_bytes = self->frame_bytes;
     kernel->static_shared =

@@ -260,6 +260,47 @@ size_t gmc_cubin_callees(const gmc_cubin *cubin, const gmc_function *from,
     return count;
 }
 
+/* Pairs of symbols, caller and callee; those of no caller say other things. */
+static const uint32_t *call_graph(const gmc_cubin *cubin, size_t *pairs)
+{
+    Elf_Scn *section = NULL;
+    GElf_Shdr header;
+    *pairs = 0;
+    while ((section = elf_nextscn(cubin->elf, section)))
+        if (strcmp(section_name(cubin, section, &header), ".nv.callgraph") == 0) {
+            const Elf_Data *data = elf_getdata(section, NULL);
+            if (!data || !data->d_buf || (uintptr_t)data->d_buf % sizeof(uint32_t))
+                return NULL;
+            *pairs = data->d_size / 8;
+            return data->d_buf;
+        }
+    return NULL;
+}
+
+bool gmc_cubin_calls_driver(const gmc_cubin *cubin, const gmc_function *function)
+{
+    const size_t symbols = cubin->symbols->d_size / sizeof(Elf64_Sym);
+    size_t pairs;
+    const uint32_t *pair = call_graph(cubin, &pairs);
+    bool *reached = calloc(symbols + 1, sizeof *reached), found = false, more = reached && pair;
+    if (more && function->symbol < symbols)
+        reached[function->symbol] = true;
+    while (more && !found) {
+        more = false;
+        for (size_t i = 0; i < pairs; i++) {
+            const uint32_t caller = pair[2 * i], callee = pair[2 * i + 1];
+            GElf_Sym symbol;
+            if (!caller || caller >= symbols || callee >= symbols || !reached[caller] ||
+                reached[callee] || !symbol_at(cubin, callee, &symbol))
+                continue;
+            more = reached[callee] = true;
+            found |= symbol.st_shndx == SHN_UNDEF && GELF_ST_TYPE(symbol.st_info) == STT_FUNC;
+        }
+    }
+    free(reached);
+    return found;
+}
+
 const void *gmc_cubin_code(const gmc_cubin *cubin, const gmc_function *function, size_t *size)
 {
     Elf_Scn *section = elf_getscn(cubin->elf, function->section);

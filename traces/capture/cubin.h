@@ -36,6 +36,10 @@ const gmc_function *gmc_cubin_find(const gmc_cubin *cubin, const char *name);
 size_t gmc_cubin_callees(const gmc_cubin *cubin, const gmc_function *from,
                          const gmc_function **list, size_t limit);
 
+/* Does it, or what it calls, call a function that is not in the cubin? Those are the driver's:
+ * assert, printf, malloc, free. */
+bool gmc_cubin_calls_driver(const gmc_cubin *cubin, const gmc_function *function);
+
 /* The raw code of a function: 16 bytes an instruction. */
 const void *gmc_cubin_code(const gmc_cubin *cubin, const gmc_function *function, size_t *size);
 

@@ -26,6 +26,7 @@ enum { EXIT_USAGE = 2 };
 typedef struct options {
     char *output; /* absolute */
     const char *kernel, *library, *skip, *count;
+    bool from_start;
     uint64_t buffer, memory;
     const char *level;
     bool verbose;
@@ -59,6 +60,8 @@ static void help(void)
           "  -k, --kernel=REGEX      capture kernels whose name, plain or mangled, matches\n"
           "  -s, --launch-skip=N     leave out the first N launches of such kernels\n"
           "  -c, --launch-count=N    capture at most N launches\n"
+          "      --profile-from-start=off\n"
+          "                          only between cudaProfilerStart() and cudaProfilerStop()\n"
           "      --buffer=SIZE       pinned memory between GPU and host; default 64M\n"
           "      --memory=SIZE       memory for records not yet written; default 192M\n"
           "      --level=N           zstd level, 1 to 19; default 1\n"
@@ -110,6 +113,20 @@ static bool usage_pattern(const char *text)
     return true;
 }
 
+/* As ncu has it. */
+static bool usage_switch(const char *text, bool *on)
+{
+    static const char *const yes[] = {"on", "yes", "1"}, *const no[] = {"off", "no", "0"};
+    for (unsigned i = 0; i < 3; i++) {
+        if (strcmp(text, yes[i]) && strcmp(text, no[i]))
+            continue;
+        *on = strcmp(text, yes[i]) == 0;
+        return true;
+    }
+    complain("--profile-from-start %s: give on or off", text);
+    return false;
+}
+
 /* The traced program may change its folder: the output is made absolute. */
 static bool set_output(options *chosen, const char *name)
 {
@@ -134,12 +151,13 @@ static bool set_output(options *chosen, const char *name)
 /* -1: go on; else the exit status. */
 static int read_options(int count, char **argument, options *chosen)
 {
-    enum { BUFFER = 256, MEMORY, LEVEL, LIBRARY };
+    enum { BUFFER = 256, MEMORY, LEVEL, LIBRARY, FROM_START };
     static const struct option known[] = {
         {"output", required_argument, NULL, 'o'},
         {"kernel", required_argument, NULL, 'k'},
         {"launch-skip", required_argument, NULL, 's'},
         {"launch-count", required_argument, NULL, 'c'},
+        {"profile-from-start", required_argument, NULL, FROM_START},
         {"buffer", required_argument, NULL, BUFFER},
         {"memory", required_argument, NULL, MEMORY},
         {"level", required_argument, NULL, LEVEL},
@@ -168,6 +186,9 @@ static int read_options(int count, char **argument, options *chosen)
         case 'c':
             chosen->count = optarg;
             good = usage_number("launch-count", optarg);
+            break;
+        case FROM_START:
+            good = usage_switch(optarg, &chosen->from_start);
             break;
         case BUFFER:
             good = usage_size("buffer", optarg, GMC_SMALLEST_BUFFER, GMC_LARGEST_BUFFER,
@@ -241,6 +262,7 @@ static void set_environment(const options *chosen, const char *library, const ch
     set_text(GMC_ENV_SKIP, chosen->skip);
     set_text(GMC_ENV_COUNT, chosen->count);
     set_text(GMC_ENV_LEVEL, chosen->level);
+    set_text(GMC_ENV_START, chosen->from_start ? NULL : "off");
     set_text(GMC_ENV_VERBOSE, chosen->verbose ? "1" : NULL);
     set_text(GMC_ENV_SCRATCH, scratch);
     set_text(GMC_ENV_NVDISASM, nvdisasm);
@@ -386,6 +408,10 @@ static int judge(const options *chosen, int status, const report *found)
     if (!found->traces && !found->errors && !failed) {
         if (!found->cuda)
             complain("%s did not use the GPU; no trace written", name);
+        else if (!chosen->from_start)
+            complain("no launch to capture among %llu between cudaProfilerStart() and "
+                     "cudaProfilerStop(); no trace written",
+                     found->seen);
         else if (chosen->kernel)
             complain("no launch to capture: none of %llu launches is of a kernel that matches "
                      "'%s', or all were skipped; no trace written",
@@ -398,7 +424,7 @@ static int judge(const options *chosen, int status, const report *found)
 
 int main(int count, char **argument)
 {
-    options chosen = {0};
+    options chosen = {.from_start = true};
     report found = {0};
     int status = read_options(count, argument, &chosen);
     if (status >= 0)

@@ -6,10 +6,12 @@
  */
 
 #include "traces/capture/allocations.h"
+#include "traces/capture/graph_call.h"
 #include "traces/capture/launch.h"
 #include "traces/capture/launch_call.h"
 #include "traces/capture/message.h"
 #include "traces/capture/modules.h"
+#include "traces/capture/ranges.h"
 
 static gmc_settings settings;
 
@@ -29,12 +31,6 @@ static void on_resource(Sanitizer_CallbackId id, const void *data)
     case SANITIZER_CBID_RESOURCE_MODULE_UNLOAD_STARTING:
         gmc_modules_unloaded(data);
         break;
-    case SANITIZER_CBID_RESOURCE_FUNCTIONS_LAZY_LOADED:
-        gmc_modules_lazy(data, false);
-        break;
-    case SANITIZER_CBID_RESOURCE_FUNCTIONS_LAZY_PATCHED:
-        gmc_modules_lazy(data, true);
-        break;
     case SANITIZER_CBID_RESOURCE_DEVICE_MEMORY_ALLOC:
     case SANITIZER_CBID_RESOURCE_MEMORY_ALLOC_ASYNC:
         gmc_allocations_add(memory->address, memory->size);
@@ -42,6 +38,24 @@ static void on_resource(Sanitizer_CallbackId id, const void *data)
     case SANITIZER_CBID_RESOURCE_DEVICE_MEMORY_FREE:
     case SANITIZER_CBID_RESOURCE_MEMORY_FREE_ASYNC:
         gmc_allocations_remove(memory->address);
+        break;
+    }
+}
+
+static void on_graph_node(const Sanitizer_GraphNodeLaunchData *node)
+{
+    switch (node->nodeType) {
+    case CU_GRAPH_NODE_TYPE_KERNEL:
+        gmc_launch_graph_node(node);
+        break;
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
+        gmc_allocations_add(node->memAllocData.address, node->memAllocData.size);
+        break;
+    case CU_GRAPH_NODE_TYPE_MEM_FREE:
+        if (!node->isGraphUpload)
+            gmc_allocations_remove(node->memFreeAddress);
+        break;
+    default:
         break;
     }
 }
@@ -62,15 +76,22 @@ static void SANITIZERAPI on_callback(void *user, Sanitizer_CallbackDomain domain
         break;
     case SANITIZER_CB_DOMAIN_GRAPHS: {
         const Sanitizer_GraphNodeLaunchData *node = data;
-        if (id == SANITIZER_CBID_GRAPHS_NODE_LAUNCH_BEGIN && !node->isGraphUpload &&
-            node->nodeType == CU_GRAPH_NODE_TYPE_KERNEL)
-            gmc_launch_graph_node(&node->launchData);
+        if (id == SANITIZER_CBID_GRAPHS_NODE_LAUNCH_BEGIN)
+            on_graph_node(node);
         break;
     }
+    case SANITIZER_CB_DOMAIN_RUNTIME_API:
+        gmc_ranges_profiler(id == SANITIZER_CBID_RUNTIME_API_cudaProfilerStart);
+        break;
     case SANITIZER_CB_DOMAIN_DRIVER_API: {
         const Sanitizer_CallbackData *call = data;
-        if (gmc_launch_call_note(id, call))
-            gmc_launch_call_enter(gmc_launch_call_name(id, call), call->context);
+        if (id == SANITIZER_CBID_DRIVER_API_cuProfilerStart ||
+            id == SANITIZER_CBID_DRIVER_API_cuProfilerStop)
+            gmc_ranges_profiler(id == SANITIZER_CBID_DRIVER_API_cuProfilerStart);
+        else if (gmc_graph_call_of(id) != GMC_GRAPH_NO_CALL)
+            gmc_launch_graph_call(id, call);
+        else if (gmc_launch_call_note(id, call))
+            gmc_launch_call_enter(call->symbolName, call->context);
         else
             gmc_launch_call_leave();
         break;
@@ -88,6 +109,7 @@ static bool subscribe(void)
         gmc_warn("--kernel %s: %s", settings.kernel, reason);
         return false;
     }
+    gmc_ranges_init(!settings.from_start);
     if (!gmc_sanitizer_load(settings.sanitizer ? settings.sanitizer : "libsanitizer-public.so",
                             reason, sizeof reason)) {
         gmc_warn("%s", reason);
@@ -102,6 +124,15 @@ static bool subscribe(void)
     gmc_san.sanitizerEnableDomain(1, subscriber, SANITIZER_CB_DOMAIN_LAUNCH);
     gmc_san.sanitizerEnableDomain(1, subscriber, SANITIZER_CB_DOMAIN_GRAPHS);
     gmc_launch_call_enable(subscriber);
+    gmc_graph_call_enable(subscriber);
+    gmc_san.sanitizerEnableCallback(1, subscriber, SANITIZER_CB_DOMAIN_DRIVER_API,
+                                    SANITIZER_CBID_DRIVER_API_cuProfilerStart);
+    gmc_san.sanitizerEnableCallback(1, subscriber, SANITIZER_CB_DOMAIN_DRIVER_API,
+                                    SANITIZER_CBID_DRIVER_API_cuProfilerStop);
+    gmc_san.sanitizerEnableCallback(1, subscriber, SANITIZER_CB_DOMAIN_RUNTIME_API,
+                                    SANITIZER_CBID_RUNTIME_API_cudaProfilerStart);
+    gmc_san.sanitizerEnableCallback(1, subscriber, SANITIZER_CB_DOMAIN_RUNTIME_API,
+                                    SANITIZER_CBID_RUNTIME_API_cudaProfilerStop);
     return true;
 }
 

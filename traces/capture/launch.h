@@ -17,9 +17,10 @@ bool gmc_launch_in_call(void); /* is this thread between the two? */
 /* The launch itself, within the call. */
 void gmc_launch_begin(const Sanitizer_LaunchData *data);
 void gmc_launch_end(void);
-/* A kernel of a CUDA graph about to run: kept untraced, recorded as not seen if it is a wanted one.
- */
-void gmc_launch_graph_node(const Sanitizer_LaunchData *data);
+/* A call that instantiates or launches a CUDA graph, at both its ends. */
+void gmc_launch_graph_call(Sanitizer_CallbackId id, const Sanitizer_CallbackData *data);
+/* A kernel of a CUDA graph about to run, or to be uploaded. */
+void gmc_launch_graph_node(const Sanitizer_GraphNodeLaunchData *node);
 void gmc_launch_context_gone(CUcontext context);
 /* Writes the trace; once, from the process that opened it. */
 void gmc_launch_close(void);

@@ -96,12 +96,13 @@ static __device__ __forceinline__ uint64_t load_fixed(const void *where)
  * the host's tail at a time: thousands of readers would slow the bus that the host drains. */
 static __device__ __forceinline__ uint64_t claim(gmc_device *device, uint32_t cells)
 {
-    uint64_t at = add_global(&device->head, cells);
+    gmc_counters *shared = (gmc_counters *)load_fixed(&device->counters);
+    uint64_t at = add_global(&shared->head, cells);
     uint64_t needed = at + cells - load_fixed(&device->cells); /* may be negative */
-    while ((int64_t)(needed - load_relaxed(&device->tail_seen)) > 0) {
-        if (exchange_global(&device->polling, 1) == 0) {
-            max_global(&device->tail_seen, load_host((const uint64_t *)load_fixed(&device->tail)));
-            exchange_global(&device->polling, 0);
+    while ((int64_t)(needed - load_relaxed(&shared->tail_seen)) > 0) {
+        if (exchange_global(&shared->polling, 1) == 0) {
+            max_global(&shared->tail_seen, load_host((const uint64_t *)load_fixed(&device->tail)));
+            exchange_global(&shared->polling, 0);
         }
         __nanosleep(2000);
     }
@@ -127,9 +128,9 @@ static __device__ __forceinline__ void write_body(gmc_cell *cell, const site &at
                  : "memory");
 }
 
-static __device__ __forceinline__ void write_mark(gmc_cell *cell, uint32_t mask, uint32_t mark)
+static __device__ __forceinline__ void write_mark(gmc_cell *cell, const site &at, uint32_t mark)
 {
-    uint64_t word = (uint64_t)mark << 32 | mask;
+    uint64_t word = (mark | load_fixed(&at.device->kernel)) << 32 | at.mask;
     asm volatile("st.global.release.sys.u64 [%0], %1;" ::"l"(&cell->mask), "l"(word) : "memory");
 }
 
@@ -140,7 +141,7 @@ static __device__ __forceinline__ void note(const site &at, uint32_t event, uint
     if (at.lane == at.leader) {
         gmc_cell *cell = cell_at(at.device, claim(at.device, 1));
         write_body(cell, at, address, operand, aux);
-        write_mark(cell, at.mask, GMC_MARK(event, GMC_AFFINE, linear_warp()));
+        write_mark(cell, at, GMC_MARK(event, GMC_AFFINE, linear_warp()));
     }
     __syncwarp(at.mask);
 }
@@ -186,7 +187,7 @@ static __device__ __forceinline__ void access(const site &at, uint32_t event, ui
         gmc_cell *cell = cell_at(at.device, position);
         int64_t before = shape == GMC_AFFINE ? (int64_t)stride * (int32_t)at.lane : 0;
         write_body(cell, at, address - (uint64_t)before, (uint32_t)stride, aux);
-        write_mark(cell, mask, GMC_MARK(event, shape, linear_warp()));
+        write_mark(cell, at, GMC_MARK(event, shape, linear_warp()));
     }
     __syncwarp(mask);
 }
@@ -205,8 +206,9 @@ ACCESS_PATCH(gmcapture_shared, GMC_SHARED)
 ACCESS_PATCH(gmcapture_local, GMC_LOCAL)
 
 #if __CUDA_ARCH__ >= 900
-/* The user data of the captured launch, for the one function that cannot trust its argument. */
-static __device__ gmc_device *volatile captured;
+/* The first of the user data of captured launches, for the one function that cannot trust its
+ * argument. */
+static __device__ const gmc_device *volatile captured;
 
 static __device__ __forceinline__ bool in_cluster()
 {
@@ -223,7 +225,9 @@ PATCH gmcapture_remote_shared(void *userdata, uint64_t pc, void *address, uint32
                               uint32_t flags, const void *)
 {
 #if __CUDA_ARCH__ >= 900
-    if (userdata && in_cluster() && userdata == captured)
+    uint64_t distance = (uint64_t)userdata - (uint64_t)captured;
+    if (userdata && in_cluster() && distance < GMC_GRAPH_KERNELS * sizeof(gmc_device) &&
+        distance % sizeof(gmc_device) == 0)
         access(here(userdata, pc), GMC_REMOTE_SHARED, (uint64_t)address, size | flags << 8);
 #endif
     return SANITIZER_PATCH_SUCCESS;
@@ -378,44 +382,6 @@ PATCH gmcapture_wgmma(void *userdata, uint64_t pc, uint32_t a, uint32_t size_a, 
     return SANITIZER_PATCH_SUCCESS;
 }
 
-/* cp.async.bulk.tensor; one lane executes it for the warp. */
-PATCH gmcapture_tensor(void *userdata, uint64_t pc, uint64_t map, uint32_t shared, uint32_t barrier,
-                       int32_t c0, int32_t c1, int32_t c2, int32_t c3, int32_t c4, uint32_t,
-                       uint32_t multicast, uint32_t args, uint32_t)
-{
-    if (!userdata)
-        return SANITIZER_PATCH_SUCCESS;
-    site at = here(userdata, pc);
-    if (at.lane == at.leader) {
-        uint64_t position = claim(at.device, 1 + GMC_TENSOR_CELLS);
-        gmc_cell *cell = cell_at(at.device, position + 1);
-        uint32_t rank = 0;
-#if __CUDA_ARCH__ >= 900
-        asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
-#endif
-        if (!multicast)
-            args &= 0xffff;
-        asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(cell), "r"(c0), "r"(c1),
-                     "r"(c2), "r"(c3)
-                     : "memory");
-        asm volatile("st.global.v4.b32 [%0 + 16], {%1, %2, %3, %4};" ::"l"(cell), "r"(c4),
-                     "r"(args), "r"(rank), "r"(0)
-                     : "memory");
-        for (uint32_t i = 0; i < 2; i++) {
-            char *to = (char *)cell_at(at.device, position + 2 + i);
-            for (uint32_t j = 0; j < 4; j++) {
-                uint64_t word = ((const volatile uint64_t *)map)[4 * i + j];
-                asm volatile("st.global.b64 [%0], %1;" ::"l"(to + 8 * j), "l"(word) : "memory");
-            }
-        }
-        cell = cell_at(at.device, position);
-        write_body(cell, at, (uint64_t)barrier << 32 | shared, 0, 0);
-        write_mark(cell, at.mask, GMC_MARK(GMC_TENSOR, GMC_AFFINE, linear_warp()));
-    }
-    __syncwarp(at.mask);
-    return SANITIZER_PATCH_SUCCESS;
-}
-
 /* CTA 0 says how much shared memory it was given, to check the launch parameters by. */
 PATCH gmcapture_enter(void *userdata, uint64_t pc)
 {
@@ -423,13 +389,15 @@ PATCH gmcapture_enter(void *userdata, uint64_t pc)
         return SANITIZER_PATCH_SUCCESS;
 #if __CUDA_ARCH__ >= 900
     if (in_cluster()) /* each thread for itself: then it reads its own write */
-        captured = (gmc_device *)userdata;
+        captured = (const gmc_device *)load_fixed(&((gmc_device *)userdata)->first);
 #endif
     if (linear_cta() == 0 && linear_warp() == 0) {
         uint32_t dynamic, total;
         asm("mov.u32 %0, %%dynamic_smem_size;" : "=r"(dynamic));
         asm("mov.u32 %0, %%total_smem_size;" : "=r"(total));
-        note(here(userdata, pc), GMC_ENTER, 0, total, dynamic);
+        uint64_t shape = GMC_SHAPE(gridDim.x, gridDim.y, gridDim.z, blockDim.x, blockDim.y,
+                                   blockDim.z);
+        note(here(userdata, pc), GMC_ENTER, shape, total, dynamic);
     }
     return SANITIZER_PATCH_SUCCESS;
 }

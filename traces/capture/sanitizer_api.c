@@ -9,7 +9,6 @@
 #include <string.h>
 
 gmc_sanitizer_api gmc_san;
-static bool shows_tensors;
 
 bool gmc_sanitizer_load(const char *path, char *text, size_t size)
 {
@@ -28,16 +27,9 @@ bool gmc_sanitizer_load(const char *path, char *text, size_t size)
     }
     GMC_SANITIZER_FUNCTIONS(GMC_RESOLVE)
 #undef GMC_RESOLVE
-    /* Version 13.3 has this function, 13.0 has not. */
-    shows_tensors = dlsym(library, "sanitizerIsInsideRecursiveCallback") != NULL;
     if (missing)
         snprintf(text, size, "%s: too old, it has no %s", path, missing);
     return !missing;
-}
-
-bool gmc_sanitizer_shows_tensors(void)
-{
-    return shows_tensors;
 }
 
 const char *gmc_sanitizer_error(SanitizerResult result)
@@ -48,7 +40,7 @@ const char *gmc_sanitizer_error(SanitizerResult result)
     return text;
 }
 
-static void *driver_symbol(const char *name)
+void *gmc_driver_symbol(const char *name)
 {
     static void *driver;
     if (!driver)
@@ -61,11 +53,11 @@ void gmc_query_gpu(CUdevice device, gmc_gpu *gpu)
     CUresult (*get_name)(char *, int, CUdevice) = NULL;
     CUresult (*get_attribute)(int *, CUdevice_attribute, CUdevice) = NULL;
     CUresult (*get_version)(int *) = NULL;
-    void *symbol = driver_symbol("cuDeviceGetName");
+    void *symbol = gmc_driver_symbol("cuDeviceGetName");
     memcpy(&get_name, &symbol, sizeof symbol);
-    symbol = driver_symbol("cuDeviceGetAttribute");
+    symbol = gmc_driver_symbol("cuDeviceGetAttribute");
     memcpy(&get_attribute, &symbol, sizeof symbol);
-    symbol = driver_symbol("cuDriverGetVersion");
+    symbol = gmc_driver_symbol("cuDriverGetVersion");
     memcpy(&get_version, &symbol, sizeof symbol);
 
     memset(gpu, 0, sizeof *gpu);
@@ -88,29 +80,11 @@ int gmc_query_function(CUfunction function, CUfunction_attribute attribute)
 {
     static CUresult (*get)(int *, CUfunction_attribute, CUfunction);
     if (!get) {
-        void *symbol = driver_symbol("cuFuncGetAttribute");
+        void *symbol = gmc_driver_symbol("cuFuncGetAttribute");
         memcpy(&get, &symbol, sizeof symbol);
     }
     int value = -1;
     if (!get || get(&value, attribute, function) != CUDA_SUCCESS)
         return -1;
     return value;
-}
-
-const char *gmc_function_name(CUfunction function)
-{
-    static CUresult (*name_function)(const char **, CUfunction);
-    static CUresult (*name_kernel)(const char **, CUkernel);
-    const char *name = NULL;
-    if (!name_function) {
-        void *symbol = driver_symbol("cuFuncGetName");
-        memcpy(&name_function, &symbol, sizeof symbol);
-        symbol = driver_symbol("cuKernelGetName");
-        memcpy(&name_kernel, &symbol, sizeof symbol);
-    }
-    if (name_function && name_function(&name, function) == CUDA_SUCCESS && name)
-        return name;
-    if (name_kernel && name_kernel(&name, (CUkernel)function) == CUDA_SUCCESS)
-        return name;
-    return NULL;
 }
