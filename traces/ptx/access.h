@@ -7,11 +7,16 @@
 
 #include "traces/ptx/exec.h"
 
+/* How lanes lie, where all take part in an access of global memory: what most of them do is worth a
+ * way of its own. */
+typedef enum ptx_lie { LIE_ANYHOW = 0, LIE_IN_A_ROW, LIE_AT_ONE_PLACE } ptx_lie;
+
 typedef struct ptx_access {
     ptx_space space;
     uint32_t mask;
     uint32_t bytes; /* a lane */
     bool write;
+    ptx_lie lie;
     uint8_t *host[LANES];
 } ptx_access;
 

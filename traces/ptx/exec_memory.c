@@ -71,12 +71,29 @@ static inline void extent(const uint64_t *address, uint32_t mask, uint64_t *low,
     *high = most;
 }
 
+static ptx_lie lie_of(const uint64_t *address, const ptx_access *a)
+{
+    const uint64_t first = address[0], span = address[LANES - 1] - first;
+    if (a->mask != ALL_LANES || (span != 0 && span != (LANES - 1) * a->bytes) ||
+        first > UINT64_MAX - span)
+        return LIE_ANYHOW;
+    const uint64_t step = span / (LANES - 1);
+    uint64_t off = 0;
+    for (unsigned i = 0; i < LANES; i++)
+        off |= address[i] ^ (first + i * step);
+    return off ? LIE_ANYHOW : span ? LIE_IN_A_ROW : LIE_AT_ONE_PLACE;
+}
+
 /* Addresses become those of the trace. */
 static bool find_global(ptx_warp *w, const ptx_op *op, ptx_access *a)
 {
     uint64_t low, high, shift;
     uint64_t *address = w->address;
-    extent(address, a->mask, &low, &high);
+    a->lie = lie_of(address, a);
+    low = address[0];
+    high = address[LANES - 1];
+    if (a->lie == LIE_ANYHOW)
+        extent(address, a->mask, &low, &high);
     for (unsigned i = 0; i < LANES; i++)
         a->host[i] = (uint8_t *)(uintptr_t)address[i];
     if (high <= UINT64_MAX - a->bytes &&
@@ -322,7 +339,14 @@ void gmptx_run_spaces(ptx_warp *w, const ptx_op *op, ptx_access *a, ptx_action a
 #define LOAD(T)                                                                                    \
     {                                                                                              \
         T *d = to;                                                                                 \
-        if (a->mask == ALL_LANES)                                                                  \
+        T same;                                                                                    \
+        if (a->lie == LIE_IN_A_ROW && a->bytes == sizeof(T)) {                                     \
+            memcpy(d, a->host[0], LANES * sizeof(T));                                              \
+        } else if (a->lie == LIE_AT_ONE_PLACE) {                                                   \
+            memcpy(&same, a->host[0] + at, sizeof(T));                                             \
+            for (unsigned i = 0; i < LANES; i++)                                                   \
+                d[i] = same;                                                                       \
+        } else if (a->mask == ALL_LANES)                                                           \
             for (unsigned i = 0; i < LANES; i++)                                                   \
                 memcpy(&d[i], a->host[i] + at, sizeof(T));                                         \
         else                                                                                       \
@@ -370,6 +394,10 @@ static void store(ptx_warp *w, const ptx_op *op, const ptx_access *a)
     const unsigned bytes = gmptx_type_bytes((ptx_type)op->type), width = op->width[0];
     for (unsigned v = 0; v < op->vector; v++) {
         const uint8_t *from = lanes_of(w, op->r[v]);
+        if (a->lie == LIE_IN_A_ROW && a->bytes == width && bytes == width) {
+            memcpy(a->host[0], from, LANES * width);
+            continue;
+        }
         LANES_IN(a->mask)
         {
             uint64_t value;

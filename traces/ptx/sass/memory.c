@@ -103,6 +103,10 @@ static void take_width(sass_builder *b)
 static void load(ptx_warp *w, const ptx_op *op, const ptx_access *a)
 {
     uint32_t *d = lanes_of(w, op->r[0]);
+    if (a->bytes == 4 && a->lie == LIE_IN_A_ROW && !op->type) {
+        memcpy(d, a->host[0], LANES * sizeof *d);
+        return;
+    }
     if (a->bytes == 4 && a->mask == ALL_LANES) {
         for (unsigned i = 0; i < LANES; i++)
             memcpy(&d[i], a->host[i], 4);
@@ -124,6 +128,10 @@ static void store(ptx_warp *w, const ptx_op *op, const ptx_access *a)
 {
     const uint32_t *from = lanes_of(w, op->r[0]);
     const bool zero = REF_FILE(op->r[0]) == PTX_FILE_POOL;
+    if (a->bytes == 4 && a->lie == LIE_IN_A_ROW && !zero) {
+        memcpy(a->host[0], from, LANES * sizeof *from);
+        return;
+    }
     LANES_IN(a->mask)
     {
         uint32_t words[4];
