@@ -14,6 +14,7 @@
 #include "traces/capture/cubin.h"
 #endif
 #include "traces/capture/open_ctas.h"
+#include "traces/capture/ranges.h"
 #include "traces/capture/settings.h"
 
 /* ------------------------------------------------------------------------------ one record each */
@@ -779,6 +780,20 @@ static void test_sizes(void)
     }
 }
 
+/* Launches after cudaProfilerStop() are captured unless the user asked for the program's ranges. */
+static void test_ranges(void)
+{
+    gmc_ranges_init(false);
+    gmc_ranges_profiler(false);
+    g_assert_true(gmc_ranges_open());
+    gmc_ranges_init(true);
+    g_assert_false(gmc_ranges_open());
+    gmc_ranges_profiler(true);
+    g_assert_true(gmc_ranges_open());
+    gmc_ranges_profiler(false);
+    g_assert_false(gmc_ranges_open());
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -799,5 +814,6 @@ int main(int argc, char **argv)
     g_test_add_func("/capture/broken-cubin", test_broken_cubin);
 #endif
     g_test_add_func("/capture/sizes", test_sizes);
+    g_test_add_func("/capture/ranges", test_ranges);
     return g_test_run();
 }

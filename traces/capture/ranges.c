@@ -4,16 +4,17 @@
  */
 #include "traces/capture/ranges.h"
 
-static bool profiler_off;
+static bool follows_profiler, profiler_off;
 
 void gmc_ranges_init(bool off)
 {
-    profiler_off = off;
+    follows_profiler = profiler_off = off;
 }
 
 void gmc_ranges_profiler(bool on)
 {
-    __atomic_store_n(&profiler_off, !on, __ATOMIC_RELAXED);
+    if (follows_profiler)
+        __atomic_store_n(&profiler_off, !on, __ATOMIC_RELAXED);
 }
 
 bool gmc_ranges_open(void)

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-/* off: nothing is wanted until the program says so. */
+/* off: nothing is wanted until the program says so; else its calls change nothing. */
 void gmc_ranges_init(bool off);
 /* Are launches wanted now? */
 bool gmc_ranges_open(void);
