@@ -173,6 +173,9 @@ typedef struct gmsim_gpu {
     uint32_t sm_barrier_warp; /* and for each warp */
     uint32_t sm_mbarrier;     /* clocks from an mbarrier's test to its answer */
     uint32_t sm_mbarrier_issue;   /* clocks of the SM's unit that an arrival takes; a test two */
+    uint32_t sm_cluster_barrier;  /* clocks from the last arrival at a cluster's barrier */
+    uint32_t sm_remote;           /* clocks of the way to another SM of the cluster */
+    uint32_t sm_remote_bytes;     /* between it and others of its cluster, a clock */
     uint32_t sm_mbarrier_wake;    /* and from a phase's end to the next instruction of who waits */
     uint32_t sm_constant_address; /* clocks of latency of each further address of a constant load */
 

@@ -8,6 +8,7 @@
 #include "sim/model/model.h"
 
 #include "sim/model/plugged.h"
+#include "sim/model/time/cluster.h"
 #include "sim/model/time/mbarrier.h"
 #include "sim/model/time/schedule.h"
 #include "sim/model/trace_error.h"
@@ -311,9 +312,17 @@ static bool read_phases(gmsim_scheduler *scheduler, const gmtrace_launch *launch
     scheduler->phases.count = 0;
     if (scheduler->plan.functional || !launch->ctas)
         return true;
-    bool read =
-        gmsim_phases_read(&scheduler->phases, scheduler->reader, kernel,
-                          scheduler->replay->tally.decoded, scheduler->plan.cta_warps, error);
+    uint64_t peer[16];
+    uint32_t peers = 0;
+    if (!gmsim_clusters_begin(scheduler, launch)) {
+        no_memory(error);
+        return false;
+    }
+    for (; peers + 1u < scheduler->clusters.size; peers++)
+        peer[peers] = gmsim_cluster_cta(scheduler, peers + 1u);
+    bool read = gmsim_phases_read(&scheduler->phases, scheduler->reader, kernel,
+                                  scheduler->replay->tally.decoded, scheduler->plan.cta_warps, peer,
+                                  peers, error);
     if (read && gmsim_mbarriers_begin(scheduler))
         return true;
     if (!*error)
@@ -389,6 +398,7 @@ const gmsim_result *gmsim_model_run(gmsim_model *model, gmtrace_reader *reader, 
     executed.doubtful -= before.doubtful;
     gmtrace_paths_free(scheduler.paths);
     gmsim_mbarriers_end(&scheduler);
+    gmsim_clusters_end(&scheduler);
     if (!done)
         return NULL;
 

@@ -321,7 +321,8 @@ static const char *replay_shared(gmsim_replay *replay, gmsim_executor *who,
     return NULL;
 }
 
-static const char *replay_remote(gmsim_replay *replay, const gmsim_executor *who,
+/* Shared memory of another CTA of the cluster: there and back, at a rate of its own. */
+static const char *replay_remote(gmsim_replay *replay, gmsim_sm_memory *memory, gmsim_executor *who,
                                  const gmtrace_chunk *chunk, const gmtrace_record *record)
 {
     const gmsim_site *site = gmsim_tally_site(&replay->tally, record->instr);
@@ -329,6 +330,13 @@ static const char *replay_remote(gmsim_replay *replay, const gmsim_executor *who
         gmsim_tally_entry(&replay->tally, site, record->instr, GMSIM_REMOTE_SHARED);
     count_instruction(entry, record);
     note_worst(replay, entry, gmsim_lane_count(record->mask), who, chunk, record);
+    const gmsim_gpu *gpu = replay->gpu;
+    const uint32_t bytes = gmsim_lane_count(record->mask) * record->size;
+    const uint64_t begin = MAX(memory->remote_free, who->now);
+    memory->remote_free = begin + (bytes + gpu->sm_remote_bytes - 1u) / gpu->sm_remote_bytes;
+    who->answer.held = begin;
+    who->answer.stored = memory->remote_free;
+    who->answer.done = memory->remote_free + 2u * gpu->sm_remote;
     return NULL;
 }
 
@@ -357,7 +365,7 @@ static const char *replay_access(gmsim_replay *replay, gmsim_sm_memory *memory, 
     case GMTRACE_SPACE_SHARED:
         return replay_shared(replay, who, chunk, record);
     case GMTRACE_SPACE_REMOTE_SHARED:
-        return replay_remote(replay, who, chunk, record);
+        return replay_remote(replay, memory, who, chunk, record);
     case GMTRACE_SPACE_CONSTANT:
         return NULL;
     default:

@@ -37,6 +37,7 @@ void gmsim_sm_memory_begin(gmsim_sm_memory *memory, const gmsim_gpu *gpu, uint32
     memory->place = (gmsim_sender){gpc, (gpu->launch_groups.count ? gpc : number) % GMSIM_L2_SIDES};
     gmsim_l1_init(&memory->l1, set, gpu, bytes);
     memset(&memory->port, 0, sizeof memory->port);
+    memory->remote_free = 0;
     memory->port.clocks = gpu->l1_writes / GMSIM_BATCHES;
     memset(&memory->places, 0, sizeof memory->places);
     if (bytes / GMSIM_LINE_BYTES <= GMSIM_PLACES)

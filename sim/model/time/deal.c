@@ -7,12 +7,14 @@
  * - The first CTA of an SM starts slowly, the second half of its warps later; CTAs end one after
  *   the other on the whole GPU, and a place is empty for a while before the next starts there
  *   (micro/launch.cu).
+ * - CTAs of a cluster are dealt one after the other.
  *
- * Left out: clusters placed together, several kernels at a time.
+ * Left out: clusters that begin together, several kernels at a time.
  */
 #include "sim/model/time/deal.h"
 
 #include "sim/model/count/lanes.h"
+#include "sim/model/time/cluster.h"
 #include "sim/model/time/mbarrier.h"
 #include "sim/model/trace_error.h"
 #include "sim/model/watch.h"
@@ -33,8 +35,9 @@ static bool start_cta(gmsim_scheduler *s, uint32_t sm_number, uint32_t place, ui
     gmsim_cta *cta = &sm->cta[place];
     uint32_t warps = s->plan.cta_warps, first = place * warps;
     memset(cta, 0, sizeof *cta);
-    cta->number = s->next_cta++;
+    cta->number = gmsim_cluster_cta(s, s->next_cta++);
     gmsim_mbarriers_enter(s, sm_number, place);
+    gmsim_cluster_enter(s, sm_number, place);
     for (uint32_t i = 0; i < warps; i++) {
         gmsim_warp *warp = &sm->warp[first + i];
         gmtrace_error reason = {.status = GMTRACE_OK};

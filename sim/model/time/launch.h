@@ -28,6 +28,13 @@ typedef struct gmsim_plan {
     uint64_t records;     /* expected, for progress */
 } gmsim_plan;
 
+/* CTAs in clusters. */
+typedef struct gmsim_clusters {
+    uint32_t size; /* CTAs; 0: there are none */
+    uint32_t grid[3], extent[3];
+    uint32_t *home; /* of every CTA: its last place, the SM's first, plus one; 0: not dealt */
+} gmsim_clusters;
+
 /* A place on an SM that a CTA has left. */
 typedef struct gmsim_freed {
     uint64_t clock;
@@ -42,6 +49,7 @@ typedef struct gmsim_scheduler {
     gmsim_shared *shared;
     gmsim_phases phases;              /* of the kernel's mbarriers */
     struct gmsim_mbarrier *mbarriers; /* of every place of every SM as many; NULL: none */
+    gmsim_clusters clusters;
     gmtrace_paths *paths;
     gmsim_paces *paces;
     gmtrace_reader *reader;

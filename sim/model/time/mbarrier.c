@@ -7,6 +7,7 @@
 #include "sim/model/time/mbarrier.h"
 
 #include "sim/model/count/lanes.h"
+#include "sim/model/time/cluster.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -86,8 +87,8 @@ static void note(gmsim_mbarrier *barrier, uint64_t events, uint32_t each, uint64
     *last = MAX(*last, clock);
 }
 
-static void arrive(gmsim_scheduler *s, gmsim_sm *sm, uint32_t place, uint32_t number,
-                   uint32_t lanes, uint64_t clock)
+void gmsim_mbarrier_arrive(gmsim_scheduler *s, gmsim_sm *sm, uint32_t place, uint32_t number,
+                           uint32_t lanes, uint64_t clock)
 {
     const gmsim_phase *phase = &s->phases.phase[number];
     gmsim_mbarrier *barrier = &mbarriers_of(s, sm, place)[number];
@@ -145,8 +146,38 @@ bool gmsim_mbarrier_record(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot,
         return false;
     if (event == GMSIM_PHASE_WAIT)
         return wait(s, sm, slot, number, now);
-    arrive(s, sm, warp->cta, number, gmsim_lane_count(record->mask), now);
+    const uint32_t lanes = gmsim_lane_count(record->mask), rank = offset >> 24;
+    if (rank && s->clusters.size)
+        gmsim_cluster_tell(s, sm, warp->cta,
+                           1u << (gmsim_cluster_rank(s, warp->who.cta) ^ rank) % 16u, number, lanes,
+                           now + s->plan.gpu->sm_remote);
+    else
+        gmsim_mbarrier_arrive(s, sm, warp->cta, number, lanes, now);
     return false;
+}
+
+/* What an SM has told. */
+static void pass_on(gmsim_scheduler *s, gmsim_sm *from)
+{
+    for (uint32_t i = 0; i < from->told; i++) {
+        const gmsim_told *told = &from->tell[i];
+        gmsim_sm *sm;
+        uint32_t place;
+        if (!gmsim_cluster_find(s, told->cta, &sm, &place) || sm->cta[place].number != told->cta)
+            continue;
+        if (told->lanes)
+            gmsim_mbarrier_arrive(s, sm, place, told->number, told->lanes, told->clock);
+        else
+            gmsim_mbarrier_land(s, sm, place, told->number, told->clock);
+    }
+    from->told = 0;
+}
+
+void gmsim_mbarriers_step(gmsim_scheduler *s)
+{
+    for (uint32_t i = 0; s->clusters.size && i < s->plan.sms; i++)
+        if (s->sm[i].told)
+            pass_on(s, &s->sm[i]);
 }
 
 bool gmsim_mbarriers_give_up(gmsim_scheduler *s, uint64_t now)

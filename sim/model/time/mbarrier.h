@@ -38,9 +38,16 @@ void gmsim_mbarriers_enter(const gmsim_scheduler *s, uint32_t sm, uint32_t place
 bool gmsim_mbarrier_record(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot,
                            const gmtrace_record *record, uint64_t now);
 
+/* So many lanes of other CTAs arrive. */
+void gmsim_mbarrier_arrive(gmsim_scheduler *s, gmsim_sm *sm, uint32_t place, uint32_t number,
+                           uint32_t lanes, uint64_t clock);
+
 /* What a copy of a warp of that CTA brought is there at that clock; `number` is the mbarrier's. */
 void gmsim_mbarrier_land(gmsim_scheduler *s, gmsim_sm *sm, uint32_t place, uint32_t number,
                          uint64_t clock);
+
+/* A step is over: what CTAs told others of their clusters is known. */
+void gmsim_mbarriers_step(gmsim_scheduler *s);
 
 /* Nobody can go on. Those that wait go on, and what they wait for holds nobody any more; false
  * where nobody does. */

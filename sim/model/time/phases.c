@@ -10,8 +10,10 @@
  *   wait of the first warp that has not waited for that mbarrier before, on which no copies
  *   complete, passes; if there is none, an mbarrier holds nobody from then on.
  *
- * Left out: arrivals from other CTAs of a cluster count as if all its CTAs did as the first;
- * streams beyond GMSIM_PHASE_EVENTS of a warp.
+ * Of other CTAs of its cluster only what they do to this one's mbarriers counts, and it comes along
+ * with its own while the CTA is run.
+ *
+ * Left out: all but the first EVENTS of a warp, when it is run.
  */
 #include "sim/model/time/phases.h"
 
@@ -39,9 +41,10 @@ typedef struct stream {
 typedef struct run {
     gmsim_phases *phases;
     uint32_t warps;
-    uint32_t inits[GMSIM_MBARRIERS];
+    uint32_t inits[GMSIM_MBARRIERS], phases_of[GMSIM_MBARRIERS];
     uint64_t lanes[GMSIM_MBARRIERS], copies[GMSIM_MBARRIERS];
-    uint64_t arrived[GMSIM_MBARRIERS], landed[GMSIM_MBARRIERS]; /* while it is run */
+    uint64_t own_lanes[GMSIM_MBARRIERS], own_copies[GMSIM_MBARRIERS]; /* of the CTA's own warps */
+    uint64_t arrived[GMSIM_MBARRIERS], landed[GMSIM_MBARRIERS];       /* while it is run */
     stream stream[MAX_WARPS];
 } run;
 
@@ -67,6 +70,16 @@ gmsim_phase_event gmsim_phase_event_of(const gmtrace_record *record, uint32_t *o
     return *offset ? GMSIM_PHASE_COPY : GMSIM_PHASE_NONE;
 }
 
+uint32_t gmsim_phase_ctas(const gmtrace_record *record)
+{
+    if (record->kind == GMTRACE_TENSOR) {
+        gmtrace_tensor_copy copy;
+        gmtrace_get_tensor_copy(record, &copy);
+        return copy.multicast;
+    }
+    return record->kind == GMTRACE_BULK ? GMTRACE_BULK_CTAS(record->aux64) : 0;
+}
+
 static uint32_t number_of(gmsim_phases *phases, uint32_t offset)
 {
     uint32_t i = gmsim_phases_find(phases, offset);
@@ -77,7 +90,7 @@ static uint32_t number_of(gmsim_phases *phases, uint32_t offset)
     return i;
 }
 
-static void take(run *r, stream *warp, const gmtrace_record *record)
+static void take(run *r, stream *warp, uint32_t rank, const gmtrace_record *record)
 {
     uint32_t offset = 0, lanes = gmsim_lane_count(record->mask);
     gmsim_phase_event kind = gmsim_phase_event_of(record, &offset);
@@ -87,16 +100,21 @@ static void take(run *r, stream *warp, const gmtrace_record *record)
     uint32_t i = number_of(r->phases, offset & 0xffffffu);
     if (i == GMSIM_MBARRIERS)
         return;
-    r->inits[i] += init;
-    if (kind == GMSIM_PHASE_WAIT)
-        warp->waits[i]++;
-    if (kind == GMSIM_PHASE_COPY)
+    const uint32_t ctas = gmsim_phase_ctas(record);
+    if (kind == GMSIM_PHASE_COPY && (ctas ? ctas & 1u : rank == 0)) {
         r->copies[i]++;
-    if (kind == GMSIM_PHASE_ARRIVE) {
+        r->own_copies[i] += rank == 0;
+    } else if (kind == GMSIM_PHASE_ARRIVE && RANK(offset) == rank) {
         r->lanes[i] += lanes;
-        warp->arrivals[i] += RANK(offset) == 0;
+        r->own_lanes[i] += rank == 0 ? lanes : 0;
+        warp->arrivals[i]++;
+    } else if (kind == GMSIM_PHASE_WAIT && rank == 0) {
+        warp->waits[i]++;
+    } else {
+        kind = GMSIM_PHASE_NONE;
     }
-    if (kind != GMSIM_PHASE_NONE && warp->count < EVENTS)
+    r->inits[i] += init && rank == 0;
+    if (rank == 0 && kind != GMSIM_PHASE_NONE && warp->count < EVENTS)
         warp->event[warp->count++] = (event){(uint8_t)i, (uint8_t)kind, (uint8_t)lanes};
 }
 
@@ -105,15 +123,15 @@ static void divide(run *r)
 {
     for (uint32_t i = 0; i < r->phases->count; i++) {
         gmsim_phase *phase = &r->phases->phase[i];
-        uint32_t phases = 0, waits = 0;
-        for (uint32_t w = 0; w < r->warps; w++) {
-            phases = MAX(phases, r->stream[w].arrivals[i]);
+        uint32_t phases = r->phases_of[i], waits = 0;
+        for (uint32_t w = 0; w < r->warps; w++)
             waits = MAX(waits, r->stream[w].waits[i]);
-        }
         phase->held = phases && r->inits[i] < 2 && waits <= phases + 1u &&
                       r->lanes[i] % phases == 0 && r->copies[i] % phases == 0;
         if (!phase->held)
             continue;
+        r->own_lanes[i] /= phases;
+        r->own_copies[i] /= phases;
         phase->arrivals = (uint32_t)(r->lanes[i] / phases);
         phase->copies = (uint32_t)(r->copies[i] / phases);
     }
@@ -124,7 +142,7 @@ static bool waits(const run *r, const stream *warp, uint32_t i)
     const gmsim_phase *phase = &r->phases->phase[i];
     uint64_t wanted = warp->done[i] + 1u - phase->passes;
     return phase->held &&
-           (r->arrived[i] < wanted * phase->arrivals || r->landed[i] < wanted * phase->copies);
+           (r->arrived[i] < wanted * r->own_lanes[i] || r->landed[i] < wanted * r->own_copies[i]);
 }
 
 /* The warp goes on as far as it can; returns whether that was any way at all. */
@@ -170,17 +188,23 @@ static bool unlock(run *r)
     return stuck != NULL;
 }
 
-static bool read_warp(run *r, gmtrace_reader *reader, uint32_t number, GError **error)
+/* A warp's arrivals, each a phase, and all else of it. */
+static bool read_warp(run *r, gmtrace_reader *reader, uint64_t cta, uint32_t rank, uint32_t number,
+                      GError **error)
 {
+    stream *warp = &r->stream[number];
+    memset(warp->arrivals, 0, sizeof warp->arrivals);
     gmtrace_cursor cursor;
     gmtrace_error reason = {.status = GMTRACE_OK};
-    if (gmtrace_cursor_open(reader, &cursor, 0, number, &reason)) {
+    if (gmtrace_cursor_open(reader, &cursor, cta, number, &reason)) {
         do
             for (; cursor.next < cursor.end; cursor.next++)
-                take(r, &r->stream[number], cursor.next);
+                take(r, warp, rank, cursor.next);
         while (gmtrace_cursor_refill(reader, &cursor, &reason));
         gmtrace_cursor_close(reader, &cursor);
     }
+    for (uint32_t i = 0; i < r->phases->count; i++)
+        r->phases_of[i] = MAX(r->phases_of[i], warp->arrivals[i]);
     if (reason.status == GMTRACE_OK || reason.status == GMTRACE_TRUNCATED)
         return true;
     gmsim_trace_error(error, NULL, &reason);
@@ -188,7 +212,8 @@ static bool read_warp(run *r, gmtrace_reader *reader, uint32_t number, GError **
 }
 
 bool gmsim_phases_read(gmsim_phases *phases, gmtrace_reader *reader, const gmtrace_kernel *kernel,
-                       const gmtrace_decoded *decoded, uint32_t warps, GError **error)
+                       const gmtrace_decoded *decoded, uint32_t warps, const uint64_t *peer,
+                       uint32_t peers, GError **error)
 {
     bool any = false, going = true;
     phases->count = 0;
@@ -201,8 +226,9 @@ bool gmsim_phases_read(gmsim_phases *phases, gmtrace_reader *reader, const gmtra
         return false;
     r->phases = phases;
     r->warps = MIN(warps, MAX_WARPS);
-    for (uint32_t w = 0; w < r->warps && going; w++)
-        going = read_warp(r, reader, w, error);
+    for (uint32_t n = 0; n <= peers && going; n++)
+        for (uint32_t w = 0; w < r->warps && going; w++)
+            going = read_warp(r, reader, n ? peer[n - 1u] : 0, n, w, error);
     if (going) {
         divide(r);
         do {

@@ -37,7 +37,8 @@ static inline uint32_t gmsim_phases_find(const gmsim_phases *phases, uint32_t of
     return GMSIM_MBARRIERS;
 }
 
-/* A record that has to do with mbarriers: its kind, the offset, how many copies or lanes. */
+/* A record that has to do with mbarriers: its kind, and the offset; from bit 24 on the rank of the
+ * mbarrier's CTA in the cluster, less its own (as bits). */
 typedef enum gmsim_phase_event {
     GMSIM_PHASE_NONE,
     GMSIM_PHASE_ARRIVE,
@@ -47,11 +48,16 @@ typedef enum gmsim_phase_event {
 
 gmsim_phase_event gmsim_phase_event_of(const gmtrace_record *record, uint32_t *offset);
 
-/* Reads the streams of the launch's first CTA, of so many warps. A kernel without mbarriers has
+/* CTAs of the cluster that get what a copy brings, a bit each; 0: its own alone. */
+uint32_t gmsim_phase_ctas(const gmtrace_record *record);
+
+/* Reads the streams of the launch's first CTA, of so many warps, and of `peers` others of its
+ * cluster, by rank. A kernel without mbarriers has
  * none. False on an error of the trace's, other than that it is cut short; without an error, for
  * want of memory. */
 bool gmsim_phases_read(gmsim_phases *phases, gmtrace_reader *reader, const gmtrace_kernel *kernel,
-                       const gmtrace_decoded *decoded, uint32_t warps, GError **error);
+                       const gmtrace_decoded *decoded, uint32_t warps, const uint64_t *peer,
+                       uint32_t peers, GError **error);
 
 #pragma GCC visibility pop
 

@@ -11,12 +11,13 @@
  *
  * - mbarriers: mbarrier.h.
  *
- * Left out: cluster barriers, which hold no warp back here.
+ * - Clusters: cluster.h.
  */
 #include "sim/model/time/schedule.h"
 
 #include "sim/model/count/lanes.h"
 #include "sim/model/hot.h"
+#include "sim/model/time/cluster.h"
 #include "sim/model/time/deal.h"
 #include "sim/model/time/mbarrier.h"
 #include "sim/model/time/places.h"
@@ -88,6 +89,7 @@ static void end_warp(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t n
     sm->timing.warp_active += now - began;
     if (gmsim_sm_recorded(sm))
         gmsim_course_resident(sm->course, began, now - began);
+    gmsim_cluster_leave(s, sm, warp->cta);
     if (cta->live == 0) {
         sm->left |= 1u << warp->cta;
         sm->resident--;
@@ -214,7 +216,13 @@ GMSIM_INLINE bool warp_turn(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uin
             sm->ready[slot] = gmsim_since_epoch(s, now);
             return arrive(s, sm, slot, record, now, error);
         }
-        if (record->kind == GMTRACE_MBARRIER && s->mbarriers) {
+        if (record->kind == GMTRACE_CLUSTER_ARRIVE) {
+            gmsim_cluster_arrive(s, sm, slot, now);
+        } else if (record->kind == GMTRACE_CLUSTER_WAIT) {
+            warp->turn = GMSIM_TURN_PLAN;
+            if (gmsim_cluster_wait(s, sm, slot, now))
+                return true;
+        } else if (record->kind == GMTRACE_MBARRIER && s->mbarriers) {
             warp->turn = GMSIM_TURN_PLAN;
             if (gmsim_mbarrier_record(s, sm, slot, record, now))
                 return true;
@@ -369,6 +377,8 @@ static bool run_step(gmsim_scheduler *s, uint64_t limit, GError **error)
         if ((!s->plan.apart && !run_sm(s, sm, limit, error)) || !answer_sm(s, sm, limit, error))
             return false;
     }
+    gmsim_mbarriers_step(s);
+    gmsim_clusters_step(s);
     s->step++;
     return true;
 }
@@ -377,7 +387,8 @@ static bool run_step(gmsim_scheduler *s, uint64_t limit, GError **error)
  * is to be expected, and the warps go on. */
 static bool resolve_deadlock(gmsim_scheduler *s, uint64_t now, GError **error)
 {
-    if (gmsim_mbarriers_give_up(s, now))
+    bool gave_up = gmsim_mbarriers_give_up(s, now);
+    if (gmsim_clusters_give_up(s, now) || gave_up)
         return true;
     for (uint32_t i = 0; i < s->plan.sms; i++) {
         gmsim_sm *sm = &s->sm[i];
@@ -510,6 +521,8 @@ bool gmsim_schedule(gmsim_scheduler *s, GError **error)
     s->freed_count = 0;
     s->truncated = false;
     memset(&s->timing, 0, sizeof s->timing);
+    if (s->clusters.size)
+        memset(s->clusters.home, 0, s->plan.ctas * sizeof *s->clusters.home);
     for (uint32_t i = 0; i < s->plan.sms; i++) {
         gmsim_sm *sm = &s->sm[i];
         memset(sm->ready, 0xff, sizeof sm->ready);
@@ -519,6 +532,7 @@ bool gmsim_schedule(gmsim_scheduler *s, GError **error)
         sm->mbarrier_free = 0;
         sm->active = sm->active_since = sm->active_until = 0;
         sm->resident = sm->accesses = sm->left = 0;
+        sm->cluster_ready = sm->told = 0;
         sm->unplanned = sm->records = sm->barriers = sm->end = 0;
         memset(&sm->timing, 0, sizeof sm->timing);
         sm->course = s->recorder ? &s->recorder->sm[i] : NULL;

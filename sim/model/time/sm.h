@@ -103,9 +103,11 @@ typedef struct gmsim_cta {
     uint32_t waiting;
     uint32_t arrived_at[GMSIM_NAMED_BARRIERS];
     uint32_t waiting_at[GMSIM_NAMED_BARRIERS];
-    uint32_t expected[GMSIM_NAMED_BARRIERS]; /* warps; 0: all that live */
-    uint64_t arrival;                        /* of the last warp at a barrier */
-    uint64_t end;                            /* of the last warp to end so far */
+    uint32_t expected[GMSIM_NAMED_BARRIERS];   /* warps; 0: all that live */
+    uint64_t arrival;                          /* of the last warp at a barrier */
+    uint32_t cluster_arrived, cluster_waiting; /* at the cluster's barrier */
+    uint64_t cluster_arrival, cluster_go;      /* the last there; since when it was let go */
+    uint64_t end;                              /* of the last warp to end so far */
 } gmsim_cta;
 
 #define GMSIM_NEVER UINT32_MAX
@@ -118,10 +120,19 @@ typedef struct gmsim_access {
     uint8_t slot, asks, reach; /* of the warp; answers it waits for */
     uint8_t board, read_board; /* scoreboards it sets free; GMSIM_SCOREBOARDS and more: none */
     uint8_t mbarrier;          /* that a copy completes, plus one; 0: none */
+    uint16_t ctas;             /* of the cluster, that get it; 0: its own alone */
     bool shared, load, copy, returns, commits; /* space; kind; the end of a group of copies */
 } gmsim_access;
 
 #define GMSIM_ACCESSES 1024u
+
+/* What an SM has for an mbarrier of another CTA of a cluster: more than it can say in a step. */
+#define GMSIM_TOLD 1024u
+
+typedef struct gmsim_told {
+    uint64_t cta, clock;
+    uint8_t number, lanes; /* of the mbarrier; that arrive, 0: a copy is there */
+} gmsim_told;
 
 typedef struct gmsim_sm {
     uint32_t
@@ -147,6 +158,9 @@ typedef struct gmsim_sm {
     uint64_t records, barriers; /* so far */
     uint64_t end;               /* clock at which the last warp so far ended */
     gmsim_access access[GMSIM_ACCESSES];
+    uint32_t cluster_ready; /* places whose CTA has arrived at its cluster's barrier, as a mask */
+    uint32_t told;
+    gmsim_told tell[GMSIM_TOLD];
     gmsim_sm_memory memory;
 } gmsim_sm;
 

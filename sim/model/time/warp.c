@@ -24,6 +24,7 @@
 
 #include "sim/model/count/lanes.h"
 #include "sim/model/hot.h"
+#include "sim/model/time/cluster.h"
 #include "sim/model/time/mbarrier.h"
 #include "sim/model/time/places.h"
 #include "sim/model/time/wgmma.h"
@@ -402,7 +403,10 @@ static inline void take_up(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
                            const gmsim_access *access)
 {
     if (access->mbarrier) {
-        gmsim_mbarrier_land(s, sm, warp->cta, access->mbarrier - 1u, access->done);
+        const uint32_t number = access->mbarrier - 1u;
+        if (!access->ctas || !s->clusters.size ||
+            gmsim_cluster_tell(s, sm, warp->cta, access->ctas, number, 0, access->done))
+            gmsim_mbarrier_land(s, sm, warp->cta, number, access->done);
         return;
     }
     if (access->copy)
@@ -549,6 +553,7 @@ GMSIM_INLINE const char *access_memory(gmsim_scheduler *s, gmsim_sm *sm, uint32_
                            .reach = answer->reach,
                            .board = (uint8_t)(mbarrier ? GMSIM_SCOREBOARDS : board),
                            .mbarrier = (uint8_t)mbarrier,
+                           .ctas = (uint16_t)(mbarrier ? gmsim_phase_ctas(record) : 0),
                            .read_board = (uint8_t)read_board,
                            .shared = shared,
                            .load = load,
