@@ -5,6 +5,8 @@
  */
 #include "traces/capture/decode.h"
 
+#include "traces/capture/tensor.h"
+
 #include <string.h>
 
 enum { FLAG_READ = 1, FLAG_WRITE = 2, FLAG_PREFETCH = 8 }; /* Sanitizer_DeviceMemoryFlags */
@@ -12,6 +14,8 @@ enum { FLAG_READ = 1, FLAG_WRITE = 2, FLAG_PREFETCH = 8 }; /* Sanitizer_DeviceMe
 int gmc_payload_cells(const gmc_cell *header)
 {
     unsigned lanes = (unsigned)__builtin_popcount(header->mask);
+    if (GMC_MARK_EVENT(header->mark) == GMC_TENSOR)
+        return (int)GMC_TENSOR_CELLS;
     switch (GMC_MARK_SHAPE(header->mark)) {
     case GMC_AFFINE:
         return 0;
@@ -217,6 +221,8 @@ bool gmc_decode(const gmc_code *code, const gmc_cell *header, const gmc_cell *pa
     record->mask = header->mask;
     record->instr = find_instr(code, header->pc);
     *has_addresses = false;
+    if (GMC_MARK_EVENT(header->mark) == GMC_TENSOR)
+        return gmc_tensor_decode(code, header, payload, record);
     if (!set_event(code, header, record) || !mend_size(code, record))
         return false;
     if (GMC_MARK_EVENT(header->mark) > GMC_LAST_ACCESS)

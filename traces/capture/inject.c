@@ -31,6 +31,12 @@ static void on_resource(Sanitizer_CallbackId id, const void *data)
     case SANITIZER_CBID_RESOURCE_MODULE_UNLOAD_STARTING:
         gmc_modules_unloaded(data);
         break;
+    case SANITIZER_CBID_RESOURCE_FUNCTIONS_LAZY_LOADED:
+        gmc_modules_lazy(data, false);
+        break;
+    case SANITIZER_CBID_RESOURCE_FUNCTIONS_LAZY_PATCHED:
+        gmc_modules_lazy(data, true);
+        break;
     case SANITIZER_CBID_RESOURCE_DEVICE_MEMORY_ALLOC:
     case SANITIZER_CBID_RESOURCE_MEMORY_ALLOC_ASYNC:
         gmc_allocations_add(memory->address, memory->size);
@@ -91,7 +97,7 @@ static void SANITIZERAPI on_callback(void *user, Sanitizer_CallbackDomain domain
         else if (gmc_graph_call_of(id) != GMC_GRAPH_NO_CALL)
             gmc_launch_graph_call(id, call);
         else if (gmc_launch_call_note(id, call))
-            gmc_launch_call_enter(call->symbolName, call->context);
+            gmc_launch_call_enter(gmc_launch_call_name(id, call), call->context);
         else
             gmc_launch_call_leave();
         break;

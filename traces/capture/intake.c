@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "traces/capture/tensor.h"
+
 void gmc_intake_fail(gmc_intake *intake, const gmtrace_error *error)
 {
     if (intake->result.sound && error)
@@ -104,6 +106,17 @@ static void append(gmc_intake *intake, const gmc_cell *header, const gmtrace_rec
         gmc_intake_fail(intake, &error);
 }
 
+/* The record gets the number of its tensor map. */
+static void name_map(gmc_intake *intake, const gmc_cell *payload, gmtrace_record *record)
+{
+    gmtrace_error error = {0};
+    uint64_t map[GMTRACE_TENSOR_WORDS];
+    gmc_tensor_map(payload, map);
+    if (intake->result.sound &&
+        !gmtrace_writer_tensor_map(intake->job.writer, map, &record->map, &error))
+        gmc_intake_fail(intake, &error);
+}
+
 void gmc_intake_take(gmc_intake *intake, const gmc_cell *header, const gmc_cell *payload)
 {
     gmtrace_record record;
@@ -132,6 +145,8 @@ void gmc_intake_take(gmc_intake *intake, const gmc_cell *header, const gmc_cell 
         add_unseen(intake, header, gmtrace_unseen_list(intake->job.slots), before);
         keep(intake, warp, before, count);
     }
+    if (record.kind == GMTRACE_TENSOR)
+        name_map(intake, payload, &record);
     if (!has_addresses || record.kind == GMTRACE_ACCESS)
         append(intake, header, &record, has_addresses ? address : NULL);
     else

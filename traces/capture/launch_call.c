@@ -51,6 +51,25 @@ bool gmc_launch_call_note(Sanitizer_CallbackId id, const Sanitizer_CallbackData 
     return true;
 }
 
+const char *gmc_launch_call_name(Sanitizer_CallbackId id, const Sanitizer_CallbackData *data)
+{
+    const void *params = data->functionParams;
+    if (!params)
+        return NULL;
+    switch (id) {
+    case SANITIZER_CBID_DRIVER_API_cuLaunchKernel:
+    case SANITIZER_CBID_DRIVER_API_cuLaunchKernel_ptsz:
+        return gmc_function_name(((const cuLaunchKernel_params *)params)->f);
+    case SANITIZER_CBID_DRIVER_API_cuLaunchCooperativeKernel:
+    case SANITIZER_CBID_DRIVER_API_cuLaunchCooperativeKernel_ptsz:
+        return gmc_function_name(((const cuLaunchCooperativeKernel_params *)params)->f);
+    case SANITIZER_CBID_DRIVER_API_cuLaunchKernelEx:
+    case SANITIZER_CBID_DRIVER_API_cuLaunchKernelEx_ptsz:
+        return gmc_function_name(((const cuLaunchKernelEx_params *)params)->f);
+    }
+    return NULL;
+}
+
 uint32_t gmc_launch_call_dynamic_shared(void)
 {
     return dynamic_shared;

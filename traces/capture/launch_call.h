@@ -14,6 +14,9 @@
 void gmc_launch_call_enable(Sanitizer_SubscriberHandle subscriber);
 /* True where the callback is the call's beginning. */
 bool gmc_launch_call_note(Sanitizer_CallbackId id, const Sanitizer_CallbackData *data);
+/* The kernel's mangled name, NULL where it is not known. (What the callback's data have for a name
+ * is dangling where a CUkernel is launched: seen with Compute Sanitizer 2026.1.) */
+const char *gmc_launch_call_name(Sanitizer_CallbackId id, const Sanitizer_CallbackData *data);
 /* Of the call that this thread is in; GMTRACE_UNKNOWN outside. */
 uint32_t gmc_launch_call_dynamic_shared(void);
 

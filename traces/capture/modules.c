@@ -18,6 +18,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "traces/capture/masquerade.h"
 #include "traces/capture/message.h"
 #include "traces/capture/names.h"
 #include "traces/capture/patches.h"
@@ -34,6 +35,8 @@ struct gmc_module {
     size_t wanted_count;
     bool readable;
     bool patched;
+    gmc_masquerade *masquerade; /* NULL: no place for one */
+    bool may_have_run;          /* its code: too late for it */
     gmc_entry *entries;
 };
 
@@ -43,13 +46,15 @@ typedef struct patched_context {
 } patched_context;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_mutex_t name_lock = PTHREAD_MUTEX_INITIALIZER; /* taken last */
+static pthread_mutex_t name_lock = PTHREAD_MUTEX_INITIALIZER;  /* taken last */
+static pthread_mutex_t patch_lock = PTHREAD_MUTEX_INITIALIZER; /* one thread patches at a time */
 static const gmc_settings *settings;
 static bool has_pattern;
 static regex_t pattern;
 static gmc_module *modules;
 static patched_context *contexts;
 static unsigned module_count;
+static bool tensors_seen; /* the library calls back for loads through tensor maps */
 
 bool gmc_modules_init(const gmc_settings *chosen, char *reason, size_t size)
 {
@@ -120,6 +125,12 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Kernels that the user asked for, and what any kernel may call. */
+static bool may_run(const gmc_function *function)
+{
+    return !function->kernel || is_wanted(function->name);
+}
+
 /* Is this a module to keep? One that cannot be read may still launch wanted kernels. */
 static bool find_wanted(gmc_module *module, const void *image)
 {
@@ -135,6 +146,11 @@ static bool find_wanted(gmc_module *module, const void *image)
     }
     if (module->wanted_count)
         qsort(module->wanted, module->wanted_count, sizeof *module->wanted, compare);
+    if (module->wanted_count)
+        module->masquerade = gmc_masquerade_create(cubin, may_run);
+    const char *loading = getenv("CUDA_MODULE_LOADING");
+    if (module->masquerade && loading && strcmp(loading, "EAGER") == 0)
+        gmc_masquerade_loaded(module->masquerade, NULL);
     gmc_cubin_close(cubin);
     return module->wanted_count || !module->readable;
 }
@@ -228,10 +244,16 @@ static bool add_patches(CUcontext context)
     return true;
 }
 
-static bool patch(gmc_module *module, CUcontext context)
+/* What launches lack with an older library is said of each kernel. */
+static void patch_tensors(const gmc_module *module)
 {
-    if (module->patched)
-        return true;
+    tensors_seen = gmc_sanitizer_shows_tensors() &&
+                   gmc_san.sanitizerPatchInstructions(GMC_TENSOR_LOAD, module->handle,
+                                                      GMC_TENSOR_CALLBACK) == SANITIZER_SUCCESS;
+}
+
+static bool patch_all(gmc_module *module, CUcontext context)
+{
     if (!add_patches(context))
         return false;
     for (size_t i = 0; i < gmc_patch_count; i++) {
@@ -243,7 +265,11 @@ static bool patch(gmc_module *module, CUcontext context)
             return false;
         }
     }
+    patch_tensors(module);
+    if (tensors_seen)
+        gmc_masquerade_put_on(module->masquerade, module->handle, !module->may_have_run);
     SanitizerResult result = gmc_san.sanitizerPatchModule(module->handle);
+    gmc_masquerade_take_off(module->masquerade, module->handle);
     if (result != SANITIZER_SUCCESS) {
         gmc_warn("the program's code cannot be patched: %s", gmc_sanitizer_error(result));
         return false;
@@ -255,6 +281,71 @@ static bool patch(gmc_module *module, CUcontext context)
 bool gmc_modules_is_patched(const gmc_entry *entry)
 {
     return entry->module->patched;
+}
+
+static bool patch(gmc_module *module, CUcontext context)
+{
+    pthread_mutex_lock(&patch_lock);
+    const bool done = module->patched || patch_all(module, context);
+    pthread_mutex_unlock(&patch_lock);
+    return done;
+}
+
+/* While the module is loaded nothing of it has run, so its stores through tensor maps can stand
+ * there as loads for a while. Where another thread is at it there is no waiting: it may wait for a
+ * lock of the driver that this one holds. */
+static void patch_early(gmc_module *module, CUcontext context)
+{
+    const bool turn = pthread_mutex_trylock(&patch_lock) == 0;
+    if (turn && patch_all(module, context)) {
+        pthread_mutex_unlock(&patch_lock);
+        return;
+    }
+    if (turn)
+        pthread_mutex_unlock(&patch_lock);
+    module->may_have_run = true;
+}
+
+void gmc_modules_lazy(const Sanitizer_ResourceFunctionsLazyLoadedData *data, bool patched)
+{
+    pthread_mutex_lock(&lock);
+    gmc_module *module = modules;
+    while (module && module->handle != data->module)
+        module = module->next;
+    pthread_mutex_unlock(&lock);
+    if (!module)
+        return;
+    for (uint32_t i = 0; i < data->numFunctions && module->masquerade && !patched; i++) {
+        const char *name = gmc_function_name(data->functions[i]);
+        if (name)
+            gmc_masquerade_loaded(module->masquerade, name);
+    }
+    if (!module->patched || !tensors_seen)
+        return;
+    if (patched)
+        gmc_masquerade_take_off(module->masquerade, module->handle);
+    else
+        gmc_masquerade_put_on(module->masquerade, module->handle, true);
+}
+
+const char *gmc_modules_tensors_unseen(const gmc_entry *entry)
+{
+    const gmc_kernel *kernel = entry->kernel;
+    unsigned unseen = 0;
+    for (uint32_t i = 0; i < kernel->function_count && tensors_seen; i++)
+        unseen += gmc_masquerade_unseen(entry->module->masquerade, kernel->function[i]->name);
+    return unseen ? "not all of its copies through tensor maps can be seen" : NULL;
+}
+
+static void judge_tensors(gmc_kernel *kernel)
+{
+    if (tensors_seen)
+        kernel->unseen &= ~(uint32_t)GMTRACE_UNSEEN_TENSOR_COPY;
+    else if (kernel->disassembled && kernel->unseen & GMTRACE_UNSEEN_TENSOR_COPY)
+        gmc_warn(
+            "%s: copies through tensor maps (TMA) are missing: this Compute Sanitizer does not "
+            "show them, version 13.3.75 does",
+            kernel->name);
 }
 
 static void map_copy(gmc_module *module)
@@ -314,6 +405,8 @@ bool gmc_modules_prepare(gmc_entry *entry, CUcontext context)
     map_copy(entry->module);
     entry->kernel =
         gmc_kernel_create(settings, entry->module->cubin, entry->module->path, entry->mangled);
+    if (entry->kernel)
+        judge_tensors(entry->kernel);
     return entry->kernel != NULL;
 }
 
@@ -351,12 +444,14 @@ void gmc_modules_loaded(const Sanitizer_ResourceModuleData *data, bool now)
     unsigned number = module_count++;
     pthread_mutex_unlock(&lock);
     module->path = write_copy(data->pCubin, data->cubinSize, number);
-    if (now)
-        patch(module, data->context);
     pthread_mutex_lock(&lock);
     module->next = modules;
     modules = module;
     pthread_mutex_unlock(&lock);
+    if (now)
+        patch(module, data->context);
+    else if (module->masquerade)
+        patch_early(module, data->context);
     gmc_note("module %u: %zu bytes of code, %zu wanted kernels", number, module->size,
              module->wanted_count);
 }

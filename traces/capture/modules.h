@@ -31,6 +31,8 @@ typedef struct gmc_entry {
 bool gmc_modules_init(const gmc_settings *settings, char *reason, size_t size);
 /* `now`: the calling thread is in a launch to be captured; the module is patched at once. */
 void gmc_modules_loaded(const Sanitizer_ResourceModuleData *data, bool now);
+/* Functions of a module are loaded, and then patched. */
+void gmc_modules_lazy(const Sanitizer_ResourceFunctionsLazyLoadedData *data, bool patched);
 void gmc_modules_unloaded(const Sanitizer_ResourceModuleData *data);
 /* Did the user ask for kernels of this (mangled) name? */
 bool gmc_modules_wants(const char *function);
@@ -43,6 +45,9 @@ bool gmc_modules_is_patched(const gmc_entry *entry);
 /* Makes the module's code call the patches, and fills in entry->kernel. By one thread at a time.
  * False with a message on standard error where that fails. */
 bool gmc_modules_prepare(gmc_entry *entry, CUcontext context);
+/* Why copies of boxes of tensors that the kernel makes are not seen; NULL where all are, or none
+ * are made, or the whole trace says so (GMTRACE_UNSEEN_TENSOR_COPY). */
+const char *gmc_modules_tensors_unseen(const gmc_entry *entry);
 /* Fills in entry->code, once the kernel is loaded on the device. */
 bool gmc_modules_locate(gmc_entry *entry);
 

@@ -117,15 +117,6 @@ static bool add_kernel(gmc_entry *entry)
     return check(entry->added, &error);
 }
 
-bool gmc_output_begin(gmc_entry *entry, gmtrace_launch *launch)
-{
-    gmtrace_error error = {0};
-    if (!entry->added && !add_kernel(entry))
-        return false;
-    launch->kernel = entry->trace_index;
-    return check(gmtrace_writer_begin_launch(writer, launch, &error), &error);
-}
-
 /* The open launch misses records: said here and in the trace. */
 static void lose(const gmc_kernel *kernel, const char *why)
 {
@@ -133,6 +124,20 @@ static void lose(const gmc_kernel *kernel, const char *why)
     gmc_warn("%s, launch %llu: records are missing: %s", kernel->name, (unsigned long long)captured,
              why);
     check(gmtrace_writer_lose(writer, why, &error), &error);
+}
+
+bool gmc_output_begin(gmc_entry *entry, gmtrace_launch *launch)
+{
+    gmtrace_error error = {0};
+    if (!entry->added && !add_kernel(entry))
+        return false;
+    launch->kernel = entry->trace_index;
+    if (!check(gmtrace_writer_begin_launch(writer, launch, &error), &error))
+        return false;
+    const char *unseen_tensors = gmc_modules_tensors_unseen(entry);
+    if (unseen_tensors)
+        lose(entry->kernel, unseen_tensors);
+    return true;
 }
 
 void gmc_output_end(const gmc_kernel *kernel, const gmc_result *taken, bool whole)

@@ -382,6 +382,44 @@ PATCH gmcapture_wgmma(void *userdata, uint64_t pc, uint32_t a, uint32_t size_a, 
     return SANITIZER_PATCH_SUCCESS;
 }
 
+/* cp.async.bulk.tensor; one lane executes it for the warp. */
+PATCH gmcapture_tensor(void *userdata, uint64_t pc, uint64_t map, uint32_t shared, uint32_t barrier,
+                       int32_t c0, int32_t c1, int32_t c2, int32_t c3, int32_t c4, uint32_t,
+                       uint32_t multicast, uint32_t args, uint32_t)
+{
+    if (!userdata)
+        return SANITIZER_PATCH_SUCCESS;
+    site at = here(userdata, pc);
+    if (at.lane == at.leader) {
+        uint64_t position = claim(at.device, 1 + GMC_TENSOR_CELLS);
+        gmc_cell *cell = cell_at(at.device, position + 1);
+        uint32_t rank = 0;
+#if __CUDA_ARCH__ >= 900
+        asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+#endif
+        if (!multicast)
+            args &= 0xffff;
+        asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(cell), "r"(c0), "r"(c1),
+                     "r"(c2), "r"(c3)
+                     : "memory");
+        asm volatile("st.global.v4.b32 [%0 + 16], {%1, %2, %3, %4};" ::"l"(cell), "r"(c4),
+                     "r"(args), "r"(rank), "r"(0)
+                     : "memory");
+        for (uint32_t i = 0; i < 2; i++) {
+            char *to = (char *)cell_at(at.device, position + 2 + i);
+            for (uint32_t j = 0; j < 4; j++) {
+                uint64_t word = ((const volatile uint64_t *)map)[4 * i + j];
+                asm volatile("st.global.b64 [%0], %1;" ::"l"(to + 8 * j), "l"(word) : "memory");
+            }
+        }
+        cell = cell_at(at.device, position);
+        write_body(cell, at, (uint64_t)barrier << 32 | shared, 0, 0);
+        write_mark(cell, at, GMC_MARK(GMC_TENSOR, GMC_AFFINE, linear_warp()));
+    }
+    __syncwarp(at.mask);
+    return SANITIZER_PATCH_SUCCESS;
+}
+
 /* CTA 0 says how much shared memory it was given, to check the launch parameters by. */
 PATCH gmcapture_enter(void *userdata, uint64_t pc)
 {

@@ -18,6 +18,11 @@ typedef struct gmc_patch {
 
 extern const gmc_patch gmc_patch_table[];
 extern const size_t gmc_patch_count;
+/* Loads through tensor maps, which libraries before 13.3.75 cannot patch (nor do the headers of
+ * those name them). */
+#define GMC_TENSOR_LOAD     ((Sanitizer_InstructionId)43)
+#define GMC_TENSOR_CALLBACK "gmcapture_tensor"
+
 extern const char gmc_patch_image[]; /* a fatbin */
 
 #endif

@@ -68,7 +68,8 @@ enum {
     GMC_BULK_REDUCE_GLOBAL, /* as BULK_STORE */
     GMC_BULK_REDUCE_SHARED, /* as BULK_SHARED */
     GMC_WGMMA,              /* address = A | B << 32, stride = size A, aux = size B */
-    GMC_ENTER, /* CTA 0 alone; address = GMC_SHAPE(), aux = dynamic shared memory, stride = all */
+    GMC_TENSOR, /* a box: address = shared side | mbarrier << 32; payload: a gmc_tensor */
+    GMC_ENTER,  /* CTA 0 alone; address = GMC_SHAPE(), aux = dynamic shared memory, stride = all */
     GMC_EXIT,
 };
 
@@ -77,6 +78,18 @@ enum {
 #define GMC_TO(target, barrier) (((target) >> 4 & 0x3fffu) | ((barrier) >> 3 & 0x7fffu) << 14)
 #define GMC_TO_TARGET(to)       (((to)&0x3fffu) << 4)
 #define GMC_TO_BARRIER(to)      (((to) >> 14 & 0x7fffu) << 3)
+
+/* The operands of a copy through a tensor map as the callback has them, which is told of a load:
+ * what a store has stands elsewhere (tensor.h). Three payload cells. */
+typedef struct gmc_tensor {
+    int32_t coordinate[5];
+    uint32_t args;   /* bits 0-15 im2col offsets, 16-31 CTAs of a multicast */
+    uint32_t rank;   /* of the CTA in its cluster */
+    uint32_t unused; /* the host zeroes each cell's last word */
+    uint64_t map[8];
+} gmc_tensor;
+
+#define GMC_TENSOR_CELLS (sizeof(gmc_tensor) / sizeof(gmc_cell))
 
 /* Tells launches of one kernel with other dimensions apart. */
 #define GMC_SHAPE(grid_x, grid_y, grid_z, block_x, block_y, block_z)                               \

@@ -9,6 +9,7 @@
 #include <string.h>
 
 gmc_sanitizer_api gmc_san;
+static bool shows_tensors;
 
 bool gmc_sanitizer_load(const char *path, char *text, size_t size)
 {
@@ -27,9 +28,16 @@ bool gmc_sanitizer_load(const char *path, char *text, size_t size)
     }
     GMC_SANITIZER_FUNCTIONS(GMC_RESOLVE)
 #undef GMC_RESOLVE
+    /* Version 13.3 has this function, 13.0 has not. */
+    shows_tensors = dlsym(library, "sanitizerIsInsideRecursiveCallback") != NULL;
     if (missing)
         snprintf(text, size, "%s: too old, it has no %s", path, missing);
     return !missing;
+}
+
+bool gmc_sanitizer_shows_tensors(void)
+{
+    return shows_tensors;
 }
 
 const char *gmc_sanitizer_error(SanitizerResult result)
@@ -87,4 +95,22 @@ int gmc_query_function(CUfunction function, CUfunction_attribute attribute)
     if (!get || get(&value, attribute, function) != CUDA_SUCCESS)
         return -1;
     return value;
+}
+
+const char *gmc_function_name(CUfunction function)
+{
+    static CUresult (*name_function)(const char **, CUfunction);
+    static CUresult (*name_kernel)(const char **, CUkernel);
+    const char *name = NULL;
+    if (!name_function) {
+        void *symbol = gmc_driver_symbol("cuFuncGetName");
+        memcpy(&name_function, &symbol, sizeof symbol);
+        symbol = gmc_driver_symbol("cuKernelGetName");
+        memcpy(&name_kernel, &symbol, sizeof symbol);
+    }
+    if (name_function && name_function(&name, function) == CUDA_SUCCESS && name)
+        return name;
+    if (name_kernel && name_kernel(&name, (CUkernel)function) == CUDA_SUCCESS)
+        return name;
+    return NULL;
 }

@@ -41,6 +41,9 @@ extern gmc_sanitizer_api gmc_san;
 
 /* False with a reason in `text` where the library or one of its functions is missing. */
 bool gmc_sanitizer_load(const char *path, char *text, size_t size);
+/* Whether the library calls back for loads through tensor maps: older ones accept the callback, and
+ * never call. */
+bool gmc_sanitizer_shows_tensors(void);
 const char *gmc_sanitizer_error(SanitizerResult result);
 
 /* A function of the driver; NULL where it is not loaded or has none of this name. */
@@ -53,6 +56,8 @@ typedef struct gmc_gpu {
 } gmc_gpu;
 
 void gmc_query_gpu(CUdevice device, gmc_gpu *gpu);
+/* A function's or a kernel's (CUkernel) mangled name; NULL where the driver does not say. */
+const char *gmc_function_name(CUfunction function);
 /* -1 where the driver does not say. */
 int gmc_query_function(CUfunction function, CUfunction_attribute attribute);
 
