@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 /* A folder's name and a file's in it. */
 #define ROOM (PATH_MAX + 32)
@@ -64,23 +65,22 @@ static bool find_tools(void)
 
 /* ---------------------------------------------------------------------------------------- cache */
 
-/* FNV-1a, with two starts: 128 bits in all. */
-static uint64_t hash(uint64_t start, const char *text)
+/* What a tool is known by: one that changes has another size or time. */
+static void name_tool(const char *path, char *to, size_t size)
 {
-    for (; *text != 0; text++)
-        start = (start ^ (uint8_t)*text) * 0x100000001b3u;
-    return start;
+    struct stat about = {0};
+    stat(path, &about);
+    snprintf(to, size, "%s %lld %lld", path, (long long)about.st_size, (long long)about.st_mtime);
 }
 
-/* Tools that change have another size or time. */
-static uint64_t hash_tool(uint64_t start, const char *path)
+/* Of this PTX and these tools. */
+static XXH128_hash_t key_of(const char *text)
 {
-    struct stat about;
-    char text[96];
-    if (stat(path, &about) != 0)
-        return start;
-    snprintf(text, sizeof text, "%lld %lld", (long long)about.st_size, (long long)about.st_mtime);
-    return hash(hash(start, path), text);
+    char tools[2][PATH_MAX + 64] = {0};
+    name_tool(ptxas, tools[0], sizeof tools[0]);
+    name_tool(nvdisasm, tools[1], sizeof tools[1]);
+    const uint64_t seed = XXH3_64bits(tools, sizeof tools);
+    return XXH3_128bits_withSeed(text, strlen(text), seed);
 }
 
 static bool make_folder(const char *path)
@@ -241,11 +241,9 @@ gmcuda_code *gmcuda_assemble(const char *text, const char *name)
                        "executed instead");
         return NULL;
     }
-    uint64_t key[2] = {hash(0xcbf29ce484222325u, text), hash(0x84222325cbf29ce4u, text)};
-    for (unsigned i = 0; i < 2; i++)
-        key[i] = hash_tool(hash_tool(key[i], ptxas), nvdisasm);
-    snprintf(folder, sizeof folder, "%s/%016llx%016llx", cache, (unsigned long long)key[0],
-             (unsigned long long)key[1]);
+    const XXH128_hash_t key = key_of(text);
+    snprintf(folder, sizeof folder, "%s/%016llx%016llx", cache, (unsigned long long)key.high64,
+             (unsigned long long)key.low64);
     gmcuda_code *found = stat(folder, &about) == 0 ? read_files(folder) : NULL;
     return found != NULL ? found : assemble_into(folder, text, name);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * cubin.c - reads the ELF file that ptxas writes. Attribute numbers of .nv.info are those that
+ * cubin.c - reads the ELF file that ptxas writes: a few sections, found by name, out of the user's
+ * cache. By hand, as programs that gmcc builds shall need no libelf, which gmcapture has
+ * (traces/capture/cubin.c) for all that drivers load. Attribute numbers of .nv.info are those that
  * `cuobjdump -elf` names: EIATTR_REGCOUNT 0x2f, EIATTR_FRAME_SIZE 0x11 and EIATTR_MIN_STACK_SIZE
  * 0x12 (symbol, value), EIATTR_NUM_BARRIERS 0x4c (a byte, in the kernel's own section).
  */
