@@ -9,11 +9,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "traces/capture/allocations.h"
 #include "traces/capture/consumer.h"
 #ifdef HAVE_CUBIN
 #include "traces/capture/cubin.h"
 #endif
 #include "traces/capture/open_ctas.h"
+#include "traces/capture/origins.h"
 #include "traces/capture/ranges.h"
 #include "traces/capture/settings.h"
 
@@ -676,6 +678,83 @@ static void test_spills(void)
     g_rmdir(folder);
 }
 
+/* ------------------------------------------------------------------------------------- origins
+ */
+
+/* The outermost call names an allocation, its number tells it from others. */
+static void test_origins(void)
+{
+    gmc_origins_call("cudaMalloc_v3020", true);
+    gmc_origins_call("cuMemAlloc_v2", true);
+    const gmtrace_origin *first = gmc_origins_make();
+    gmc_origins_call("cuMemAlloc_v2", false);
+    const gmtrace_origin *second = gmc_origins_make();
+    gmc_origins_call("cudaMalloc_v3020", false);
+    gmc_allocations_add(0x3000, 256, gmc_origins_make());
+    gmc_origins_call("cuMemAlloc_v2", true);
+    gmc_allocations_add(0x1000, 256, gmc_origins_make());
+    gmc_allocations_add(0x2000, 256, NULL);
+    uint32_t count;
+    g_autofree gmtrace_allocation *held = gmc_allocations_copy(&count);
+    g_assert_cmpuint(count, ==, 3);
+    g_assert_cmpstr(first->call, ==, "cudaMalloc");
+    g_assert_cmpstr(second->call, ==, "cudaMalloc");
+    g_assert_cmpuint(first->number, ==, 1);
+    g_assert_cmpuint(second->number, ==, 2);
+    g_assert_cmpstr(held[0].origin->call, ==, "cuMemAlloc");
+    g_assert_cmpuint(held[0].origin->number, ==, 4);
+    g_assert_null(held[1].origin);
+    g_assert_cmpstr(held[2].origin->call, ==, "allocation");
+    g_assert_cmpuint(held[2].origin->number, ==, 3);
+    free((void *)(uintptr_t)first); /* the program's own are never */
+    free((void *)(uintptr_t)second);
+}
+
+/* NVTX ranges: each domain has its own stack, started ones are the process's. */
+static void test_ranges(void)
+{
+    char reason[100];
+    const void *other = reason;
+    g_assert_false(gmc_ranges_init("regex:(", false, reason, sizeof reason));
+    g_assert_false(gmc_ranges_init("d@/", false, reason, sizeof reason));
+    g_assert_true(gmc_ranges_init("step/\nregex:^eval\nmine@part", false, reason, sizeof reason));
+    g_assert_false(gmc_ranges_open());
+    gmc_ranges_push(NULL, "", "step");
+    gmc_ranges_push(other, "mine", "step"); /* of another domain */
+    gmc_ranges_pop(NULL);
+    g_assert_false(gmc_ranges_open());
+    gmc_ranges_push(other, "mine", "part");
+    gmc_ranges_pop(NULL); /* there is none */
+    g_assert_true(gmc_ranges_open());
+    gmc_ranges_profiler(false); /* nobody asked for that */
+    g_assert_true(gmc_ranges_open());
+    gmc_ranges_pop(other);
+    gmc_ranges_pop(other);
+    g_assert_false(gmc_ranges_open());
+    const uint64_t pushed_only = gmc_ranges_start("", "step"),
+                   id = gmc_ranges_start("", "evaluate");
+    g_assert_true(gmc_ranges_open());
+    gmc_ranges_end(id);
+    g_assert_false(gmc_ranges_open());
+    gmc_ranges_end(pushed_only);
+    for (unsigned i = 0; i < 1000; i++) /* deeper than is kept */
+        gmc_ranges_push(NULL, "", i ? "x" : "step");
+    for (unsigned i = 0; i < 999; i++)
+        gmc_ranges_pop(NULL);
+    g_assert_true(gmc_ranges_open());
+    gmc_ranges_pop(NULL);
+    g_assert_false(gmc_ranges_open());
+    g_assert_true(
+        gmc_ranges_init(NULL, true, reason, sizeof reason)); /* none besides those above */
+    gmc_ranges_push(NULL, "", "step");
+    g_assert_false(gmc_ranges_open());
+    gmc_ranges_profiler(true);
+    g_assert_true(gmc_ranges_open());
+    gmc_ranges_profiler(false);
+    g_assert_false(gmc_ranges_open());
+    gmc_ranges_pop(NULL);
+}
+
 /* ----------------------------------------------------------------------------------------- cubin
  */
 
@@ -780,20 +859,6 @@ static void test_sizes(void)
     }
 }
 
-/* Launches after cudaProfilerStop() are captured unless the user asked for the program's ranges. */
-static void test_ranges(void)
-{
-    gmc_ranges_init(false);
-    gmc_ranges_profiler(false);
-    g_assert_true(gmc_ranges_open());
-    gmc_ranges_init(true);
-    g_assert_false(gmc_ranges_open());
-    gmc_ranges_profiler(true);
-    g_assert_true(gmc_ranges_open());
-    gmc_ranges_profiler(false);
-    g_assert_false(gmc_ranges_open());
-}
-
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -814,6 +879,7 @@ int main(int argc, char **argv)
     g_test_add_func("/capture/broken-cubin", test_broken_cubin);
 #endif
     g_test_add_func("/capture/sizes", test_sizes);
+    g_test_add_func("/capture/origins", test_origins);
     g_test_add_func("/capture/ranges", test_ranges);
     return g_test_run();
 }

@@ -32,7 +32,7 @@ static void erase(uint32_t first, uint32_t count)
     held_count -= count;
 }
 
-void gmc_allocations_add(uint64_t base, uint64_t size)
+void gmc_allocations_add(uint64_t base, uint64_t size, const gmtrace_origin *origin)
 {
     if (!size || base + size < base)
         return;
@@ -52,7 +52,7 @@ void gmc_allocations_add(uint64_t base, uint64_t size)
     }
     if (held_count < held_capacity) {
         memmove(held + at + 1, held + at, (held_count - at) * sizeof *held);
-        held[at] = (gmtrace_allocation){.base = base, .size = size};
+        held[at] = (gmtrace_allocation){.base = base, .size = size, .origin = origin};
         held_count++;
     }
     pthread_mutex_unlock(&lock);

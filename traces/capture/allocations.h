@@ -7,7 +7,8 @@
 
 #include "traces/gmtrace.h"
 
-void gmc_allocations_add(uint64_t base, uint64_t size);
+/* origin: NULL, or valid for good. */
+void gmc_allocations_add(uint64_t base, uint64_t size, const gmtrace_origin *origin);
 void gmc_allocations_remove(uint64_t base);
 /* A copy, sorted by base and without overlaps; free it. *count 0 where there are none. */
 gmtrace_allocation *gmc_allocations_copy(uint32_t *count);

@@ -26,6 +26,7 @@ enum { EXIT_USAGE = 2 };
 typedef struct options {
     char *output; /* absolute */
     const char *kernel, *library, *skip, *count;
+    char *nvtx; /* ranges, one a line */
     bool from_start;
     uint64_t buffer, memory;
     const char *level;
@@ -62,6 +63,8 @@ static void help(void)
           "  -c, --launch-count=N    capture at most N launches\n"
           "      --profile-from-start=off\n"
           "                          only between cudaProfilerStart() and cudaProfilerStop()\n"
+          "      --nvtx-include=RANGE\n"
+          "                          only in NVTX ranges [DOMAIN@]NAME or [DOMAIN@]regex:REGEX\n"
           "      --buffer=SIZE       pinned memory between GPU and host; default 64M\n"
           "      --memory=SIZE       memory for records not yet written; default 192M\n"
           "      --level=N           zstd level, 1 to 19; default 1\n"
@@ -127,6 +130,32 @@ static bool usage_switch(const char *text, bool *on)
     return false;
 }
 
+static bool usage_range(const char *text, char **ranges)
+{
+    const char *at = strchr(text, '@'), *name = at ? at + 1 : text;
+    regex_t pattern;
+    char reason[256] = "it names no range", *longer;
+    const bool is_pattern = strncmp(name, "regex:", 6) == 0;
+    bool good = strcspn(name + (is_pattern ? 6 : 0), "/") > 0 && !strchr(text, '\n');
+    if (good && is_pattern) {
+        int error = regcomp(&pattern, name + 6, REG_EXTENDED | REG_NOSUB);
+        good = !error;
+        if (error)
+            regerror(error, &pattern, reason, sizeof reason);
+        else
+            regfree(&pattern);
+    }
+    if (!good) {
+        complain("--nvtx-include %s: %s", text, reason);
+        return false;
+    }
+    if (asprintf(&longer, "%s%s%s", *ranges ? *ranges : "", *ranges ? "\n" : "", text) < 0)
+        return false;
+    free(*ranges);
+    *ranges = longer;
+    return true;
+}
+
 /* The traced program may change its folder: the output is made absolute. */
 static bool set_output(options *chosen, const char *name)
 {
@@ -151,13 +180,14 @@ static bool set_output(options *chosen, const char *name)
 /* -1: go on; else the exit status. */
 static int read_options(int count, char **argument, options *chosen)
 {
-    enum { BUFFER = 256, MEMORY, LEVEL, LIBRARY, FROM_START };
+    enum { BUFFER = 256, MEMORY, LEVEL, LIBRARY, FROM_START, NVTX };
     static const struct option known[] = {
         {"output", required_argument, NULL, 'o'},
         {"kernel", required_argument, NULL, 'k'},
         {"launch-skip", required_argument, NULL, 's'},
         {"launch-count", required_argument, NULL, 'c'},
         {"profile-from-start", required_argument, NULL, FROM_START},
+        {"nvtx-include", required_argument, NULL, NVTX},
         {"buffer", required_argument, NULL, BUFFER},
         {"memory", required_argument, NULL, MEMORY},
         {"level", required_argument, NULL, LEVEL},
@@ -189,6 +219,9 @@ static int read_options(int count, char **argument, options *chosen)
             break;
         case FROM_START:
             good = usage_switch(optarg, &chosen->from_start);
+            break;
+        case NVTX:
+            good = usage_range(optarg, &chosen->nvtx);
             break;
         case BUFFER:
             good = usage_size("buffer", optarg, GMC_SMALLEST_BUFFER, GMC_LARGEST_BUFFER,
@@ -262,7 +295,10 @@ static void set_environment(const options *chosen, const char *library, const ch
     set_text(GMC_ENV_SKIP, chosen->skip);
     set_text(GMC_ENV_COUNT, chosen->count);
     set_text(GMC_ENV_LEVEL, chosen->level);
+    set_text(GMC_ENV_NVTX, chosen->nvtx);
     set_text(GMC_ENV_START, chosen->from_start ? NULL : "off");
+    if (chosen->nvtx) /* NVTX's own variable: the library is the tool that it loads */
+        setenv("NVTX_INJECTION64_PATH", library, 1);
     set_text(GMC_ENV_VERBOSE, chosen->verbose ? "1" : NULL);
     set_text(GMC_ENV_SCRATCH, scratch);
     set_text(GMC_ENV_NVDISASM, nvdisasm);
@@ -408,9 +444,8 @@ static int judge(const options *chosen, int status, const report *found)
     if (!found->traces && !found->errors && !failed) {
         if (!found->cuda)
             complain("%s did not use the GPU; no trace written", name);
-        else if (!chosen->from_start)
-            complain("no launch to capture among %llu between cudaProfilerStart() and "
-                     "cudaProfilerStop(); no trace written",
+        else if (chosen->nvtx || !chosen->from_start)
+            complain("no launch to capture among %llu in the ranges asked for; no trace written",
                      found->seen);
         else if (chosen->kernel)
             complain("no launch to capture: none of %llu launches is of a kernel that matches "

@@ -5,12 +5,15 @@
  * the environment it does nothing.
  */
 
+#include <string.h>
+
 #include "traces/capture/allocations.h"
 #include "traces/capture/graph_call.h"
 #include "traces/capture/launch.h"
 #include "traces/capture/launch_call.h"
 #include "traces/capture/message.h"
 #include "traces/capture/modules.h"
+#include "traces/capture/origins.h"
 #include "traces/capture/ranges.h"
 
 static gmc_settings settings;
@@ -39,7 +42,7 @@ static void on_resource(Sanitizer_CallbackId id, const void *data)
         break;
     case SANITIZER_CBID_RESOURCE_DEVICE_MEMORY_ALLOC:
     case SANITIZER_CBID_RESOURCE_MEMORY_ALLOC_ASYNC:
-        gmc_allocations_add(memory->address, memory->size);
+        gmc_allocations_add(memory->address, memory->size, gmc_origins_make());
         break;
     case SANITIZER_CBID_RESOURCE_DEVICE_MEMORY_FREE:
     case SANITIZER_CBID_RESOURCE_MEMORY_FREE_ASYNC:
@@ -55,7 +58,7 @@ static void on_graph_node(const Sanitizer_GraphNodeLaunchData *node)
         gmc_launch_graph_node(node);
         break;
     case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
-        gmc_allocations_add(node->memAllocData.address, node->memAllocData.size);
+        gmc_allocations_add(node->memAllocData.address, node->memAllocData.size, NULL);
         break;
     case CU_GRAPH_NODE_TYPE_MEM_FREE:
         if (!node->isGraphUpload)
@@ -86,14 +89,22 @@ static void SANITIZERAPI on_callback(void *user, Sanitizer_CallbackDomain domain
             on_graph_node(node);
         break;
     }
-    case SANITIZER_CB_DOMAIN_RUNTIME_API:
-        gmc_ranges_profiler(id == SANITIZER_CBID_RUNTIME_API_cudaProfilerStart);
+    case SANITIZER_CB_DOMAIN_RUNTIME_API: {
+        const Sanitizer_CallbackData *call = data;
+        if (id == SANITIZER_CBID_RUNTIME_API_cudaProfilerStart ||
+            id == SANITIZER_CBID_RUNTIME_API_cudaProfilerStop)
+            gmc_ranges_profiler(id == SANITIZER_CBID_RUNTIME_API_cudaProfilerStart);
+        else
+            gmc_origins_call(call->functionName, call->callbackSite == SANITIZER_API_ENTER);
         break;
+    }
     case SANITIZER_CB_DOMAIN_DRIVER_API: {
         const Sanitizer_CallbackData *call = data;
         if (id == SANITIZER_CBID_DRIVER_API_cuProfilerStart ||
             id == SANITIZER_CBID_DRIVER_API_cuProfilerStop)
             gmc_ranges_profiler(id == SANITIZER_CBID_DRIVER_API_cuProfilerStart);
+        else if (strncmp(call->functionName, "cuMem", 5) == 0)
+            gmc_origins_call(call->functionName, call->callbackSite == SANITIZER_API_ENTER);
         else if (gmc_graph_call_of(id) != GMC_GRAPH_NO_CALL)
             gmc_launch_graph_call(id, call);
         else if (gmc_launch_call_note(id, call))
@@ -107,6 +118,33 @@ static void SANITIZERAPI on_callback(void *user, Sanitizer_CallbackDomain domain
     }
 }
 
+/* The profiler's switch, and what allocates. */
+static const Sanitizer_CallbackId driver_calls[] = {
+    SANITIZER_CBID_DRIVER_API_cuProfilerStart,
+    SANITIZER_CBID_DRIVER_API_cuProfilerStop,
+    SANITIZER_CBID_DRIVER_API_cuMemAlloc_v2,
+    SANITIZER_CBID_DRIVER_API_cuMemAllocPitch_v2,
+    SANITIZER_CBID_DRIVER_API_cuMemAllocManaged,
+    SANITIZER_CBID_DRIVER_API_cuMemAllocAsync,
+    SANITIZER_CBID_DRIVER_API_cuMemAllocAsync_ptsz,
+    SANITIZER_CBID_DRIVER_API_cuMemAllocFromPoolAsync,
+    SANITIZER_CBID_DRIVER_API_cuMemAllocFromPoolAsync_ptsz,
+    SANITIZER_CBID_DRIVER_API_cuMemCreate,
+    SANITIZER_CBID_DRIVER_API_cuMemMap,
+};
+static const Sanitizer_CallbackId runtime_calls[] = {
+    SANITIZER_CBID_RUNTIME_API_cudaProfilerStart,
+    SANITIZER_CBID_RUNTIME_API_cudaProfilerStop,
+    SANITIZER_CBID_RUNTIME_API_cudaMalloc,
+    SANITIZER_CBID_RUNTIME_API_cudaMallocPitch,
+    SANITIZER_CBID_RUNTIME_API_cudaMalloc3D,
+    SANITIZER_CBID_RUNTIME_API_cudaMallocManaged,
+    SANITIZER_CBID_RUNTIME_API_cudaMallocAsync,
+    SANITIZER_CBID_RUNTIME_API_cudaMallocAsync_ptsz,
+    SANITIZER_CBID_RUNTIME_API_cudaMallocFromPoolAsync,
+    SANITIZER_CBID_RUNTIME_API_cudaMallocFromPoolAsync_ptsz,
+};
+
 static bool subscribe(void)
 {
     char reason[512];
@@ -115,7 +153,10 @@ static bool subscribe(void)
         gmc_warn("--kernel %s: %s", settings.kernel, reason);
         return false;
     }
-    gmc_ranges_init(!settings.from_start);
+    if (!gmc_ranges_init(settings.nvtx, !settings.from_start, reason, sizeof reason)) {
+        gmc_warn("--nvtx-include: %s", reason);
+        return false;
+    }
     if (!gmc_sanitizer_load(settings.sanitizer ? settings.sanitizer : "libsanitizer-public.so",
                             reason, sizeof reason)) {
         gmc_warn("%s", reason);
@@ -131,14 +172,12 @@ static bool subscribe(void)
     gmc_san.sanitizerEnableDomain(1, subscriber, SANITIZER_CB_DOMAIN_GRAPHS);
     gmc_launch_call_enable(subscriber);
     gmc_graph_call_enable(subscriber);
-    gmc_san.sanitizerEnableCallback(1, subscriber, SANITIZER_CB_DOMAIN_DRIVER_API,
-                                    SANITIZER_CBID_DRIVER_API_cuProfilerStart);
-    gmc_san.sanitizerEnableCallback(1, subscriber, SANITIZER_CB_DOMAIN_DRIVER_API,
-                                    SANITIZER_CBID_DRIVER_API_cuProfilerStop);
-    gmc_san.sanitizerEnableCallback(1, subscriber, SANITIZER_CB_DOMAIN_RUNTIME_API,
-                                    SANITIZER_CBID_RUNTIME_API_cudaProfilerStart);
-    gmc_san.sanitizerEnableCallback(1, subscriber, SANITIZER_CB_DOMAIN_RUNTIME_API,
-                                    SANITIZER_CBID_RUNTIME_API_cudaProfilerStop);
+    for (size_t k = 0; k < sizeof driver_calls / sizeof *driver_calls; k++)
+        gmc_san.sanitizerEnableCallback(1, subscriber, SANITIZER_CB_DOMAIN_DRIVER_API,
+                                        driver_calls[k]);
+    for (size_t k = 0; k < sizeof runtime_calls / sizeof *runtime_calls; k++)
+        gmc_san.sanitizerEnableCallback(1, subscriber, SANITIZER_CB_DOMAIN_RUNTIME_API,
+                                        runtime_calls[k]);
     return true;
 }
 

@@ -13,7 +13,8 @@
 #define GMC_ENV_KERNEL    "GMCAPTURE_KERNEL"
 #define GMC_ENV_SKIP      "GMCAPTURE_LAUNCH_SKIP"
 #define GMC_ENV_COUNT     "GMCAPTURE_LAUNCH_COUNT"
-#define GMC_ENV_START     "GMCAPTURE_FROM_START" /* "off": not before cudaProfilerStart() */
+#define GMC_ENV_NVTX      "GMCAPTURE_NVTX_INCLUDE" /* ranges.h; one a line */
+#define GMC_ENV_START     "GMCAPTURE_FROM_START"   /* "off": not before cudaProfilerStart() */
 #define GMC_ENV_BUFFER    "GMCAPTURE_BUFFER"
 #define GMC_ENV_MEMORY    "GMCAPTURE_MEMORY"
 #define GMC_ENV_LEVEL     "GMCAPTURE_LEVEL"
@@ -32,10 +33,11 @@ typedef struct gmc_settings {
     const char *output;
     const char *kernel; /* regular expression; NULL: every kernel */
     uint64_t skip, count;
-    bool from_start; /* before cudaProfilerStart(), too */
-    uint64_t buffer; /* bytes of the ring */
-    uint64_t memory; /* bytes of records held on the host; 0: the writer's default */
-    int level;       /* zstd; 0: the writer's default */
+    const char *nvtx; /* ranges, one a line; NULL: all of the program */
+    bool from_start;  /* before cudaProfilerStart(), too */
+    uint64_t buffer;  /* bytes of the ring */
+    uint64_t memory;  /* bytes of records held on the host; 0: the writer's default */
+    int level;        /* zstd; 0: the writer's default */
     bool verbose;
     const char *scratch;  /* a folder of this run's own */
     const char *nvdisasm; /* NULL: not found */
