@@ -678,6 +678,77 @@ static void test_spills(void)
     g_rmdir(folder);
 }
 
+/* cp.async has two reports; what follows it happens once, and behind both. Two lanes copy nothing.
+ */
+static void test_spill_behind_copy(void)
+{
+    gmtrace_instr spills[] = {INSTR(0, "LDGSTS.E", GMTRACE_CLASS_COPY_ASYNC),
+                              LOCAL(16, "STL", "[R1+0x4], R2", GMTRACE_CLASS_STORE),
+                              INSTR(32, "LDGSTS.E", GMTRACE_CLASS_COPY_ASYNC),
+                              INSTR(48, "EXIT", GMTRACE_CLASS_EXIT)};
+    const uint32_t wanted[] = {0, 0, 1, 2, 2};
+    spills[0].space = spills[2].space = GMTRACE_SPACE_GLOBAL;
+    const gmc_range range = {0, G_N_ELEMENTS(spills), 0};
+    const gmc_code its_code = {spills, G_N_ELEMENTS(spills), &range, 1};
+    g_autofree char *folder = g_dir_make_tmp("capture-unit-XXXXXX", NULL);
+    g_autofree char *path = g_build_filename(folder, "t.trc", NULL);
+    gmtrace_error error = {0};
+    const gmtrace_capture capture = {
+        .source = "test", .program = "", .gpu = "", .detail = GMTRACE_DETAIL_MEMORY};
+    const gmtrace_kernel kernel = {
+        .mangled = "k", .name = "k", .instr_count = G_N_ELEMENTS(spills), .instr = spills};
+    const gmtrace_launch launch = {
+        .grid = {1, 1, 1}, .block = {32, 1, 1}, .cluster = {1, 1, 1}, .carveout_percent = -1};
+    uint32_t index;
+    gmtrace_unseen *slots;
+    gmc_result result;
+    g_assert_true(gmtrace_unseen_create(spills, G_N_ELEMENTS(spills), &slots));
+    gmtrace_writer *writer = gmtrace_writer_create(path, &capture, NULL, &error);
+    g_assert_true(gmtrace_writer_add_kernel(writer, &kernel, &index, &error));
+    device at = {.ring = g_new0(gmc_cell, CELLS), .tail = g_new0(uint64_t, 1)};
+    gmc_consumer *consumer = gmc_consumer_create(at.ring, CELLS, at.tail);
+    const gmc_job job = {.writer = writer, .code = &its_code, .threads = 32, .slots = slots};
+    g_assert_true(gmtrace_writer_begin_launch(writer, &launch, &error));
+    gmc_consumer_start(consumer, &job);
+    for (uint32_t pc = 0; pc <= 2; pc += 2) {
+        gmc_cell cell = {.pc = pc, .aux = 4, .mask = pc ? 0xfffffffc : UINT32_MAX};
+        cell.mark = GMC_MARK(GMC_COPY_READ, GMC_AFFINE, 0);
+        put(&at, cell, NULL, 0);
+        cell.mask = UINT32_MAX;
+        cell.mark = GMC_MARK(GMC_COPY_WRITE, GMC_AFFINE, 0);
+        put(&at, cell, NULL, 0);
+    }
+    put(&at, (gmc_cell){.pc = 3, .mask = UINT32_MAX, .mark = GMC_MARK(GMC_EXIT, GMC_AFFINE, 0)},
+        NULL, 0);
+    gmc_consumer_finish(consumer, at.head, &result);
+    g_assert_true(result.sound);
+    g_assert_cmpuint(result.slots.lost, ==, 0);
+    g_assert_true(gmtrace_writer_end_launch(writer, &error));
+    g_assert_true(gmtrace_writer_close(writer, true, &error));
+    gmtrace_reader *reader = gmtrace_open(path, &error);
+    gmtrace_cursor cursor;
+    unsigned i = 0;
+    g_assert_true(gmtrace_select_launch(reader, 0, &error));
+    g_assert_true(gmtrace_cursor_open(reader, &cursor, 0, 0, &error));
+    while (cursor.next < cursor.end || gmtrace_cursor_refill(reader, &cursor, &error)) {
+        if (i == G_N_ELEMENTS(wanted))
+            g_assert_not_reached(); /* more than there are */
+        g_assert_cmpuint(cursor.next->instr, ==, wanted[i]);
+        g_assert_cmphex(cursor.next->mask, ==, i == 3 ? 0xfffffffc : UINT32_MAX);
+        cursor.next++;
+        i++;
+    }
+    gmtrace_cursor_close(reader, &cursor);
+    g_assert_cmpuint(i, ==, G_N_ELEMENTS(wanted));
+    gmtrace_close(reader);
+    gmc_consumer_destroy(consumer);
+    gmtrace_unseen_free(slots);
+    g_free(at.ring);
+    g_free(at.tail);
+    g_unlink(path);
+    g_rmdir(folder);
+}
+
 /* ------------------------------------------------------------------------------------- origins
  */
 
@@ -873,6 +944,7 @@ int main(int argc, char **argv)
     g_test_add_func("/capture/dying-launch", test_dying_launch);
     g_test_add_func("/capture/graph", test_graph);
     g_test_add_func("/capture/spills", test_spills);
+    g_test_add_func("/capture/spill-behind-copy", test_spill_behind_copy);
 #ifdef HAVE_CUBIN
     g_test_add_func("/capture/cubin", test_cubin);
     g_test_add_func("/capture/driver-calls", test_driver_calls);

@@ -117,6 +117,32 @@ static void name_map(gmc_intake *intake, const gmc_cell *payload, gmtrace_record
         gmc_intake_fail(intake, &error);
 }
 
+/* The warp's lanes move to the record's instruction. The two sides of a cp.async are one execution:
+ * lanes that the first moved stand there, those that only write zeros move with the second; nothing
+ * comes between the sides. */
+static void follow(gmc_intake *intake, const gmc_cell *header, gmc_open_warp *warp,
+                   const gmtrace_record *record)
+{
+    gmtrace_unseen *slots = intake->job.slots;
+    const bool second =
+        record->op == GMTRACE_OP_COPY_WRITE && warp->copied != 0 && warp->copy == record->instr;
+    const uint32_t mask = second ? record->mask & ~warp->copied : record->mask;
+    size_t before = 0;
+    warp->copy = record->instr;
+    warp->copied = record->op == GMTRACE_OP_COPY_READ ? record->mask : 0;
+    if (!mask)
+        return;
+    const size_t count = gmtrace_unseen_step(slots, &warp->place, record->instr, mask, &before);
+    if (second) {
+        keep(intake, warp, 0, count);
+        return;
+    }
+    if (!gmtrace_unseen_is_slot(slots, record->instr))
+        add_pending(intake, header, warp);
+    add_unseen(intake, header, gmtrace_unseen_list(slots), before);
+    keep(intake, warp, before, count);
+}
+
 void gmc_intake_take(gmc_intake *intake, const gmc_cell *header, const gmc_cell *payload)
 {
     gmtrace_record record;
@@ -135,16 +161,9 @@ void gmc_intake_take(gmc_intake *intake, const gmc_cell *header, const gmc_cell 
         result->odd++;
         return;
     }
-    size_t before = 0, count = 0;
     gmc_open_warp *warp = intake->job.slots ? find_warp(intake, header) : NULL;
-    if (warp) {
-        count = gmtrace_unseen_step(intake->job.slots, &warp->place, record.instr, record.mask,
-                                    &before);
-        if (!gmtrace_unseen_is_slot(intake->job.slots, record.instr))
-            add_pending(intake, header, warp);
-        add_unseen(intake, header, gmtrace_unseen_list(intake->job.slots), before);
-        keep(intake, warp, before, count);
-    }
+    if (warp)
+        follow(intake, header, warp, &record);
     if (record.kind == GMTRACE_TENSOR)
         name_map(intake, payload, &record);
     if (!has_addresses || record.kind == GMTRACE_ACCESS)

@@ -54,7 +54,7 @@ gmc_open_warp *gmc_open_warps_get(gmc_open_warps *open, uint32_t cta, uint32_t w
     *is_new = !(block->entered >> warp & 1u);
     block->entered |= 1u << warp;
     if (*is_new)
-        block->warp[warp].pending_count = 0;
+        block->warp[warp].pending_count = block->warp[warp].copied = 0;
     return &block->warp[warp];
 }
 

@@ -13,6 +13,7 @@ typedef struct gmc_open_warp {
     gmtrace_unseen_warp place;
     gmtrace_unseen_access *pending; /* reconstructed, but the capture may still report them */
     uint32_t pending_count, pending_room;
+    uint32_t copy, copied; /* the cp.async whose read side came last, and its lanes */
 } gmc_open_warp;
 
 typedef struct gmc_open_block {
