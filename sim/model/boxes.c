@@ -5,9 +5,9 @@
  *
  * - A load goes in pieces of 128 bytes, counted from the start of each row of the box. What of a
  *   piece is of the tensor is read in the sectors touched: each that is not wanted whole by a
- * request of its own, the others by one a line. What is outside is asked for, too, as many sectors
- * as it has, of one and the same line: so many such requests come at once that most join another
- * before L2.
+ *   request of its own, the others by one a line. What is outside is asked for, too, in as many
+ *   sectors as it has bytes for; of a box that is outside as a whole, every fourth such request
+ *   reaches L2.
  * - A multicast asks L2 once, and every CTA that gets the box counts its sectors.
  * - Stores and reductions write the sectors touched of what is inside, a request a line.
  * - A prefetch reads as a load would, counts in no row, and nothing comes back.
@@ -28,6 +28,8 @@ typedef struct gathering {
     gmsim_counts *counts;
     const gmtrace_record *told; /* with the next request; then NULL */
     gmsim_row row;
+    bool touches;     /* the box has a byte of the tensor */
+    uint32_t outside; /* pieces so far, of a box that has none */
     gmsim_request request;
 } gathering;
 
@@ -88,12 +90,14 @@ static void add_read(gathering *g, uint64_t first, uint64_t end)
     }
 }
 
-/* And bytes outside: of the line where the tensor begins. */
-static void add_outside(gathering *g, const gmtrace_tensor *tensor, uint32_t bytes)
+/* And bytes outside: of the line where the row would have them. */
+static void add_outside(gathering *g, uint64_t address, uint32_t bytes)
 {
-    const uint64_t line = tensor->base / GMSIM_LINE_BYTES * GMSIM_LINE_BYTES;
-    if (bytes)
+    const uint64_t line = address / GMSIM_LINE_BYTES * GMSIM_LINE_BYTES;
+    if (bytes && (g->touches || g->outside++ % 4u == 0))
         add(g, line, line + bytes, true);
+    else
+        g->counts->xbar_read_sectors += (bytes + GMSIM_SECTOR_BYTES - 1u) / GMSIM_SECTOR_BYTES;
 }
 
 static void read_row(gathering *g, const gmtrace_tensor *tensor, const gmtrace_tensor_row *row)
@@ -103,11 +107,11 @@ static void read_row(gathering *g, const gmtrace_tensor *tensor, const gmtrace_t
         const uint32_t end = MIN(at + GMSIM_LINE_BYTES, width);
         const uint32_t from = CLAMP(row->begin, at, end), to = CLAMP(row->end, from, end);
         if (from < to) {
-            add_outside(g, tensor, from - at);
+            add_outside(g, row->address + at, from - at);
             add_read(g, row->address + from, row->address + to);
-            add_outside(g, tensor, end - to);
+            add_outside(g, row->address + to, end - to);
         } else {
-            add_outside(g, tensor, end - at);
+            add_outside(g, row->address + at, end - at);
         }
     }
 }
@@ -146,6 +150,7 @@ const char *gmsim_replay_box(gmsim_replay *replay, gmsim_sm_memory *memory, gmsi
                    .memory = memory,
                    .who = who,
                    .told = &told,
+                   .touches = gmtrace_tensor_touches(&tensor, copy.coordinate),
                    .row = load ? GMSIM_BULK_LOAD : GMSIM_BULK_STORE};
     told.kind = GMTRACE_BULK;
     told.aux = (uint32_t)gmtrace_tensor_bytes(&tensor);

@@ -14,6 +14,7 @@
 #include "sim/model/trace_error.h"
 #include "sim/model/watch.h"
 #include "sim/model/whatif.h"
+#include "traces/code/tensor.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -270,6 +271,16 @@ static gmsim_executed executed_of(const gmtrace_paths *paths)
                             .doubtful = counts.ambiguous + counts.estimated + counts.lost};
 }
 
+/* Copies through maps that are not understood are not counted; nor those that a capture lost. */
+static uint32_t unread_maps(const gmtrace_launch *launch)
+{
+    gmtrace_tensor tensor;
+    bool all = launch->complete;
+    for (uint32_t i = 0; i < launch->tensor_map_count; i++)
+        all &= gmtrace_tensor_read(launch->tensor_map[i], &tensor);
+    return all ? 0 : GMTRACE_UNSEEN_TENSOR_COPY;
+}
+
 /* What the capture could not see of this kernel; all that it could not where there is no code. */
 static uint32_t unseen_of(const gmtrace_kernel *kernel, const gmtrace_decoded *decoded,
                           uint32_t unseen)
@@ -356,6 +367,8 @@ const gmsim_result *gmsim_model_run(gmsim_model *model, gmtrace_reader *reader, 
     if (!plan_launch(model, gmtrace_get_capture(reader), launch, kernel, result, &scheduler.plan,
                      error))
         return NULL;
+    replay->tensor_map = launch->tensor_map;
+    replay->tensor_maps = launch->tensor_map_count;
     if (!gmtrace_select_launch(reader, index, &reason)) {
         gmsim_trace_error(error, NULL, &reason);
         return NULL;
@@ -414,7 +427,8 @@ const gmsim_result *gmsim_model_run(gmsim_model *model, gmtrace_reader *reader, 
     result->unsteady_instr = replay->tally.unsteady;
     memcpy(result->degree, replay->degree, sizeof result->degree);
     result->l2 = model->shared.l2.counts;
-    result->unseen = unseen_of(kernel, replay->tally.decoded, gmtrace_get_capture(reader)->unseen);
+    result->unseen = unseen_of(kernel, replay->tally.decoded,
+                               gmtrace_get_capture(reader)->unseen | unread_maps(launch));
     result->truncated = scheduler.truncated || !launch->complete;
     find_bound(model, &scheduler.plan, result);
     if (!scheduler.plan.functional && !(result->unseen & GMSIM_UNSEEN_TRAFFIC))

@@ -55,6 +55,7 @@ typedef struct gmsim_counts {
     uint64_t wavefronts_ideal;   /* without bank conflicts */
     uint64_t xbar_read_sectors;  /* fetched from L2 into L1 */
     uint64_t xbar_write_sectors; /* sent from L1 to L2 */
+    uint64_t multicast_sectors;  /* of xbar_read_sectors, came with a multicast */
 } gmsim_counts;
 
 /* Wavefronts of one shared request; degrees above 32 (wide accesses) fall in the last bin. */

@@ -11,7 +11,8 @@
  * - Global atomics and reductions are one request each and go past L1 to L2, sector by sector.
  *   Atomics return their sectors, reductions return nothing.
  * - LDSM and STSM count as rows of 16 bytes, 8 a matrix.
- * - Bulk copies (TMA) bypass the load-store unit: no request, their sectors go to L2.
+ * - Bulk copies (TMA) bypass the load-store unit: no request, their sectors go to L2. Those through
+ *   tensor maps are boxes.c's.
  * - A prefetch reads into L2 and counts in no row.
  *
  * Left out: wavefronts of distributed shared memory, of bulk copies and of warpgroup MMA; constant
@@ -19,15 +20,14 @@
  */
 #include "sim/model/replay.h"
 
+#include "sim/model/boxes.h"
 #include "sim/model/count/banks.h"
 #include "sim/model/count/lanes.h"
 #include "sim/model/count/local.h"
 #include "sim/model/watch.h"
 #include "sim/model/whatif.h"
 
-/* A bulk copy moves at most what shared memory can hold; far more is not a copy. */
-#define MAX_BULK_BYTES (1u << 20)
-#define BULK_STEP      ((GMSIM_MAX_LINES - 1u) * GMSIM_LINE_BYTES)
+#define BULK_STEP ((GMSIM_MAX_LINES - 1u) * GMSIM_LINE_BYTES)
 
 static void keep_worst(gmsim_worst *worst, uint32_t work, uint64_t turn, const gmsim_executor *who,
                        const gmtrace_chunk *chunk, const gmtrace_record *record)
@@ -382,7 +382,7 @@ static const char *replay_bulk(gmsim_replay *replay, gmsim_sm_memory *memory, gm
                                                          : GMSIM_BULK_STORE;
     if (record->op < GMTRACE_OP_BULK_LOAD || record->op > GMTRACE_OP_BULK_REDUCE)
         return "a bulk copy with another operation";
-    if (record->aux > MAX_BULK_BYTES || address + record->aux < address)
+    if (record->aux > GMSIM_MOST_BULK_BYTES || address + record->aux < address)
         return "a bulk copy larger than shared memory";
     const gmsim_site *site = gmsim_tally_site(&replay->tally, record->instr);
     gmsim_counts *counts = &gmsim_tally_entry(&replay->tally, site, record->instr, row)->counts;
@@ -441,17 +441,21 @@ const char *gmsim_replay_record(gmsim_replay *replay, gmsim_sm_memory *memory, g
     who->clocks = who->wavefronts = 0;
     if (record->op >= GMTRACE_OP_COUNT)
         return "an unknown operation";
-    if (G_UNLIKELY(replay->whatif) && record->kind != GMTRACE_BULK)
+    if (G_UNLIKELY(replay->whatif) && record->kind == GMTRACE_ACCESS)
         return replay_changed(replay, memory, who, chunk, record);
-    const char *wrong = record->kind == GMTRACE_BULK
-                            ? replay_bulk(replay, memory, who, record)
-                            : replay_access(replay, memory, who, chunk, record);
+    const char *wrong =
+        record->kind == GMTRACE_ACCESS ? replay_access(replay, memory, who, chunk, record)
+        : record->kind == GMTRACE_BULK ? replay_bulk(replay, memory, who, record)
+                                       : gmsim_replay_box(replay, memory, who, record);
     who->clocks = MAX(who->clocks, 1u);
     return wrong;
 }
 
-bool gmsim_replay_bulk_room(const gmsim_sm_memory *memory, const gmtrace_record *record)
+bool gmsim_replay_copy_room(const gmsim_replay *replay, const gmsim_sm_memory *memory,
+                            const gmtrace_record *record)
 {
-    uint32_t lines = MIN(record->aux, MAX_BULK_BYTES) / GMSIM_LINE_BYTES + 2u;
+    if (record->kind == GMTRACE_TENSOR)
+        return gmsim_replay_box_room(replay, memory, record);
+    uint32_t lines = MIN(record->aux, GMSIM_MOST_BULK_BYTES) / GMSIM_LINE_BYTES + 2u;
     return gmsim_sm_memory_room(memory, lines, record->op == GMTRACE_OP_BULK_LOAD ? 0 : lines * 5u);
 }

@@ -20,9 +20,11 @@ typedef struct gmsim_replay {
     uint64_t turn;                   /* of the SM that is run: the step's number << 16 | the SM's */
     uint64_t l1_clocks;              /* least clocks of all L1 tag and data stages, added up */
     uint64_t degree[GMSIM_DEGREE_BINS];
-    gmsim_watch *watch;   /* NULL: nobody looks on */
-    gmsim_whatif *whatif; /* NULL: all is as it was */
-    uint8_t local_load;   /* gmsim_l1_load of local memory */
+    gmsim_watch *watch;                                 /* NULL: nobody looks on */
+    gmsim_whatif *whatif;                               /* NULL: all is as it was */
+    uint8_t local_load;                                 /* gmsim_l1_load of local memory */
+    const uint64_t (*tensor_map)[GMTRACE_TENSOR_WORDS]; /* the launch's */
+    uint32_t tensor_maps;
 } gmsim_replay;
 
 /* Who executes a record. */
@@ -44,17 +46,21 @@ typedef struct gmsim_executor {
 /* Fills in what follows from the GPU, which must outlive it. */
 void gmsim_replay_prepare(gmsim_replay *replay, const gmsim_gpu *gpu);
 
-/* Counts an ACCESS or BULK record of a warp on the SM that has `memory`. Returns NULL, or what is
- * wrong with the record. */
+#define GMSIM_MOST_BULK_BYTES (1u << 20) /* shared memory holds less; far more is no copy */
+
+/* Counts an ACCESS, BULK or TENSOR record of a warp on the SM that has `memory`. Returns NULL, or
+ * what is wrong with the record. */
 const char *gmsim_replay_record(gmsim_replay *replay, gmsim_sm_memory *memory, gmsim_executor *who,
                                 const gmtrace_chunk *chunk, const gmtrace_record *record);
 
 /* Whether gmsim_sm_memory_room() has what the record may need. */
-bool gmsim_replay_bulk_room(const gmsim_sm_memory *memory, const gmtrace_record *record);
-static inline bool gmsim_replay_room(const gmsim_sm_memory *memory, const gmtrace_record *record)
+bool gmsim_replay_copy_room(const gmsim_replay *replay, const gmsim_sm_memory *memory,
+                            const gmtrace_record *record);
+static inline bool gmsim_replay_room(const gmsim_replay *replay, const gmsim_sm_memory *memory,
+                                     const gmtrace_record *record)
 {
-    return record->kind == GMTRACE_BULK ? gmsim_replay_bulk_room(memory, record)
-                                        : gmsim_sm_memory_record_room(memory);
+    return record->kind == GMTRACE_ACCESS ? gmsim_sm_memory_record_room(memory)
+                                          : gmsim_replay_copy_room(replay, memory, record);
 }
 
 #pragma GCC visibility pop

@@ -49,6 +49,18 @@ uint32_t gmtrace_tensor_rows(const gmtrace_tensor *tensor)
     return rows < UINT32_MAX ? (uint32_t)rows : UINT32_MAX;
 }
 
+bool gmtrace_tensor_touches(const gmtrace_tensor *tensor,
+                            const int32_t coordinate[GMTRACE_TENSOR_DIMS])
+{
+    bool touches = true;
+    for (unsigned i = 0; i < tensor->rank; i++) {
+        const int64_t every = tensor->every[i], at = coordinate[i];
+        const int64_t first = at < 0 ? at + (-at + every - 1) / every * every : at;
+        touches &= first < at + (int64_t)tensor->box[i] && first < (int64_t)tensor->size[i];
+    }
+    return touches;
+}
+
 void gmtrace_tensor_begin(gmtrace_tensor_walk *walk, const gmtrace_tensor *tensor,
                           const int32_t coordinate[GMTRACE_TENSOR_DIMS])
 {

@@ -37,6 +37,10 @@ static inline uint64_t gmtrace_tensor_bytes(const gmtrace_tensor *tensor)
     return (uint64_t)gmtrace_tensor_rows(tensor) * gmtrace_tensor_row_bytes(tensor);
 }
 
+/* Whether any byte of the box is of the tensor. */
+bool gmtrace_tensor_touches(const gmtrace_tensor *tensor,
+                            const int32_t coordinate[GMTRACE_TENSOR_DIMS]);
+
 /* One row of a box after another. */
 typedef struct gmtrace_tensor_walk {
     const gmtrace_tensor *tensor;

@@ -321,7 +321,7 @@ GMSIM_CLONES static bool run_sm(gmsim_scheduler *s, gmsim_sm *sm, uint64_t limit
         uint32_t slot = slot_with(sm->ready, clock);
         const gmsim_warp *warp = &sm->warp[slot];
         bool record = warp->turn == GMSIM_TURN_RECORD;
-        if (record && !sm->memory.direct && !gmsim_warp_has_room(sm, warp->cursor.next))
+        if (record && !sm->memory.direct && !gmsim_warp_has_room(s, sm, warp->cursor.next))
             return true;
         if (gmsim_sm_recorded(sm))
             before_turn(sm, slot, epoch + clock);

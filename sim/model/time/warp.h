@@ -43,14 +43,16 @@ const char *gmsim_warp_execute(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot,
 /* Whether the record takes a place in its sub-partition's queue. */
 static inline bool gmsim_warp_queues(const gmtrace_record *record)
 {
-    return record->kind == GMTRACE_ACCESS || record->kind == GMTRACE_BULK;
+    return record->kind == GMTRACE_ACCESS || record->kind == GMTRACE_BULK ||
+           record->kind == GMTRACE_TENSOR;
 }
 
 /* Whether the warp's next record can be executed while answers are under way. */
-static inline bool gmsim_warp_has_room(const gmsim_sm *sm, const gmtrace_record *record)
+static inline bool gmsim_warp_has_room(const gmsim_scheduler *s, const gmsim_sm *sm,
+                                       const gmtrace_record *record)
 {
     return sm->accesses < GMSIM_ACCESSES &&
-           (!gmsim_warp_queues(record) || gmsim_replay_room(&sm->memory, record));
+           (!gmsim_warp_queues(record) || gmsim_replay_room(s->replay, &sm->memory, record));
 }
 
 /* Takes up the answers to all that the SM has asked; its outbox is empty then. */
