@@ -67,7 +67,8 @@ static void random_numbers()
     cudaMalloc(&device, 16);
     ok(curandGenerateNormal(g, floats, 3, 0, 1) == CURAND_STATUS_LENGTH_NOT_MULTIPLE &&
            curandGenerateUniform(g, here, 2) != CURAND_STATUS_SUCCESS &&
-           curandGenerateUniform(g, device, 5) != CURAND_STATUS_SUCCESS,
+           curandGenerateUniform(g, device, 5) != CURAND_STATUS_SUCCESS &&
+           curandGenerate(g, words, ~(size_t)0 / 4 + 1) == CURAND_STATUS_OUT_OF_RANGE,
        "odd numbers of normal ones, host memory and too little memory are refused");
     curandDestroyGenerator(g);
     ok(curandCreateGeneratorHost(&g, CURAND_RNG_PSEUDO_MT19937) == CURAND_STATUS_SUCCESS &&

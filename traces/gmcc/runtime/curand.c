@@ -76,7 +76,9 @@ static uint32_t next_poisson(curandGenerator_t g, double lambda)
 
 static curandStatus_t create(curandGenerator_t *generator, curandRngType_t type, bool host)
 {
-    if (generator == NULL || type < CURAND_RNG_PSEUDO_DEFAULT || type >= CURAND_RNG_QUASI_DEFAULT) {
+    if (generator == NULL)
+        return CURAND_STATUS_NOT_INITIALIZED;
+    if (type < CURAND_RNG_PSEUDO_DEFAULT || type >= CURAND_RNG_QUASI_DEFAULT) {
         gmcuda_message("curandCreateGenerator: quasirandom generators are not supported");
         return CURAND_STATUS_TYPE_ERROR;
     }
@@ -137,14 +139,18 @@ curandStatus_t curandGenerateSeeds(curandGenerator_t generator)
     return generator != NULL ? CURAND_STATUS_SUCCESS : CURAND_STATUS_NOT_INITIALIZED;
 }
 
-/* May the bytes be written? Says once that the trace lacks what happens. */
-static curandStatus_t begin(const char *call, curandGenerator_t g, const void *to, size_t bytes)
+/* May the numbers be written? Says once that the trace lacks what happens. */
+static curandStatus_t begin(const char *call, curandGenerator_t g, const void *to, size_t count,
+                            size_t size)
 {
     static bool said;
     char where[160];
+    size_t bytes;
     const uint64_t address = (uint64_t)(uintptr_t)to;
     if (g == NULL)
         return CURAND_STATUS_NOT_INITIALIZED;
+    if (__builtin_mul_overflow(count, size, &bytes))
+        return CURAND_STATUS_OUT_OF_RANGE;
     if (g->host || bytes == 0)
         return CURAND_STATUS_SUCCESS;
     gmcuda_enter();
@@ -171,27 +177,25 @@ static curandStatus_t begin(const char *call, curandGenerator_t g, const void *t
     return status;
 }
 
-#define GENERATE(call, type, value)                                                                \
-    {                                                                                              \
-        const curandStatus_t status = begin(call, generator, to, count * sizeof(type));            \
-        for (size_t i = 0; status == CURAND_STATUS_SUCCESS && i < count; i++)                      \
-            to[i] = (value);                                                                       \
-        return status;                                                                             \
-    }
-curandStatus_t curandGenerate(curandGenerator_t generator, unsigned int *to, size_t count)
-    GENERATE("curandGenerate", unsigned int, next_word(generator)) curandStatus_t
-    curandGenerateLongLong(curandGenerator_t generator, unsigned long long *to, size_t count)
-        GENERATE("curandGenerateLongLong", unsigned long long, next_wide(generator)) curandStatus_t
-    curandGenerateUniform(curandGenerator_t generator, float *to, size_t count)
-        GENERATE("curandGenerateUniform", float, next_float(generator)) curandStatus_t
-    curandGenerateUniformDouble(curandGenerator_t generator, double *to, size_t count)
-        GENERATE("curandGenerateUniformDouble", double, next_double(generator)) curandStatus_t
+#define GENERATE(call, value)                                                                      \
+    const curandStatus_t status = begin(call, generator, to, count, sizeof *to);                   \
+    for (size_t i = 0; status == CURAND_STATUS_SUCCESS && i < count; i++)                          \
+        to[i] = (value);                                                                           \
+    return status;
+curandStatus_t curandGenerate(curandGenerator_t generator, unsigned int *to, size_t count){
+    GENERATE("curandGenerate", next_word(generator))} curandStatus_t
+    curandGenerateLongLong(curandGenerator_t generator, unsigned long long *to, size_t count){
+        GENERATE("curandGenerateLongLong", next_wide(generator))} curandStatus_t
+    curandGenerateUniform(curandGenerator_t generator, float *to, size_t count){
+        GENERATE("curandGenerateUniform", next_float(generator))} curandStatus_t
+    curandGenerateUniformDouble(curandGenerator_t generator, double *to, size_t count){
+        GENERATE("curandGenerateUniformDouble", next_double(generator))} curandStatus_t
     curandGeneratePoisson(curandGenerator_t generator, unsigned int *to, size_t count,
                           double lambda)
 {
     if (!(lambda > 0) || lambda > 400000)
         return CURAND_STATUS_OUT_OF_RANGE;
-    GENERATE("curandGeneratePoisson", unsigned int, next_poisson(generator, lambda))
+    GENERATE("curandGeneratePoisson", next_poisson(generator, lambda))
 }
 
 #define NORMAL(name, type, value)                                                                  \
@@ -200,7 +204,7 @@ curandStatus_t curandGenerate(curandGenerator_t generator, unsigned int *to, siz
     {                                                                                              \
         if (count % 2 != 0)                                                                        \
             return CURAND_STATUS_LENGTH_NOT_MULTIPLE;                                              \
-        const curandStatus_t status = begin(#name, generator, to, count * sizeof *to);             \
+        const curandStatus_t status = begin(#name, generator, to, count, sizeof *to);              \
         double two[2], normal;                                                                     \
         for (size_t i = 0; status == CURAND_STATUS_SUCCESS && i < count; i++) {                    \
             if (i % 2 == 0)                                                                        \

@@ -309,9 +309,10 @@ static bool is_managed(const gmcuda_module *module, const char *mangled)
 {
     static const char mark[] = "// gmcc managed ";
     const size_t skip = sizeof mark - 1, length = plain_length(mangled);
-    const char *line = module->text;
-    for (; strncmp(line, "// gmcc ", 8) == 0; line += strcspn(line, "\n") + 1) {
-        const char *name = line + skip, *end = line + strcspn(line, "\n");
+    for (const char *line = module->text, *end; strncmp(line, "// gmcc ", 8) == 0;
+         line = end + (*end != 0)) {
+        const char *name = line + skip;
+        end = line + strcspn(line, "\n");
         if (strncmp(line, mark, skip) == 0 && strncmp(name, mangled, length) == 0 &&
             (name + length == end || strncmp(name + length, "__static__", 10) == 0))
             return true;
