@@ -17,6 +17,7 @@
 #include "traces/code/tensor.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 struct gmsim_model {
@@ -320,7 +321,7 @@ static bool replay_once(gmsim_model *model, gmsim_scheduler *scheduler, GError *
 static bool read_phases(gmsim_scheduler *scheduler, const gmtrace_launch *launch,
                         const gmtrace_kernel *kernel, GError **error)
 {
-    scheduler->phases.count = 0;
+    memset(&scheduler->phases, 0, sizeof scheduler->phases);
     if (scheduler->plan.functional || !launch->ctas)
         return true;
     uint64_t peer[16];

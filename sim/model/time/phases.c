@@ -41,6 +41,9 @@ typedef struct stream {
 typedef struct run {
     gmsim_phases *phases;
     uint32_t warps;
+    const gmtrace_decoded *decoded;
+    uint32_t instructions;
+    uint32_t used[GMSIM_CTA_BARRIERS]; /* by warps, as masks */
     uint32_t inits[GMSIM_MBARRIERS], phases_of[GMSIM_MBARRIERS];
     uint64_t lanes[GMSIM_MBARRIERS], copies[GMSIM_MBARRIERS];
     uint64_t own_lanes[GMSIM_MBARRIERS], own_copies[GMSIM_MBARRIERS]; /* of the CTA's own warps */
@@ -137,6 +140,41 @@ static void divide(run *r)
     }
 }
 
+/* A warp syncs at a CTA barrier. Where some only arrive, or the count changes, nothing is shared.
+ */
+static void note_barrier(run *r, uint32_t number, bool arrives_only, const gmtrace_record *record)
+{
+    gmsim_shared_barrier *barrier = &r->phases->barrier[record->address];
+    const uint32_t each = (record->aux + 31u) / 32u;
+    const bool first = !r->used[record->address];
+    r->used[record->address] |= 1u << number;
+    if (first)
+        barrier->each = (uint8_t)MIN(each, MAX_WARPS);
+    if (arrives_only || each != barrier->each)
+        barrier->each = 0;
+}
+
+/* Gives the parts of shared barriers numbers that nobody uses. */
+static void share_barriers(run *r)
+{
+    uint32_t free = GMSIM_CTA_BARRIERS;
+    for (uint32_t i = 0; i < GMSIM_CTA_BARRIERS; i++) {
+        gmsim_shared_barrier *barrier = &r->phases->barrier[i];
+        const uint32_t users = gmsim_lane_count(r->used[i]);
+        const uint32_t more = barrier->each ? users / barrier->each - 1u : 0;
+        if (!barrier->each || users <= barrier->each || users % barrier->each)
+            continue;
+        uint32_t next = free;
+        while (free - next < more && next > 0 && !r->used[next - 1u])
+            next--;
+        if (free - next < more)
+            continue;
+        barrier->users = r->used[i];
+        barrier->next = (uint8_t)next;
+        free = next;
+    }
+}
+
 static bool waits(const run *r, const stream *warp, uint32_t i)
 {
     const gmsim_phase *phase = &r->phases->phase[i];
@@ -198,8 +236,16 @@ static bool read_warp(run *r, gmtrace_reader *reader, uint64_t cta, uint32_t ran
     gmtrace_error reason = {.status = GMTRACE_OK};
     if (gmtrace_cursor_open(reader, &cursor, cta, number, &reason)) {
         do
-            for (; cursor.next < cursor.end; cursor.next++)
-                take(r, warp, rank, cursor.next);
+            for (; cursor.next < cursor.end; cursor.next++) {
+                const gmtrace_record *record = cursor.next;
+                take(r, warp, rank, record);
+                if (rank == 0 && record->kind == GMTRACE_BARRIER &&
+                    record->address < GMSIM_CTA_BARRIERS)
+                    note_barrier(r, number,
+                                 record->instr < r->instructions &&
+                                     r->decoded[record->instr].arrives_only,
+                                 record);
+            }
         while (gmtrace_cursor_refill(reader, &cursor, &reason));
         gmtrace_cursor_close(reader, &cursor);
     }
@@ -217,6 +263,7 @@ bool gmsim_phases_read(gmsim_phases *phases, gmtrace_reader *reader, const gmtra
 {
     bool any = false, going = true;
     phases->count = 0;
+    memset(phases->barrier, 0, sizeof phases->barrier);
     for (uint32_t i = 0; i < kernel->instr_count && !any; i++)
         any = decoded[i].mbarrier == GMTRACE_MBARRIER_WAIT;
     if (!any)
@@ -225,11 +272,14 @@ bool gmsim_phases_read(gmsim_phases *phases, gmtrace_reader *reader, const gmtra
     if (!r)
         return false;
     r->phases = phases;
+    r->decoded = decoded;
+    r->instructions = kernel->instr_count;
     r->warps = MIN(warps, MAX_WARPS);
     for (uint32_t n = 0; n <= peers && going; n++)
         for (uint32_t w = 0; w < r->warps && going; w++)
             going = read_warp(r, reader, n ? peer[n - 1u] : 0, n, w, error);
     if (going) {
+        share_barriers(r);
         divide(r);
         do {
             bool moved = false;

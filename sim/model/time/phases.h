@@ -23,9 +23,19 @@ typedef struct gmsim_phase {
     bool held;                 /* false: what completes it is not known; it holds nobody */
 } gmsim_phase;
 
+/* A CTA barrier that more warps use than it counts: so many of them in order share one, as what
+ * cuBLAS launches does (its warpgroups each wait at barrier 0 for 128 threads). */
+typedef struct gmsim_shared_barrier {
+    uint32_t users;     /* warps, as a mask; 0: it is not such a one */
+    uint8_t each, next; /* warps that share one; the first number that the others have instead */
+} gmsim_shared_barrier;
+
+#define GMSIM_CTA_BARRIERS 16u
+
 typedef struct gmsim_phases {
     uint32_t count;
     gmsim_phase phase[GMSIM_MBARRIERS];
+    gmsim_shared_barrier barrier[GMSIM_CTA_BARRIERS];
 } gmsim_phases;
 
 /* The number of the mbarrier at that offset; GMSIM_MBARRIERS where it is none of them. */
@@ -35,6 +45,18 @@ static inline uint32_t gmsim_phases_find(const gmsim_phases *phases, uint32_t of
         if (phases->phase[i].offset == offset)
             return i;
     return GMSIM_MBARRIERS;
+}
+
+/* The number under which the warp waits at a CTA barrier. */
+static inline uint32_t gmsim_phases_barrier(const gmsim_phases *phases, uint32_t number,
+                                            uint32_t warp)
+{
+    const gmsim_shared_barrier *shared = &phases->barrier[number];
+    if (!(shared->users >> warp & 1u))
+        return number;
+    uint32_t before = (uint32_t)__builtin_popcount(shared->users & ((1u << warp) - 1u));
+    uint32_t group = before / shared->each;
+    return group ? shared->next + group - 1u : number;
 }
 
 /* A record that has to do with mbarriers: its kind, and the offset; from bit 24 on the rank of the

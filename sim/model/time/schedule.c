@@ -140,6 +140,7 @@ static bool arrive(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, const gmtrac
     }
     if (*error)
         return false;
+    barrier = gmsim_phases_barrier(&s->phases, (uint32_t)barrier, warp->who.warp);
     cta->expected[barrier] = aux >= s->plan.cta_threads ? 0 : (aux + 31u) / 32u;
     cta->arrived_at[barrier] |= bit;
     cta->arrival = MAX(cta->arrival, now);
