@@ -196,7 +196,7 @@ static void list_metrics(void)
     for (unsigned i = 0; i < gmsim_quantity_count(); i++) {
         const gmsim_metric *metric = &gmsim_metrics[i];
 
-        printf("%-10s%-72s%s\n", metric->family == GMSIM_FAMILY_EXACT ? "exact" : "modelled",
+        printf("%-10s%-72s %s\n", metric->family == GMSIM_FAMILY_EXACT ? "exact" : "modelled",
                metric->name, metric->meaning);
     }
 }

@@ -55,21 +55,22 @@ static bool is_blind(const gmsim_result *result, uint32_t unseen, gmtrace_op op)
     return false;
 }
 
-static bool bulk_stores(const gmsim_result *result, double *value)
+/* Of what row BULK_STORE has of a counter, the part of reductions: ncu counts them apart. */
+static uint64_t reduced(const gmsim_result *result, size_t counter)
 {
-    uint64_t stores = result->row[GMSIM_BULK_STORE].instructions;
+    uint64_t sum = 0;
 
-    /* Bulk reductions share the row; ncu counts them apart. */
     for (uint32_t i = 0; i < result->instr_count; i++) {
         const gmsim_instr_counts *entry = &result->instr[i];
 
         if (entry->row == GMSIM_BULK_STORE && entry->instr < result->kernel->instr_count &&
             gmtrace_decode(&result->kernel->instr[entry->instr]).op == GMTRACE_OP_BULK_REDUCE)
-            stores -= entry->counts.instructions;
+            sum += *(const uint64_t *)(const void *)((const char *)&entry->counts + counter);
     }
-    *value = (double)stores;
-    return !is_blind(result, GMTRACE_UNSEEN_TENSOR_COPY, GMTRACE_OP_BULK_STORE);
+    return sum;
 }
+
+#define REDUCED(r, field) reduced(r, offsetof(gmsim_counts, field))
 
 static bool conflict_degree(const gmsim_result *result, double *value)
 {
@@ -139,6 +140,14 @@ GIVES(copies_access, true,
       r->row[GMSIM_SHARED_COPY].instructions - r->row[GMSIM_SHARED_COPY].copies_bypass)
 GIVES(shared_wavefronts, !BLIND(WGMMA, NONE), gmsim_rows_work(r, GMSIM_ROWS_OWN_SHARED))
 GIVES(bulk_loads, !BLIND(TENSOR_COPY, BULK_LOAD), r->row[GMSIM_BULK_LOAD].instructions)
+GIVES(bulk_stores, !BLIND(TENSOR_COPY, BULK_STORE),
+      r->row[GMSIM_BULK_STORE].instructions - REDUCED(r, instructions))
+GIVES(bulk_reductions, !BLIND(TENSOR_COPY, BULK_REDUCE), REDUCED(r, instructions))
+GIVES(bulk_self_sectors, true,
+      r->row[GMSIM_BULK_LOAD].xbar_read_sectors - r->row[GMSIM_BULK_LOAD].multicast_sectors)
+GIVES(bulk_store_sectors, true,
+      r->row[GMSIM_BULK_STORE].xbar_write_sectors - REDUCED(r, xbar_write_sectors))
+GIVES(bulk_reduction_sectors, true, REDUCED(r, xbar_write_sectors))
 GIVES(elapsed, r->timed, r->timing.cycles)
 GIVES(active, r->timed, over((double)r->timing.sm_active, r->timing.sms))
 GIVES(duration, r->timed, over((double)r->timing.cycles * 1000.0, r->timing.clock_mhz))
@@ -246,6 +255,12 @@ const gmsim_metric gmsim_metrics[] = {
      "bulk copies, global to shared", CALL(bulk_loads)},
     {"smsp__sass_inst_executed_op_tma_st.sum", EXACT, COUNT,
      "bulk copies, shared to global", CALL(bulk_stores)},
+    {"sm__sass_inst_executed_op_tma_ld.sum", EXACT, COUNT,
+     "bulk copies, global to shared, as SMs count them", CALL(bulk_loads)},
+    {"sm__sass_inst_executed_op_tma_st.sum", EXACT, COUNT,
+     "bulk copies, shared to global, as SMs count them", CALL(bulk_stores)},
+    {"sm__sass_inst_executed_op_tma_red.sum", EXACT, COUNT,
+     "bulk reductions, shared to global", CALL(bulk_reductions)},
     {"smsp__sass_sectors_mem_global.sum", EXACT, COUNT,
      "32-byte sectors touched by all global accesses", SUM(GMSIM_ROWS_GLOBAL, sectors),
      .key = "global.sectors", .word = "sectors", .label = "global sectors", LESS},
@@ -340,6 +355,17 @@ const gmsim_metric gmsim_metrics[] = {
     {"l1tex__m_l1tex2xbar_write_sectors_mem_lg_op_st.sum", MODELLED, COUNT,
      "sectors that global and local stores send from L1 to L2",
      SUM(ROW(GLOBAL_STORE) | ROW(LOCAL_STORE), xbar_write_sectors)},
+    {"l1tex__m_xbar2l1tex_read_sectors_mem_global_op_tma_ld.sum", MODELLED, COUNT,
+     "sectors that bulk copies bring to SMs, in each that a multicast goes to",
+     SUM(ROW(BULK_LOAD), xbar_read_sectors)},
+    {"l1tex__m_xbar2l1tex_read_sectors_mem_global_op_tma_ld_dest_self.sum", MODELLED, COUNT,
+     "of those, without multicast", CALL(bulk_self_sectors)},
+    {"l1tex__m_xbar2l1tex_read_sectors_mem_global_op_tma_ld_dest_multicast.sum", MODELLED, COUNT,
+     "of those, by multicast", SUM(ROW(BULK_LOAD), multicast_sectors)},
+    {"l1tex__m_l1tex2xbar_write_sectors_mem_global_op_tma_st.sum", MODELLED, COUNT,
+     "sectors that bulk copies send to L2", CALL(bulk_store_sectors)},
+    {"l1tex__m_l1tex2xbar_write_sectors_mem_global_op_tma_red.sum", MODELLED, COUNT,
+     "sectors that bulk reductions send to L2", CALL(bulk_reduction_sectors)},
     {"lts__t_sectors_srcunit_tex_op_read.sum", MODELLED, COUNT,
      "sectors read from L2 by the SMs", L2(read_sectors),
      .word = "l2-read"},
@@ -490,8 +516,9 @@ bool gmsim_metric_unseen(const gmsim_result *r, unsigned metric)
     return m->call == shared_wavefronts ? BLIND(WGMMA, NONE)
            : m->call == bulk_loads      ? BLIND(TENSOR_COPY, BULK_LOAD)
            : m->call == bulk_stores     ? BLIND(TENSOR_COPY, BULK_STORE)
+           : m->call == bulk_reductions ? BLIND(TENSOR_COPY, BULK_REDUCE)
                                         : m->family == GMSIM_FAMILY_MODELLED && m->word_at == 0 &&
-                                          (r->unseen & GMSIM_UNSEEN_TRAFFIC) != 0;
+                                              (r->unseen & GMSIM_UNSEEN_TRAFFIC) != 0;
 }
 
 bool gmsim_metric_value(const gmsim_result *result, unsigned metric, double *value)
