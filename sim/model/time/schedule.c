@@ -196,6 +196,20 @@ static void on_the_way(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t
         go(s, sm, slot, now);
 }
 
+/* The record's part in an mbarrier or in its cluster's barrier. Whether the warp waits there. */
+static __attribute__((noinline)) bool meets(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot,
+                                            const gmtrace_record *record, uint64_t now)
+{
+    sm->warp[slot].turn = GMSIM_TURN_PLAN;
+    if (record->kind == GMTRACE_CLUSTER_ARRIVE)
+        gmsim_cluster_arrive(s, sm, slot, now);
+    else if (record->kind == GMTRACE_CLUSTER_WAIT)
+        return gmsim_cluster_wait(s, sm, slot, now);
+    else if (record->kind == GMTRACE_MBARRIER && s->mbarriers)
+        return gmsim_mbarrier_record(s, sm, slot, record, now);
+    return false;
+}
+
 /* The turn of a warp whose next record issues at `now`, if other warps let it. Turns come in the
  * order of these times, so that those who share the load-store unit reach it in that order. */
 GMSIM_INLINE bool warp_turn(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t now,
@@ -212,20 +226,13 @@ GMSIM_INLINE bool warp_turn(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uin
         const char *wrong = gmsim_warp_execute(s, sm, slot, record, &now);
         if (wrong)
             return corrupt(error, warp, wrong);
-        if (record->kind == GMTRACE_BARRIER) {
-            warp->turn = GMSIM_TURN_PLAN;
-            sm->ready[slot] = gmsim_since_epoch(s, now);
-            return arrive(s, sm, slot, record, now, error);
-        }
-        if (record->kind == GMTRACE_CLUSTER_ARRIVE) {
-            gmsim_cluster_arrive(s, sm, slot, now);
-        } else if (record->kind == GMTRACE_CLUSTER_WAIT) {
-            warp->turn = GMSIM_TURN_PLAN;
-            if (gmsim_cluster_wait(s, sm, slot, now))
-                return true;
-        } else if (record->kind == GMTRACE_MBARRIER && s->mbarriers) {
-            warp->turn = GMSIM_TURN_PLAN;
-            if (gmsim_mbarrier_record(s, sm, slot, record, now))
+        if (__builtin_expect(record->kind >= GMTRACE_BARRIER, 0)) {
+            if (record->kind == GMTRACE_BARRIER) {
+                warp->turn = GMSIM_TURN_PLAN;
+                sm->ready[slot] = gmsim_since_epoch(s, now);
+                return arrive(s, sm, slot, record, now, error);
+            }
+            if (meets(s, sm, slot, record, now))
                 return true;
         }
     }

@@ -123,7 +123,8 @@ static void wait_for_products(gmsim_sm *sm, const gmsim_warp *warp, uint64_t *cl
 }
 
 /* WARPGROUP.DEPBAR, after `at` more clocks. */
-static void drain(gmsim_sm *sm, gmsim_warp *warp, ahead *plan, uint32_t left, uint64_t at)
+static __attribute__((cold, noinline)) void drain(gmsim_sm *sm, gmsim_warp *warp, ahead *plan,
+                                                  uint32_t left, uint64_t at)
 {
     if (warp->way.waits) {
         warp->way.products = left;
@@ -145,7 +146,7 @@ GMSIM_INLINE void add_way(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp, ah
         if (pace->wait_at[board] != GMTRACE_PATH_NEVER)
             wait_for(sm, warp, plan, board, pace->wait_at[board]);
     }
-    if (pace->drain)
+    if (__builtin_expect(pace->drain, 0))
         drain(sm, warp, plan, pace->drain - 1u, pace->drain_at);
     for (uint32_t left = pace->sets; left; left &= left - 1u) {
         uint32_t board = gmsim_lowest(left);
@@ -398,18 +399,23 @@ static inline void commit(gmsim_warp *warp)
     warp->group[last % GMSIM_COPY_GROUPS] = MAX(before, warp->copied);
 }
 
+/* What a copy brought is there, for the mbarriers that count it. */
+static __attribute__((noinline)) void land(gmsim_scheduler *s, gmsim_sm *sm, const gmsim_warp *warp,
+                                           const gmsim_access *access)
+{
+    const uint32_t number = access->mbarrier - 1u;
+    if (!access->ctas || !s->clusters.size ||
+        gmsim_cluster_tell(s, sm, warp->cta, access->ctas, number, 0, access->done))
+        gmsim_mbarrier_land(s, sm, warp->cta, number, access->done);
+}
+
 /* All answers to the access are there: scoreboards, copies and counters learn of it. */
 static inline void take_up(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
                            const gmsim_access *access)
 {
-    if (access->mbarrier) {
-        const uint32_t number = access->mbarrier - 1u;
-        if (!access->ctas || !s->clusters.size ||
-            gmsim_cluster_tell(s, sm, warp->cta, access->ctas, number, 0, access->done))
-            gmsim_mbarrier_land(s, sm, warp->cta, number, access->done);
-        return;
-    }
-    if (access->copy)
+    if (access->copy && access->mbarrier)
+        land(s, sm, warp, access);
+    else if (access->copy)
         warp->copied = MAX(warp->copied, access->done);
     else
         set_free(warp, access->board, access->done, access->queued,
@@ -541,7 +547,8 @@ GMSIM_INLINE const char *access_memory(gmsim_scheduler *s, gmsim_sm *sm, uint32_
     const uint64_t read = now + gpu->sm_operands;
     const bool load = record->op == GMTRACE_OP_LOAD && !shared;
     const bool copy = record->op == GMTRACE_OP_COPY_READ;
-    const uint32_t mbarrier = s->mbarriers ? completes(s, record) : 0;
+    const uint32_t mbarrier =
+        record->kind != GMTRACE_ACCESS && s->mbarriers ? completes(s, record) : 0;
     if (answer->asks || warp->under_way || mbarrier) {
         sm->access[sm->accesses] =
             (gmsim_access){.issue = at,
@@ -557,7 +564,7 @@ GMSIM_INLINE const char *access_memory(gmsim_scheduler *s, gmsim_sm *sm, uint32_
                            .read_board = (uint8_t)read_board,
                            .shared = shared,
                            .load = load,
-                           .copy = copy,
+                           .copy = copy || mbarrier,
                            .returns = record->op == GMTRACE_OP_ATOMIC && !shared};
         take_or_put_off(s, sm, warp);
         return wrong;
