@@ -177,6 +177,7 @@ typedef struct gmsim_gpu {
     uint32_t sm_remote;           /* clocks of the way to another SM of the cluster */
     uint32_t sm_remote_bytes;     /* between it and others of its cluster, a clock */
     uint32_t sm_mbarrier_wake;    /* and from a phase's end to the next instruction of who waits */
+    uint32_t sm_meeting;          /* percent: what a warp waits at pipes that others use; share.c */
     uint32_t sm_constant_address; /* clocks of latency of each further address of a constant load */
 
     /* [pipe]: what an instruction costs, by what carries it out: a gmtrace_unit each. */
@@ -184,7 +185,8 @@ typedef struct gmsim_gpu {
         pipe_sfu, pipe_convert, pipe_convert64, pipe_bits, pipe_tensor, pipe_tensor_f16,
         pipe_tensor_tf32, pipe_tensor_int8, pipe_tensor_fp64, pipe_wgmma, pipe_shuffle, pipe_vote,
         pipe_match_any, pipe_match_all, pipe_redux, pipe_ldc, pipe_uldc, pipe_s2r, pipe_s2ur,
-        pipe_cs2r, pipe_uniform, pipe_membar, pipe_reconverge, pipe_return;
+        pipe_cs2r, pipe_uniform, pipe_membar, pipe_membar_cta, pipe_membar_sys, pipe_reconverge,
+        pipe_return;
 
     /* [launch]: order in which hardware hands the first CTAs to SMs is built from these. */
     gmsim_list launch_groups; /* SMs of each group of SMs (GPC); one group of all where unknown */

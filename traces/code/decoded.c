@@ -240,6 +240,12 @@ static void set_unit(gmtrace_decoded *d, const char *opcode)
         if (gmt_has_modifier(opcode, "ALL"))
             d->unit = GMTRACE_UNIT_MATCH_ALL;
         return;
+    case GMTRACE_UNIT_MEMBAR:
+        if (gmt_has_modifier(opcode, "CTA"))
+            d->unit = GMTRACE_UNIT_MEMBAR_CTA;
+        else if (gmt_has_modifier(opcode, "SYS"))
+            d->unit = GMTRACE_UNIT_MEMBAR_SYS;
+        return;
     case GMTRACE_UNIT_TENSOR:
     case GMTRACE_UNIT_TENSOR_INT8:
     case GMTRACE_UNIT_TENSOR_FP64:
@@ -339,6 +345,7 @@ static void set_kind(gmtrace_decoded *d, const char *opcode, const char *operand
             d->kind = GMTRACE_COPY_WAIT;
         else if (strncmp(opcode, "WARPGROUP.DEPBAR", 16) == 0 && (operands = strchr(operands, ',')))
             d->groups_left = (uint8_t)(1u + (strtoul(operands + 1, NULL, 16) & 7u));
+        d->empties_l1 = strncmp(opcode, "CCTL.IVALL", 10) == 0;
         return;
     case GMTRACE_CLASS_TENSOR:
         if (is(opcode, "*GMMA")) {

@@ -45,7 +45,9 @@ typedef enum gmtrace_unit {
     GMTRACE_UNIT_S2UR,
     GMTRACE_UNIT_CS2R, /* and R2UR */
     GMTRACE_UNIT_UNIFORM,
-    GMTRACE_UNIT_MEMBAR,
+    GMTRACE_UNIT_MEMBAR, /* of the GPU */
+    GMTRACE_UNIT_MEMBAR_CTA,
+    GMTRACE_UNIT_MEMBAR_SYS,
     GMTRACE_UNIT_RECONVERGE, /* BSYNC */
     GMTRACE_UNIT_RETURN,
     GMTRACE_UNITS
@@ -77,6 +79,7 @@ typedef struct gmtrace_decoded {
     uint8_t unseen;     /* GMTRACE_UNSEEN_*: what it does that some captures cannot see */
     uint8_t lanes;      /* gmtrace_lanes: of its result */
     bool adds_floats;
+    bool empties_l1;     /* CCTL.IVALL: its SM's L1, whole */
     bool arrives_only;   /* BAR.ARV: does not wait */
     bool closes_group;   /* of a warpgroup MMA: the last of its group */
     uint8_t groups_left; /* WARPGROUP.DEPBAR: waits until less than so many groups are under way;

@@ -314,6 +314,14 @@ bool gmsim_l1_write(gmsim_l1 *l1, uint64_t line, uint32_t touched, uint32_t full
                      : store_any(l1, line, touched, full, words);
 }
 
+void gmsim_l1_empty(gmsim_l1 *l1)
+{
+    for (uint32_t s = 0; s < l1->sets.count; s++)
+        for (uint32_t place = 0; place < GMSIM_L1_SLOTS; place++)
+            if (l1->set[s].tag[place])
+                empty(l1, &l1->set[s], place);
+}
+
 void gmsim_l1_drop(gmsim_l1 *l1, uint64_t line)
 {
     gmsim_l1_set *set = set_of(l1, line, l1->usual);

@@ -88,6 +88,9 @@ uint32_t gmsim_l1_read(gmsim_l1 *l1, gmsim_l1_set *set, uint64_t line, uint32_t 
 bool gmsim_l1_write(gmsim_l1 *l1, uint64_t line, uint32_t touched, uint32_t full,
                     gmsim_l1_words *words);
 
+/* Forgets all lines. */
+void gmsim_l1_empty(gmsim_l1 *l1);
+
 /* Forgets the line, if it is there. */
 void gmsim_l1_drop(gmsim_l1 *l1, uint64_t line);
 

@@ -54,6 +54,8 @@ static const size_t cost_at[GMTRACE_UNITS] = {
     [GMTRACE_UNIT_CS2R] = offsetof(gmsim_gpu, pipe_cs2r),
     [GMTRACE_UNIT_UNIFORM] = offsetof(gmsim_gpu, pipe_uniform),
     [GMTRACE_UNIT_MEMBAR] = offsetof(gmsim_gpu, pipe_membar),
+    [GMTRACE_UNIT_MEMBAR_CTA] = offsetof(gmsim_gpu, pipe_membar_cta),
+    [GMTRACE_UNIT_MEMBAR_SYS] = offsetof(gmsim_gpu, pipe_membar_sys),
     [GMTRACE_UNIT_RECONVERGE] = offsetof(gmsim_gpu, pipe_reconverge),
     [GMTRACE_UNIT_RETURN] = offsetof(gmsim_gpu, pipe_return),
 };
@@ -99,11 +101,20 @@ typedef struct walk {
     uint32_t next; /* instruction behind the last one; GMTRACE_NO_INSTR: the way begins */
     uint64_t due[GMSIM_SCOREBOARDS];
     uint64_t pipe[GMSIM_PIPES], unit, constant, full;
+    bool fenced;           /* and nothing accessed since */
+    uint64_t issued, gaps; /* the last instruction; as gmsim_pace */
 } walk;
 
 static uint32_t bounded(uint64_t clocks)
 {
     return clocks < GMTRACE_PATH_NEVER ? (uint32_t)clocks : GMTRACE_PATH_NEVER - 1u;
+}
+
+/* A fence waits for all that the warp has under way; it takes its `delay`, or its `latency` where
+ * nothing was accessed since the fence before. */
+static bool fences(const gmtrace_decoded *decoded)
+{
+    return decoded->unit >= GMTRACE_UNIT_MEMBAR && decoded->unit <= GMTRACE_UNIT_MEMBAR_SYS;
 }
 
 static void walk_piece(const gmsim_paces *paces, const gmtrace_path_piece *piece, gmsim_pace *pace,
@@ -115,24 +126,34 @@ static void walk_piece(const gmsim_paces *paces, const gmtrace_path_piece *piece
     for (uint32_t n = piece->first; n < piece->first + piece->count; n++) {
         const gmtrace_instr *instr = &paces->kernel->instr[n];
         const gmsim_cost *cost = &paces->cost[n];
+        const gmtrace_decoded *decoded = &paces->decoded[n];
+        const bool fence = fences(decoded);
+        const uint32_t waits = fence ? UINT32_MAX : instr->wait_mask;
         for (uint32_t b = 0; b < GMSIM_SCOREBOARDS; b++) {
-            if (!(instr->wait_mask >> b & 1u))
+            if (!(waits >> b & 1u))
                 continue;
             if (w->due[b])
                 w->clock = MAX(w->clock, w->due[b]);
-            else if (pace->wait_at[b] == GMTRACE_PATH_NEVER)
+            else if (pace->wait_at[b] == GMTRACE_PATH_NEVER) {
                 pace->wait_at[b] = bounded(w->clock);
+                pace->waits |= (uint16_t)(1u << b);
+            }
         }
-        const uint8_t drain = paces->decoded[n].groups_left;
+        if (decoded->empties_l1)
+            pace->uses |= GMSIM_EMPTIES_L1;
+        const uint8_t drain = decoded->groups_left;
         if (drain && (!pace->drain || drain < pace->drain)) {
             pace->drain = drain;
             pace->drain_at = bounded(w->clock);
         }
+        w->gaps += (w->clock - w->issued) * (w->clock - w->issued);
+        w->issued = w->clock;
         if (instr->write_barrier < GMSIM_SCOREBOARDS)
             w->due[instr->write_barrier] = w->clock + MAX(cost->latency, 1u);
         else if (instr->read_barrier < GMSIM_SCOREBOARDS)
             w->due[instr->read_barrier] = w->clock + MAX(cost->latency / 2u, 1u);
-        w->clock += MAX(instr->stall, 1u) + cost->delay;
+        w->clock += MAX(instr->stall, 1u) + (fence && w->fenced ? cost->latency : cost->delay);
+        w->fenced |= fence;
         w->pipe[GMSIM_PIPE_ISSUE]++;
         w->pipe[GMSIM_PIPE_HEAVY] += cost->heavy;
         if (cost->pipe != GMSIM_PIPE_ISSUE)
@@ -182,12 +203,15 @@ const gmsim_pace *gmsim_pace_make(gmsim_paces *paces, const gmtrace_path *way)
             w.full += (w.full - before.full) * more;
             w.unit += (w.unit - before.unit) * more;
             w.constant += (w.constant - before.constant) * more;
+            w.gaps += (w.gaps - before.gaps) * more;
             w.clock += clocks;
+            w.issued += clocks;
         }
     }
     for (size_t i = 0; i < G_N_ELEMENTS(half_width); i++)
         if (w.pipe[half_width[i]])
             w.pipe[half_width[i]] += w.full;
+    pace->gaps = w.gaps + (w.clock - w.issued) * (w.clock - w.issued);
     pace->clocks = bounded(w.clock);
     pace->next = w.next;
     pace->unit = bounded(w.unit);

@@ -14,10 +14,14 @@
 
 #define GMSIM_SCOREBOARDS GMTRACE_PATH_BARRIERS
 
+/* In `uses`, beside the pipes: the way empties its SM's L1. */
+#define GMSIM_EMPTIES_L1 (1u << GMSIM_PIPES)
+
 typedef struct gmsim_pace {
     uint32_t clocks; /* from the issue of the first instruction until the next after them */
     uint32_t pipe[GMSIM_PIPES];
     uint32_t unit, constant;
+    uint64_t gaps;                       /* squares of the clocks between instructions, summed */
     uint32_t next;                       /* instruction that comes if no branch is taken last */
     uint32_t wait_at[GMSIM_SCOREBOARDS]; /* clocks before the first that waits for what was set
                                           * before the way; GMTRACE_PATH_NEVER: none does */
@@ -26,6 +30,7 @@ typedef struct gmsim_pace {
     uint32_t drain_at;                   /* clocks before a wait for warpgroup MMA, */
     uint8_t drain;       /* which goes on with less than so many groups under way; 0: none */
     uint16_t uses, sets; /* masks of the pipes and scoreboards that are not 0 */
+    uint16_t waits;      /* of the scoreboards with a wait_at */
     bool known;
 } gmsim_pace;
 

@@ -21,6 +21,7 @@
 #include "sim/model/time/deal.h"
 #include "sim/model/time/mbarrier.h"
 #include "sim/model/time/places.h"
+#include "sim/model/time/share.h"
 #include "sim/model/time/warp.h"
 
 #include <stdlib.h>
@@ -31,10 +32,6 @@
 
 /* Times beyond this many clocks after the epoch move it. */
 #define EPOCH_CLOCKS (1u << 30)
-
-/* A way is gone in pieces of at most so many clocks, so that warps share pipes on it. Of the
- * simulation, not of a GPU. */
-#define PIECE_CLOCKS 128u
 
 #define PROGRESS_STEP  (1u << 13) /* records */
 #define PROGRESS_STEPS 15u        /* looked at every 16 steps */
@@ -160,6 +157,7 @@ GMSIM_INLINE void go(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t n
     gmsim_warp *warp = &sm->warp[slot];
     if (warp->pieces > 1u) {
         warp->turn = GMSIM_TURN_PIECE;
+        next += gmsim_share(s, sm, slot);
         gmsim_ready_at(s, sm, slot, next + warp->clocks / warp->pieces);
     } else {
         warp->turn = warp->ends ? GMSIM_TURN_END : GMSIM_TURN_RECORD;
@@ -177,7 +175,7 @@ GMSIM_INLINE void set_out(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, gmsim
         sm->ready[slot] = GMSIM_NEVER;
     } else {
         warp->ends = ahead == GMSIM_AHEAD_END;
-        warp->pieces = warp->clocks / PIECE_CLOCKS + 1u;
+        warp->pieces = warp->clocks / GMSIM_PIECE_CLOCKS + 1u;
         go(s, sm, slot, next);
     }
 }
@@ -190,10 +188,19 @@ static void on_the_way(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t
     bool ends = warp->turn == GMSIM_TURN_END;
     if (!s->plan.functional)
         now = gmsim_warp_piece(s, sm, slot, now - MIN(now, warp->clocks / warp->pieces));
-    if (ends)
+    if (ends) {
         end_warp(s, sm, slot, MAX(now + s->plan.gpu->launch_exit, warp->stored));
-    else
-        go(s, sm, slot, now);
+        return;
+    }
+    if (warp->clocks) {
+        warp->pieces = 2; /* or more */
+    } else {
+        warp->pieces = 1;
+        gmsim_share_over(s, sm, slot, now);
+        if (warp->uses & GMSIM_EMPTIES_L1)
+            gmsim_l1_empty(&sm->memory.l1);
+    }
+    go(s, sm, slot, now);
 }
 
 /* The record's part in an mbarrier or in its cluster's barrier. Whether the warp waits there. */

@@ -76,6 +76,10 @@ typedef struct gmsim_warp {
     uint32_t pipe[GMSIM_PIPES], unit, constant; /* what it asks of the pipes on the way */
     uint32_t due[GMSIM_SCOREBOARDS];    /* clocks until what the way sets is there; 0: nothing */
     uint32_t uses, sets;                /* masks of those pipes and scoreboards */
+    uint64_t gaps;                      /* as gmsim_pace, of the whole way */
+    uint32_t load[GMSIM_PIPES];         /* on a long way: what it takes of its sub-partition's
+                                         * pipes, in 256ths of what they can do */
+    bool loads;                         /* it takes something */
     uint64_t free[GMSIM_SCOREBOARDS];   /* when what sets the scoreboard is there */
     uint64_t queued[GMSIM_SCOREBOARDS]; /* and clocks of that spent in queues beyond L2 */
     uint8_t cause[GMSIM_SCOREBOARDS];   /* gmsim_stall of a wait for it */

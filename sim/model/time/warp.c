@@ -18,7 +18,8 @@
  *   warpgroup MMA (wgmma.h).
  * - A warp is gone when its last store has left the SM and its last atomic has come back.
  *
- * Left out: instruction fetch, the scheduler's choice among warps that could all issue.
+ * Left out: instruction fetch; on short ways, the scheduler's choice among warps that could all
+ * issue (of long ones: share.c).
  */
 #include "sim/model/time/warp.h"
 
@@ -27,6 +28,7 @@
 #include "sim/model/time/cluster.h"
 #include "sim/model/time/mbarrier.h"
 #include "sim/model/time/places.h"
+#include "sim/model/time/share.h"
 #include "sim/model/time/wgmma.h"
 #include "sim/model/trace_error.h"
 
@@ -141,10 +143,9 @@ GMSIM_INLINE void add_way(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp, ah
     const gmsim_pace *pace = gmsim_pace_of(s->paces, way);
     if (!pace->clocks)
         return;
-    for (uint32_t left = way->wait_mask; left; left &= left - 1u) {
+    for (uint32_t left = pace->waits; left; left &= left - 1u) {
         uint32_t board = gmsim_lowest(left);
-        if (pace->wait_at[board] != GMTRACE_PATH_NEVER)
-            wait_for(sm, warp, plan, board, pace->wait_at[board]);
+        wait_for(sm, warp, plan, board, pace->wait_at[board]);
     }
     if (__builtin_expect(pace->drain, 0))
         drain(sm, warp, plan, pace->drain - 1u, pace->drain_at);
@@ -159,6 +160,7 @@ GMSIM_INLINE void add_way(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp, ah
     for (uint32_t p = 0; p < GMSIM_PIPES; p++)
         warp->pipe[p] += pace->pipe[p];
     warp->unit += pace->unit;
+    warp->gaps += pace->gaps;
     warp->constant += pace->constant;
 }
 
@@ -224,6 +226,7 @@ gmsim_ahead gmsim_warp_ahead(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
     memset(warp->due, 0, sizeof warp->due);
     warp->pipe[GMSIM_PIPE_ISSUE] = 1u;
     warp->unit = warp->constant = warp->uses = warp->sets = 0;
+    warp->gaps = 0;
     warp->way.waits = 0;
     const gmtrace_record *record;
     for (;;) {
@@ -287,17 +290,21 @@ static void forget_accesses(gmsim_sm *sm, uint32_t slot, uint32_t board)
     sm->warp[slot].under_way &= ~(1u << board);
 }
 
-/* The next of `pieces` of what the warp asks of the pipes, from `now` on. Returns when it is
+/* On long ways the pipes are shared before (share.c): pieces that overlap do not wait for each
+ * other.
+ * The next of `pieces` of what the warp asks of the pipes, from `now` on. Returns when it is
  * through, not sooner than after `clocks`, with all but shuffles and the like. */
 GMSIM_INLINE uint64_t use_pipes(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
                                 uint64_t now, uint32_t clocks, uint32_t pieces)
 {
     gmsim_sub_partition *part = warp->part;
+    const uint32_t slack = warp->loads ? GMSIM_PIECE_CLOCKS / 2u : 0;
     uint64_t end = now + clocks;
-    for (uint32_t left = warp->uses & ~(1u << GMSIM_PIPE_ISSUE); left; left &= left - 1u) {
+    for (uint32_t left = warp->uses & ~(1u << GMSIM_PIPE_ISSUE | GMSIM_EMPTIES_L1); left;
+         left &= left - 1u) {
         uint32_t p = gmsim_lowest(left), work = warp->pipe[p] / pieces;
         part->pipe_free[p] = MAX(part->pipe_free[p], now) + work;
-        end = MAX(end, part->pipe_free[p]);
+        end = MAX(end, part->pipe_free[p] - MIN(part->pipe_free[p], slack));
         if (pieces > 1u)
             warp->pipe[p] -= work;
     }
@@ -315,7 +322,7 @@ GMSIM_INLINE uint64_t use_pipes(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_wa
     *slots = MAX(*slots, now) + (uint64_t)instructions * s->plan.gpu->sm_issue;
     if (pieces > 1u)
         warp->pipe[GMSIM_PIPE_ISSUE] -= instructions;
-    return MAX(end, *slots - s->plan.gpu->sm_issue);
+    return MAX(end, *slots - MIN(*slots, s->plan.gpu->sm_issue + slack));
 }
 
 /* Shuffles and the like are in the load-store unit all along the way, not behind the accesses that
@@ -341,6 +348,8 @@ uint64_t gmsim_warp_piece(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint6
         *due -= MIN(*due, clocks);
     }
     warp->clocks -= clocks;
+    if (pieces == 1u)
+        memset(warp->pipe, 0, sizeof warp->pipe);
     return use_unit(sm, warp, now, end, pieces);
 }
 

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * share.c - how the warps of a sub-partition share its pipes on long ways without a record.
+ *
+ * - Warps of older CTAs come first, strictly: what they leave is for the next. Of 14 divisions that
+ *   keep a pipe busy, each a quarter of the time, four are done while the others stand, and the
+ * last two have half of the pipe to themselves (micro/warp_share.cu). Warps of one CTA share alike.
+ * - Warps that meet at a pipe wait for one another before it is full: on the whole
+ *   load / (1 - load) of the work that the warp brings there, times how unevenly it asks, the
+ *   variance of the clocks between its instructions over the square of their mean (Kingman's
+ *   formula for a queue), times `meeting`. A chain of equal steps never waits
+ * (micro/branch_cost.cu, 8 and 16 warps: fma12 beside div, sqrt_rn, expf_).
+ *
+ * A warp's load is what it asks on its present piece over the time that it takes for it. Ways
+ * shorter than a piece are left to the order in which warps come (warp.c).
+ */
+#include "sim/model/time/share.h"
+
+#include <string.h>
+
+#define WHOLE 256u /* of a pipe */
+#define LEAST 8u   /* what is left to a warp that all others come before, so that it goes on */
+#define FULL  192u /* load from which waiting is that for a full pipe, which the share tells */
+#define EVEN  256u /* variance over squared mean; at most twice as much counts */
+
+typedef struct others {
+    uint32_t older[GMSIM_PIPES]; /* what warps of older CTAs take */
+    uint32_t kin[GMSIM_PIPES];   /* those of its own */
+    uint32_t kins[GMSIM_PIPES];  /* how many of these */
+} others;
+
+static others others_of(const gmsim_scheduler *s, const gmsim_sm *sm, uint32_t slot)
+{
+    const uint32_t parts = s->plan.sub_partitions;
+    const uint64_t cta = sm->warp[slot].who.cta;
+    others sum;
+    memset(&sum, 0, sizeof sum);
+    for (uint32_t i = slot % parts; i < GMSIM_MAX_SM_WARPS; i += parts) {
+        const gmsim_warp *other = &sm->warp[i];
+        if (!other->loads || i == slot || other->who.cta > cta)
+            continue;
+        for (uint32_t p = 0; p < GMSIM_PIPES; p++) {
+            if (other->who.cta < cta) {
+                sum.older[p] += other->load[p];
+            } else {
+                sum.kin[p] += other->load[p];
+                sum.kins[p] += other->load[p] != 0;
+            }
+        }
+    }
+    return sum;
+}
+
+/* What of the pipe is there for the warp. */
+static uint32_t share_of(const others *sum, uint32_t pipe)
+{
+    const uint32_t left = WHOLE - MIN(sum->older[pipe], WHOLE);
+    const uint32_t unused = left - MIN(sum->kin[pipe], left);
+    return MAX(MAX(unused, left / (sum->kins[pipe] + 1u)), LEAST);
+}
+
+/* How unevenly the warp's instructions follow each other. */
+static uint64_t unevenness(const gmsim_warp *warp, uint64_t clocks)
+{
+    const uint64_t squares = warp->gaps * MAX(warp->pipe[GMSIM_PIPE_ISSUE], 1u);
+    const uint64_t over = squares / MAX(clocks * clocks / EVEN, 1u);
+    return MIN(over - MIN(over, EVEN), 2u * EVEN);
+}
+
+uint64_t gmsim_share(const gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot)
+{
+    gmsim_warp *warp = &sm->warp[slot];
+    const uint64_t clocks = MAX(warp->clocks, 1u);
+    const others sum = others_of(s, sm, slot);
+    uint64_t time = WHOLE, meeting = 0; /* of the way, in parts of its own time */
+    uint64_t rate[GMSIM_PIPES];
+    for (uint32_t p = 0; p < GMSIM_PIPES; p++) {
+        rate[p] = (uint64_t)warp->pipe[p] * WHOLE / clocks;
+        if (!rate[p])
+            continue;
+        const uint32_t load = MIN(sum.older[p] + sum.kin[p], FULL);
+        time = MAX(time, rate[p] * WHOLE / share_of(&sum, p));
+        meeting += rate[p] * load / (WHOLE - load);
+    }
+    time = MAX(time,
+               WHOLE + meeting * unevenness(warp, clocks) * s->plan.gpu->sm_meeting / 100u / EVEN);
+    for (uint32_t p = 0; p < GMSIM_PIPES; p++)
+        warp->load[p] = (uint32_t)(rate[p] * WHOLE / time);
+    warp->loads = true;
+    warp->pieces = (uint32_t)MIN(clocks * time / WHOLE / GMSIM_PIECE_CLOCKS + 1u, clocks);
+    warp->gaps -= warp->gaps / warp->pieces;
+    const uint64_t delay = warp->clocks / warp->pieces * (time - WHOLE) / WHOLE;
+    sm->timing.stall[GMSIM_STALL_MATH] += delay;
+    return delay;
+}
+
+void gmsim_share_over(const gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t now)
+{
+    const uint32_t parts = s->plan.sub_partitions, since = gmsim_since_epoch(s, now);
+    sm->warp[slot].loads = false;
+    for (uint32_t i = slot % parts; i < GMSIM_MAX_SM_WARPS; i += parts) {
+        const gmsim_warp *other = &sm->warp[i];
+        if (!other->loads || other->who.cta <= sm->warp[slot].who.cta)
+            continue;
+        const uint32_t soonest = since + other->clocks / other->pieces;
+        if (soonest < sm->ready[i]) {
+            sm->timing.stall[GMSIM_STALL_MATH] -= sm->ready[i] - soonest;
+            sm->ready[i] = soonest;
+        }
+    }
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * pipe_share.c - what warps of several CTAs take for the same chain on an H200, against
+ * validate/measured/h200/micro-warp_share.csv, `mufu`: a MUFU and an FADD that needs it, 24.5
+ * clocks of a warp alone and 8 of the pipe. And fences, which hold a warp up and empty L1, against
+ * micro-fence.csv.
+ */
+#include "tests/support/cycles.h"
+#include "tests/support/trace_builder.h"
+
+#include <string.h>
+
+#define SMS   132u
+#define UNITS 512u
+
+static void memory(gmtrace_instr *instr, const char *opcode, gmtrace_class op_class)
+{
+    instr->opcode = opcode;
+    instr->op_class = (uint8_t)op_class;
+    instr->space = GMTRACE_SPACE_GLOBAL;
+    instr->width = 4;
+}
+
+static const gmtrace_record access = {.mask = UINT32_MAX,
+                                      .kind = GMTRACE_ACCESS,
+                                      .op = GMTRACE_OP_STORE,
+                                      .space = GMTRACE_SPACE_GLOBAL,
+                                      .size = 4,
+                                      .stride = 4,
+                                      .address = 0x7f0000000000u};
+
+/* `count` instructions, a store and EXIT; every warp stores once. */
+static double cycles(gmtrace_instr *instr, unsigned count, unsigned ctas)
+{
+    GError *error = NULL;
+    gmsim_gpu gpu;
+    gmtest_trace trace;
+    g_autofree char *folder = g_dir_make_tmp("gmsim-test-XXXXXX", NULL);
+    g_autofree char *path = g_build_filename(folder, "share.trc", NULL);
+    memory(&instr[count], "STG.E", GMTRACE_CLASS_STORE);
+    instr[count + 1].opcode = "EXIT";
+    instr[count + 1].op_class = GMTRACE_CLASS_EXIT;
+    const gmtrace_kernel kernel = {.mangled = "share",
+                                   .name = "share",
+                                   .registers = 16,
+                                   .instr_count = count + 2,
+                                   .instr = instr};
+    gmtest_open(&trace, path);
+    gmtest_use_kernel(&trace, &kernel);
+    gmtest_launch(&trace, ctas, 128);
+    for (unsigned c = 0; c < ctas; c++)
+        for (unsigned w = 0; w < 4; w++) {
+            gmtrace_record record = access;
+            record.instr = count;
+            record.address += 128u * (4u * c + w);
+            gmtest_append(&trace, c, w, &record, NULL);
+        }
+    gmtest_close(&trace);
+    gmsim_gpu_load(&gpu, "h200", &error);
+    g_assert_no_error(error);
+    return gmtest_cycles(path, &gpu);
+}
+
+static double chain(unsigned units, unsigned ctas)
+{
+    g_autofree gmtrace_instr *instr = g_new(gmtrace_instr, 2 * units + 2);
+    for (unsigned i = 0; i < 2 * units + 2; i++)
+        instr[i] = gmtest_instr(i, i % 2 ? "FADD" : "MUFU.RSQ");
+    for (unsigned i = 0; i < units; i++) {
+        instr[2 * i].stall = 1;
+        instr[2 * i].write_barrier = 0;
+        instr[2 * i + 1].wait_mask = 1;
+        instr[2 * i + 1].stall = 4;
+    }
+    return cycles(instr, 2 * units, ctas);
+}
+
+/* What `ctas` an SM take, in times of what one takes. */
+static void expect_share(unsigned ctas, double right)
+{
+    const double alone = chain(2 * UNITS, SMS) - chain(UNITS, SMS);
+    const double found = (chain(2 * UNITS, ctas * SMS) - chain(UNITS, ctas * SMS)) / alone;
+    g_test_message("%u CTAs: %.2f times one, measured %.2f", ctas, found, right);
+    g_assert_cmpfloat_with_epsilon(found, right, 0.15 * right);
+}
+
+/* The pipe has room for three: a third more than full, and the last have it to themselves. */
+static void test_older_first(void)
+{
+    expect_share(3, 16561. / 12723);
+    expect_share(5, 30951. / 12723);
+    expect_share(7, 38224. / 12723);
+}
+
+static double fences(unsigned count, const char *opcode)
+{
+    g_autofree gmtrace_instr *instr = g_new(gmtrace_instr, count + 2);
+    for (unsigned i = 0; i < count + 2; i++) {
+        instr[i] = gmtest_instr(i, opcode);
+        instr[i].stall = 6;
+    }
+    return cycles(instr, count, SMS);
+}
+
+static void test_fences(void)
+{
+    const double gpu = (fences(48, "MEMBAR.SC.GPU") - fences(16, "MEMBAR.SC.GPU")) / 32;
+    const double cta = (fences(48, "MEMBAR.SC.CTA") - fences(16, "MEMBAR.SC.CTA")) / 32;
+    g_test_message("a fence after a fence: %.0f clocks of the GPU, %.0f of the CTA", gpu, cta);
+    g_assert_cmpfloat_with_epsilon(gpu, 358, 0.05 * 358);
+    g_assert_cmpfloat_with_epsilon(cta, 107, 0.05 * 107);
+}
+
+/* A warp loads a line, goes past what is between, and loads it again. */
+static double hits(const char *between)
+{
+    enum { FIRST, BETWEEN, FENCE, SECOND, COUNT };
+    GError *error = NULL;
+    gmsim_gpu gpu;
+    gmtest_trace trace;
+    gmtrace_error reason;
+    g_autofree char *folder = g_dir_make_tmp("gmsim-test-XXXXXX", NULL);
+    g_autofree char *path = g_build_filename(folder, "fence.trc", NULL);
+    gmtrace_instr instr[COUNT + 1];
+    for (unsigned i = 0; i <= COUNT; i++)
+        instr[i] = gmtest_instr(i, i == COUNT ? "EXIT" : between);
+    instr[BETWEEN].opcode = "MEMBAR.SC.GPU";
+    memory(&instr[FIRST], "LDG.E", GMTRACE_CLASS_LOAD);
+    memory(&instr[SECOND], "LDG.E", GMTRACE_CLASS_LOAD);
+    instr[COUNT].op_class = GMTRACE_CLASS_EXIT;
+    const gmtrace_kernel kernel = {.mangled = "fence",
+                                   .name = "fence",
+                                   .registers = 16,
+                                   .instr_count = COUNT + 1,
+                                   .instr = instr};
+    gmtest_open(&trace, path);
+    gmtest_use_kernel(&trace, &kernel);
+    gmtest_launch(&trace, 1, 32);
+    gmtrace_record record = access;
+    record.op = GMTRACE_OP_LOAD;
+    record.instr = FIRST;
+    gmtest_append(&trace, 0, 0, &record, NULL);
+    record.instr = SECOND;
+    gmtest_append(&trace, 0, 0, &record, NULL);
+    gmtest_close(&trace);
+    gmsim_gpu_load(&gpu, "h200", &error);
+    g_assert_no_error(error);
+    gmtrace_reader *reader = gmtrace_open(path, &reason);
+    g_assert_nonnull(reader);
+    gmsim_model *model = gmsim_model_new(&gpu, &(gmsim_options){.flush = true}, NULL);
+    const gmsim_result *result = gmsim_model_run(model, reader, 0, NULL, NULL, &error);
+    g_assert_no_error(error);
+    const double found = (double)result->row[GMSIM_GLOBAL_LOAD].l1_hit_sectors;
+    gmsim_model_free(model);
+    gmtrace_close(reader);
+    g_remove(path);
+    g_rmdir(folder);
+    return found;
+}
+
+static void test_empties(void)
+{
+    g_assert_cmpfloat(hits("ERRBAR"), ==, 4);
+    g_assert_cmpfloat(hits("CCTL.IVALL"), ==, 0);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/share/older", test_older_first);
+    g_test_add_func("/fence/clocks", test_fences);
+    g_test_add_func("/fence/empties", test_empties);
+    return g_test_run();
+}
