@@ -138,7 +138,8 @@ GIVES(load_sectors, true,
       (int64_t)(SUM_OF(r, GMSIM_ROWS_READ, sectors) + r->row[GMSIM_SHARED_COPY].copies_shifted))
 GIVES(copies_access, true,
       r->row[GMSIM_SHARED_COPY].instructions - r->row[GMSIM_SHARED_COPY].copies_bypass)
-GIVES(shared_wavefronts, !BLIND(WGMMA, NONE), gmsim_rows_work(r, GMSIM_ROWS_OWN_SHARED))
+GIVES(shared_wavefronts, !BLIND(WGMMA, NONE),
+      gmsim_rows_work(r, GMSIM_ROWS_OWN_SHARED) + r->product_wavefronts)
 GIVES(bulk_loads, !BLIND(TENSOR_COPY, BULK_LOAD), r->row[GMSIM_BULK_LOAD].instructions)
 GIVES(bulk_stores, !BLIND(TENSOR_COPY, BULK_STORE),
       r->row[GMSIM_BULK_STORE].instructions - REDUCED(r, instructions))

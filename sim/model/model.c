@@ -422,6 +422,7 @@ const gmsim_result *gmsim_model_run(gmsim_model *model, gmtrace_reader *reader, 
         (double)scheduler.plan.ctas / ((double)scheduler.plan.sms * (double)scheduler.plan.sm_ctas);
     result->records = scheduler.records;
     result->barriers = scheduler.barriers;
+    result->product_wavefronts = scheduler.product_bytes / (4u * GMSIM_LINE_BYTES);
     result->instr_count = gmsim_tally_finish(&replay->tally, result->row);
     result->instr = replay->tally.entry;
     result->unsteady = replay->tally.meet ? replay->tally.meet->kinds : 0;

@@ -151,9 +151,11 @@ typedef struct gmsim_result {
     gmsim_demand demand; /* what occupancy follows from */
     gmsim_occupancy occupancy;
     gmsim_start start;
-    double waves;      /* CTAs / (SMs * CTAs an SM) */
-    uint64_t records;  /* replayed */
-    uint64_t barriers; /* warp-level CTA barriers */
+    double waves;                /* CTAs / (SMs * CTAs an SM) */
+    uint64_t records;            /* replayed */
+    uint64_t barriers;           /* warp-level CTA barriers */
+    uint64_t product_wavefronts; /* operands of warpgroup MMA: one each 128 bytes in shared memory,
+                                  * A and B, whatever their layout (validate/PROGRAMS.md) */
     gmsim_counts row[GMSIM_ROWS];
     uint64_t degree[GMSIM_DEGREE_BINS]; /* shared loads and stores by wavefronts a request */
     gmsim_l2_counts l2;

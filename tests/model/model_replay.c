@@ -147,7 +147,7 @@ static void test_local(void)
 
 /* ------------------------------------------------------------------------- other instructions */
 
-enum { LDGSTS, UBLKCP, BAR_ARV, BAR_SYNC, LDSM, LD, LDG_STRONG, EXTRA_INSTRS };
+enum { LDGSTS, UBLKCP, BAR_ARV, BAR_SYNC, LDSM, LD, LDG_STRONG, HGMMA, EXTRA_INSTRS };
 
 static const gmtrace_instr extra[EXTRA_INSTRS] = {
     [LDGSTS] = {.pc = 0,
@@ -183,6 +183,10 @@ static const gmtrace_instr extra[EXTRA_INSTRS] = {
                     .space = GMTRACE_SPACE_GLOBAL,
                     .width = 4,
                     .cache = GMTRACE_CACHE_STRONG_GPU},
+    [HGMMA] = {.pc = 112,
+               .opcode = "HGMMA.64x8x16.F32.BF16",
+               .operands = "R24, gdesc[UR4], R24",
+               .op_class = GMTRACE_CLASS_TENSOR},
 };
 
 static void use_extra(bench *b)
@@ -289,6 +293,24 @@ static void test_rows(void)
     g_assert_cmpint(r->instr[7].row, ==, GMSIM_GLOBAL_STORE);
     bench_end(&b);
 }
+/* A warpgroup's operands, 64 x 16 and 16 x 8 halves, are a wavefront each 128 bytes; each of its
+ * four warps tells of both. */
+static void test_products(void)
+{
+    bench b;
+    bench_begin(&b);
+    use_extra(&b);
+    gmtest_launch(&b.trace, 1, 128);
+    for (uint32_t warp = 0; warp < 4; warp++) {
+        gmtrace_record product = {.kind = GMTRACE_WGMMA, .instr = HGMMA, .mask = ALL};
+        product.aux = 2048 | 256u << 16;
+        gmtest_append(&b.trace, 0, warp, &product, NULL);
+    }
+    const gmsim_result *r = bench_run(&b);
+    g_assert_cmpuint(r->product_wavefronts, ==, (2048 + 256) / 128);
+    bench_end(&b);
+}
+
 /* A producer that only arrives goes on; were it to wait, nobody could. */
 static void test_arrive(void)
 {
@@ -514,6 +536,7 @@ int main(int argc, char **argv)
     g_test_add_func("/replay/local", test_local);
     g_test_add_func("/replay/local/bytes", test_local_bytes);
     g_test_add_func("/replay/rows", test_rows);
+    g_test_add_func("/replay/products", test_products);
     g_test_add_func("/replay/barrier/arrive", test_arrive);
     g_test_add_func("/replay/caches/warm", test_warm_and_repeat);
     g_test_add_func("/replay/caches/partitions", test_partitions);

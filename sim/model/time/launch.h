@@ -59,7 +59,7 @@ typedef struct gmsim_scheduler {
     uint64_t step;  /* number of this step */
     uint64_t epoch; /* clock that ready times are counted from */
     uint64_t end;   /* clock at which the last warp so far ended */
-    uint64_t records, barriers;
+    uint64_t records, barriers, product_bytes;
     gmsim_timing timing; /* all but cycles and launch_cycles */
     bool truncated;
     gmsim_recorder *recorder; /* of the timeline that is asked for, or NULL */

@@ -520,6 +520,7 @@ static void add_sm(gmsim_scheduler *s, const gmsim_sm *sm)
 {
     s->records += sm->records;
     s->barriers += sm->barriers;
+    s->product_bytes += sm->product_bytes;
     s->end = MAX(s->end, sm->end);
     s->timing.sm_active += sm->active;
     s->timing.warp_active += sm->timing.warp_active;
@@ -532,7 +533,7 @@ static void add_sm(gmsim_scheduler *s, const gmsim_sm *sm)
 bool gmsim_schedule(gmsim_scheduler *s, GError **error)
 {
     GError *problem = NULL;
-    s->next_cta = s->records = s->barriers = s->epoch = s->end = s->ended = s->step = 0;
+    s->next_cta = s->records = s->barriers = s->product_bytes = s->epoch = s->end = s->ended = s->step = 0;
     s->freed_count = 0;
     s->truncated = false;
     memset(&s->timing, 0, sizeof s->timing);
@@ -548,7 +549,7 @@ bool gmsim_schedule(gmsim_scheduler *s, GError **error)
         sm->active = sm->active_since = sm->active_until = 0;
         sm->resident = sm->accesses = sm->left = 0;
         sm->cluster_ready = sm->told = 0;
-        sm->unplanned = sm->records = sm->barriers = sm->end = 0;
+        sm->unplanned = sm->records = sm->barriers = sm->product_bytes = sm->end = 0;
         memset(&sm->timing, 0, sizeof sm->timing);
         sm->course = s->recorder ? &s->recorder->sm[i] : NULL;
         for (uint32_t place = 0; place < GMSIM_MAX_SM_CTAS; place++)

@@ -160,7 +160,8 @@ typedef struct gmsim_sm {
     gmsim_timing timing;        /* stall, warp_active, loads, load_cycles */
     gmsim_course *course;       /* where it is recorded over time; NULL: nowhere */
     uint64_t records, barriers; /* so far */
-    uint64_t end;               /* clock at which the last warp so far ended */
+    uint64_t product_bytes; /* in shared memory of warpgroup MMA, told by each of its four warps */
+    uint64_t end;           /* clock at which the last warp so far ended */
     gmsim_access access[GMSIM_ACCESSES];
     uint32_t cluster_ready; /* places whose CTA has arrived at its cluster's barrier, as a mask */
     uint32_t told;

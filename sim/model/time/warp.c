@@ -615,9 +615,11 @@ const char *gmsim_warp_execute(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot,
     }
     if (record->kind == GMTRACE_COPY_COMMIT)
         end_group(sm, slot);
-    else if (record->kind == GMTRACE_WGMMA && !s->plan.functional)
-        *now = gmsim_wgmma_issue(s, sm, warp, record, *now);
-    else if (record->kind == GMTRACE_MBARRIER && !s->plan.functional)
+    else if (record->kind == GMTRACE_WGMMA) {
+        sm->product_bytes += gmsim_wgmma_bytes(record);
+        if (!s->plan.functional)
+            *now = gmsim_wgmma_issue(s, sm, warp, record, *now);
+    } else if (record->kind == GMTRACE_MBARRIER && !s->plan.functional)
         *now = test(s->plan.gpu, sm, warp, record->aux == GMTRACE_MBARRIER_WAIT,
                     gmsim_tally_site(&s->replay->tally, record->instr)->scoreboard, *now);
     return NULL;

@@ -16,15 +16,20 @@
 #include "sim/model/hot.h"
 #include "sim/model/time/launch.h"
 
+/* Operands in shared memory of the warpgroup's instruction. */
+static inline uint32_t gmsim_wgmma_bytes(const gmtrace_record *record)
+{
+    return (record->aux & 0xffffu) + (record->aux >> 16);
+}
+
 /* The warp's record issues at `now`, or at the clock that is returned. */
 static inline uint64_t gmsim_wgmma_issue(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
                                          const gmtrace_record *record, uint64_t now)
 {
     const gmtrace_kernel *kernel = s->replay->tally.kernel;
     const gmsim_cost *cost = &s->paces->cost[MIN(record->instr, kernel->instr_count)];
-    const uint32_t bytes = (record->aux & 0xffffu) + (record->aux >> 16);
     uint64_t *pipe = &warp->part->pipe_free[GMSIM_PIPE_TENSOR], begin = MAX(*pipe, now);
-    const uint32_t operands = bytes / GMSIM_LINE_BYTES; /* a wavefront each */
+    const uint32_t operands = gmsim_wgmma_bytes(record) / GMSIM_LINE_BYTES; /* a wavefront each */
     *pipe = begin + MAX(cost->clocks, operands);
     sm->timing.stall[GMSIM_STALL_MATH] += begin - now;
     warp->multiplied = *pipe + cost->latency;
