@@ -58,8 +58,7 @@ bool gmt_reader_decode(gmtrace_reader *reader, uint64_t offset, uint64_t length,
         .ctas = gmt_launch_ctas(of),
         .warps = gmt_launch_warps(of),
         .instr_count = reader->kernel[of->kernel].kernel.instr_count,
-        .tensor_maps =
-            reader->launch[launch].end_offset ? of->tensor_map_count : GMT_MAX_MAPS,
+        .tensor_maps = reader->launch[launch].end_offset ? of->tensor_map_count : GMT_MAX_MAPS,
     };
     return gmt_decode_chunk(&reader->decoder, &section, payload, &limits, held, error);
 }

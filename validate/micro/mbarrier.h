@@ -45,9 +45,11 @@ __device__ __forceinline__ void barrier_wait(uint32_t barrier, uint32_t parity)
 __device__ __forceinline__ void bulk_load(uint32_t to, const void *from, uint32_t bytes,
                                           uint32_t barrier)
 {
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0],[%1],%2,[%3];" ::"r"(to),
-                 "l"(from), "r"(bytes), "r"(barrier)
-                 : "memory");
+    asm volatile(
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0],[%1],%2,[%3];" ::
+            "r"(to),
+        "l"(from), "r"(bytes), "r"(barrier)
+        : "memory");
 }
 
 /* The address of another CTA of the cluster. */
@@ -79,7 +81,8 @@ static inline void read_options(int argc, char **argv)
 }
 
 /* The least clocks of three launches; `launch` zeroes nothing, the kernel takes a maximum. */
-template <typename LAUNCH> unsigned long long least_clocks(unsigned long long *clocks, LAUNCH launch)
+template <typename LAUNCH>
+unsigned long long least_clocks(unsigned long long *clocks, LAUNCH launch)
 {
     unsigned long long least = ~0ull, now;
     for (int again = 0; again < (once ? 1 : 3); again++) {

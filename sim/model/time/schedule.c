@@ -533,7 +533,8 @@ static void add_sm(gmsim_scheduler *s, const gmsim_sm *sm)
 bool gmsim_schedule(gmsim_scheduler *s, GError **error)
 {
     GError *problem = NULL;
-    s->next_cta = s->records = s->barriers = s->product_bytes = s->epoch = s->end = s->ended = s->step = 0;
+    s->next_cta = s->records = s->barriers = s->product_bytes = s->epoch = s->end = s->ended =
+        s->step = 0;
     s->freed_count = 0;
     s->truncated = false;
     memset(&s->timing, 0, sizeof s->timing);
