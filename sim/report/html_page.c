@@ -37,7 +37,10 @@ void gmsim_html_metrics(gmsim_json *json, const gmsim_result *result)
     for (unsigned i = 0; i < gmsim_metric_all; i++) {
         double value;
 
-        gmsim_html_number(json, NULL, gmsim_metric_value(result, i, &value) ? value : (double)NAN);
+        /* The sum of launches of which none is known is of no launch. */
+        bool known = result->launch != NULL && gmsim_metric_value(result, i, &value);
+
+        gmsim_html_number(json, NULL, known ? value : (double)NAN);
     }
     gmsim_json_close(json);
 }
