@@ -290,15 +290,13 @@ static void forget_accesses(gmsim_sm *sm, uint32_t slot, uint32_t board)
     sm->warp[slot].under_way &= ~(1u << board);
 }
 
-/* On long ways the pipes are shared before (share.c): pieces that overlap do not wait for each
- * other.
- * The next of `pieces` of what the warp asks of the pipes, from `now` on. Returns when it is
- * through, not sooner than after `clocks`, with all but shuffles and the like. */
+/* The next of `pieces` of what the warp asks of the pipes, from `now` on. Returns when it is
+ * through, not sooner than after `clocks`, with all but shuffles and the like. A pipe that others
+ * have taken for no longer than `slack` does not hold it up. */
 GMSIM_INLINE uint64_t use_pipes(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
-                                uint64_t now, uint32_t clocks, uint32_t pieces)
+                                uint64_t now, uint32_t clocks, uint32_t pieces, uint32_t slack)
 {
     gmsim_sub_partition *part = warp->part;
-    const uint32_t slack = warp->loads ? GMSIM_PIECE_CLOCKS / 2u : 0;
     uint64_t end = now + clocks;
     for (uint32_t left = warp->uses & ~(1u << GMSIM_PIPE_ISSUE | GMSIM_EMPTIES_L1); left;
          left &= left - 1u) {
@@ -342,7 +340,9 @@ uint64_t gmsim_warp_piece(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint6
 {
     gmsim_warp *warp = &sm->warp[slot];
     uint32_t pieces = warp->pieces--, clocks = warp->clocks / pieces;
-    uint64_t end = use_pipes(s, sm, warp, now, clocks, pieces);
+    /* On long ways the pipes are shared before (share.c): pieces that overlap do not wait. */
+    const uint32_t slack = warp->loads ? GMSIM_PIECE_CLOCKS / 2u : 0;
+    uint64_t end = use_pipes(s, sm, warp, now, clocks, pieces, slack);
     for (uint32_t left = warp->sets; left; left &= left - 1u) {
         uint32_t *due = &warp->due[gmsim_lowest(left)];
         *due -= MIN(*due, clocks);
@@ -357,7 +357,7 @@ uint64_t gmsim_warp_piece(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint6
 GMSIM_INLINE uint64_t issue_at(const gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t now)
 {
     gmsim_warp *warp = &sm->warp[slot];
-    uint64_t issue = use_pipes(s, sm, warp, now, warp->clocks, 1);
+    uint64_t issue = use_pipes(s, sm, warp, now, warp->clocks, 1, 0);
     for (uint32_t left = warp->sets; left; left &= left - 1u) {
         uint32_t board = gmsim_lowest(left);
         if (warp->due[board] <= warp->clocks + 1u)
