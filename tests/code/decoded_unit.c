@@ -198,6 +198,8 @@ static void test_varying(void)
         {"IADD3", "R2, R1, 0x4, RZ", 32},
         {"SHF.R.U32.HI", "R2, RZ, 0x5, R1", 1},
         {"SHF.R.U32.HI", "R2, RZ, 0x3, R1", 4},
+        {"SHF.R.U64", "R2, R1, 0x3, RZ", 4},
+        {"SHF.L.U64.HI", "R2, R1, 0x1d, RZ", 4},
         {"S2R", "R2, SR_CTAID.X", 1},
         {"SHFL.IDX", "PT, R2, R1, 0x0, 0x1f", 32},
         {"LOP3.LUT", "R2, R1, 0x7, RZ, 0xc0, !PT", 8},

@@ -135,6 +135,12 @@ static bool compute(const gmtrace_instr *instr, const argument *a, unsigned coun
                                : a[from].value >> a[2].value;
         return a[from].known && a[other].known && !a[other].value;
     }
+    const bool down = is_op(instr, "SHF.R.U64"), up = is_op(instr, "SHF.L.U64.HI");
+    if ((down || up) && count == 4 && a[2].known && a[2].value < 64) {
+        const uint64_t both = (uint64_t)a[3].value << 32 | a[1].value;
+        *result = (uint32_t)(down ? both >> a[2].value : both << a[2].value >> 32);
+        return a[1].known && a[3].known;
+    }
     if (is_op(instr, "LOP3.LUT") && count == 6 && a[4].known) {
         *result = 0;
         for (unsigned i = 0; i < 8; i++)
