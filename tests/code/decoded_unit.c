@@ -204,6 +204,7 @@ static void test_varying(void)
         {"SHFL.IDX", "PT, R2, R1, 0x0, 0x1f", 32},
         {"LOP3.LUT", "R2, R1, 0x7, RZ, 0xc0, !PT", 8},
         {"LEA", "R2, R1, RZ, 0x4", 32},
+        {"LEA.HI", "R2, R1, RZ, RZ, 0x1d", 4},
         {"IMAD", "R2, R1, c[0x0][0x210], RZ", 1},
         {"IMAD", "R2, R1, 0x4000000, RZ", 32},
         {"IMAD", "R2, R1, 0x20000000, RZ", 8},

@@ -154,6 +154,11 @@ static bool compute(const gmtrace_instr *instr, const argument *a, unsigned coun
         *result = (a[1].value << a[3].value) + a[2].value;
         return a[1].known && a[2].known && a[3].known;
     }
+    if (strcmp(op, "LEA.HI") == 0 && count == 5 && a[4].value < 32) {
+        const uint64_t both = (uint64_t)a[3].value << 32 | a[1].value;
+        *result = (uint32_t)(both << a[4].value >> 32) + a[2].value;
+        return a[1].known && a[2].known && a[3].known && a[4].known;
+    }
     if (is_op(instr, "ISETP") && count == 5) {
         bool holds;
         if (!a[2].known || !a[3].known || !a[4].known ||
