@@ -28,6 +28,8 @@ static uint32_t position(uint64_t address)
 
 static void erase(uint32_t first, uint32_t count)
 {
+    if (!count)
+        return; /* there may be no array yet */
     memmove(held + first, held + first + count, (held_count - first - count) * sizeof *held);
     held_count -= count;
 }
