@@ -19,6 +19,10 @@
 #include "traces/capture/ranges.h"
 #include "traces/capture/settings.h"
 
+/* What the tests' traces say of themselves. */
+static const gmtrace_capture capture = {
+    .source = "test", .program = "", .gpu = "", .detail = GMTRACE_DETAIL_MEMORY};
+
 /* ------------------------------------------------------------------------------ one record each */
 
 #define INSTR(at, name, kind)                                                                      \
@@ -309,8 +313,6 @@ static void run_launch(bool dies)
     g_autofree char *folder = g_dir_make_tmp("capture-unit-XXXXXX", NULL);
     g_autofree char *path = g_build_filename(folder, "t.trc", NULL);
     gmtrace_error error = {0};
-    const gmtrace_capture capture = {
-        .source = "test", .program = "", .gpu = "", .detail = GMTRACE_DETAIL_MEMORY};
     const gmtrace_kernel kernel = {
         .mangled = "k", .name = "k", .instr_count = G_N_ELEMENTS(table), .instr = table};
     const gmtrace_launch launch = {
@@ -353,8 +355,6 @@ static void test_odd_launch(void)
     g_autofree char *folder = g_dir_make_tmp("capture-unit-XXXXXX", NULL);
     g_autofree char *path = g_build_filename(folder, "t.trc", NULL);
     gmtrace_error error = {0};
-    const gmtrace_capture capture = {
-        .source = "test", .program = "", .gpu = "", .detail = GMTRACE_DETAIL_MEMORY};
     const gmtrace_kernel kernel = {
         .mangled = "k", .name = "k", .instr_count = G_N_ELEMENTS(table), .instr = table};
     const gmtrace_launch launch = {
@@ -521,8 +521,6 @@ static void test_graph(void)
     g_autofree char *folder = g_dir_make_tmp("capture-unit-XXXXXX", NULL);
     g_autofree char *path = g_build_filename(folder, "t.trc", NULL);
     gmtrace_error error = {0};
-    const gmtrace_capture capture = {
-        .source = "test", .program = "", .gpu = "", .detail = GMTRACE_DETAIL_MEMORY};
     const gmtrace_kernel kernel = {
         .mangled = "k", .name = "k", .instr_count = G_N_ELEMENTS(table), .instr = table};
     const gmc_turn_calls calls = {graph_kernel, open_graph_launch, close_graph_launch, 1 << 20};
@@ -632,8 +630,6 @@ static void test_spills(void)
     g_autofree char *folder = g_dir_make_tmp("capture-unit-XXXXXX", NULL);
     g_autofree char *path = g_build_filename(folder, "t.trc", NULL);
     gmtrace_error error = {0};
-    const gmtrace_capture capture = {
-        .source = "test", .program = "", .gpu = "", .detail = GMTRACE_DETAIL_MEMORY};
     const gmtrace_kernel kernel = {
         .mangled = "k", .name = "k", .instr_count = G_N_ELEMENTS(spills), .instr = spills};
     const gmtrace_launch launch = {
@@ -693,8 +689,6 @@ static void test_spill_behind_copy(void)
     g_autofree char *folder = g_dir_make_tmp("capture-unit-XXXXXX", NULL);
     g_autofree char *path = g_build_filename(folder, "t.trc", NULL);
     gmtrace_error error = {0};
-    const gmtrace_capture capture = {
-        .source = "test", .program = "", .gpu = "", .detail = GMTRACE_DETAIL_MEMORY};
     const gmtrace_kernel kernel = {
         .mangled = "k", .name = "k", .instr_count = G_N_ELEMENTS(spills), .instr = spills};
     const gmtrace_launch launch = {

@@ -4,12 +4,13 @@
  *
  * - Warps of older CTAs come first, strictly: what they leave is for the next. Of 14 divisions that
  *   keep a pipe busy, each a quarter of the time, four are done while the others stand, and the
- * last two have half of the pipe to themselves (micro/warp_share.cu). Warps of one CTA share alike.
+ *   last two have half of the pipe to themselves (micro/warp_share.cu). Warps of one CTA share
+ *   alike.
  * - Warps that meet at a pipe wait for one another before it is full: on the whole
  *   load / (1 - load) of the work that the warp brings there, times how unevenly it asks, the
  *   variance of the clocks between its instructions over the square of their mean (Kingman's
  *   formula for a queue), times `meeting`. A chain of equal steps never waits
- * (micro/branch_cost.cu, 8 and 16 warps: fma12 beside div, sqrt_rn, expf_).
+ *   (micro/branch_cost.cu, 8 and 16 warps: fma12 beside div, sqrt_rn, expf_).
  *
  * A warp's load is what it asks on its present piece over the time that it takes for it. Ways
  * shorter than a piece are left to the order in which warps come (warp.c).
