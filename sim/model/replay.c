@@ -340,8 +340,9 @@ static const char *replay_remote(gmsim_replay *replay, gmsim_sm_memory *memory, 
     return NULL;
 }
 
-static const char *replay_access(gmsim_replay *replay, gmsim_sm_memory *memory, gmsim_executor *who,
-                                 const gmtrace_chunk *chunk, const gmtrace_record *record)
+GMSIM_INLINE const char *replay_access(gmsim_replay *replay, gmsim_sm_memory *memory,
+                                       gmsim_executor *who, const gmtrace_chunk *chunk,
+                                       const gmtrace_record *record)
 {
     if (record->mask == 0)
         return "an access without active lanes";
@@ -419,19 +420,13 @@ static const char *replay_bulk(gmsim_replay *replay, gmsim_sm_memory *memory, gm
     return NULL;
 }
 
-/* An access as it is changed. */
-static __attribute__((noinline)) const char *
-replay_changed(gmsim_replay *replay, gmsim_sm_memory *memory, gmsim_executor *who,
-               const gmtrace_chunk *chunk, const gmtrace_record *record)
+/* The access as it is changed; false where it falls away. */
+static __attribute__((noinline)) bool change(const gmsim_replay *replay, const gmsim_executor *who,
+                                             const gmtrace_chunk **chunk, gmtrace_record *record)
 {
     gmsim_whatif *whatif = replay->whatif;
     const gmsim_actor actor = {who->cta, who->warp, who->slot};
-    gmtrace_record changed = *record;
-    if (whatif->access && !whatif->access(whatif, &actor, &chunk, &changed))
-        return NULL; /* nor is the load-store unit busy with it */
-    const char *wrong = replay_access(replay, memory, who, chunk, &changed);
-    who->clocks = MAX(who->clocks, 1u);
-    return wrong;
+    return !whatif->access || whatif->access(whatif, &actor, chunk, record);
 }
 
 const char *gmsim_replay_record(gmsim_replay *replay, gmsim_sm_memory *memory, gmsim_executor *who,
@@ -441,8 +436,13 @@ const char *gmsim_replay_record(gmsim_replay *replay, gmsim_sm_memory *memory, g
     who->clocks = who->wavefronts = 0;
     if (record->op >= GMTRACE_OP_COUNT)
         return "an unknown operation";
-    if (G_UNLIKELY(replay->whatif) && record->kind == GMTRACE_ACCESS)
-        return replay_changed(replay, memory, who, chunk, record);
+    gmtrace_record changed;
+    if (G_UNLIKELY(replay->whatif) && record->kind == GMTRACE_ACCESS) {
+        changed = *record;
+        if (!change(replay, who, &chunk, &changed))
+            return NULL; /* nor is the load-store unit busy with it */
+        record = &changed;
+    }
     const char *wrong =
         record->kind == GMTRACE_ACCESS ? replay_access(replay, memory, who, chunk, record)
         : record->kind == GMTRACE_BULK ? replay_bulk(replay, memory, who, record)

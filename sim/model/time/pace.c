@@ -222,6 +222,8 @@ const gmsim_pace *gmsim_pace_make(gmsim_paces *paces, const gmtrace_path *way)
         pace->due[b] = bounded(w.due[b]);
     for (uint32_t p = 0; p < GMSIM_PIPES; p++)
         pace->uses = (uint16_t)(pace->uses | (pace->pipe[p] != 0) << p);
+    pace->uses = (uint16_t)(pace->uses | (pace->unit ? GMSIM_USES_UNIT : 0) |
+                            (pace->constant ? GMSIM_USES_CONSTANT : 0));
     for (uint32_t b = 0; b < GMSIM_SCOREBOARDS; b++)
         pace->sets = (uint16_t)(pace->sets | (pace->due[b] != 0) << b);
     pace->known = true;

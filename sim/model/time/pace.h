@@ -14,8 +14,10 @@
 
 #define GMSIM_SCOREBOARDS GMTRACE_PATH_BARRIERS
 
-/* In `uses`, beside the pipes: the way empties its SM's L1. */
-#define GMSIM_EMPTIES_L1 (1u << GMSIM_PIPES)
+/* In `uses`, beside the pipes: the load-store unit, constants; the way empties its SM's L1. */
+#define GMSIM_USES_UNIT     (1u << GMSIM_PIPES)
+#define GMSIM_USES_CONSTANT (2u << GMSIM_PIPES)
+#define GMSIM_EMPTIES_L1    (4u << GMSIM_PIPES)
 
 typedef struct gmsim_pace {
     uint32_t clocks; /* from the issue of the first instruction until the next after them */
@@ -29,7 +31,7 @@ typedef struct gmsim_pace {
                                           * sets nothing */
     uint32_t drain_at;                   /* clocks before a wait for warpgroup MMA, */
     uint8_t drain;       /* which goes on with less than so many groups under way; 0: none */
-    uint16_t uses, sets; /* masks of the pipes and scoreboards that are not 0 */
+    uint16_t uses, sets; /* masks of what is not 0, and of scoreboards */
     uint16_t waits;      /* of the scoreboards with a wait_at */
     bool known;
 } gmsim_pace;

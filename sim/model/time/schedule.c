@@ -230,7 +230,7 @@ GMSIM_INLINE bool warp_turn(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uin
     if (warp->turn == GMSIM_TURN_RECORD) { /* else it has just begun, or was at a barrier */
         const gmtrace_record *record = warp->cursor.next++;
         now -= MIN(now, warp->clocks);
-        const char *wrong = gmsim_warp_execute(s, sm, slot, record, &now);
+        const char *wrong = gmsim_warp_execute(s, sm, warp, record, &now);
         if (wrong)
             return corrupt(error, warp, wrong);
         if (__builtin_expect(record->kind >= GMTRACE_BARRIER, 0)) {
@@ -292,29 +292,18 @@ GMSIM_INLINE uint32_t slot_with(const uint32_t ready[GMSIM_MAX_SM_WARPS], uint32
 #endif
 }
 
-/* The warp at `slot` has its turn at `now`, or waits for a place in its sub-partition's queue. */
-GMSIM_INLINE bool take_turn(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t now,
-                            GError **error)
+/* The turn, at `now`, of a warp whose next record `queues`; it may have waited for its place. */
+GMSIM_INLINE bool take_turn(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, bool queues,
+                            uint64_t now, GError **error)
 {
     const gmsim_warp *warp = &sm->warp[slot];
     gmsim_sub_partition *part = warp->part;
-    bool waited = false;
-    if (warp->turn == GMSIM_TURN_RECORD && !s->plan.functional &&
-        gmsim_warp_queues(warp->cursor.next)) {
-        if (gmsim_place_at(part) > now) {
-            gmsim_place_wait(s, sm, slot, now);
-            return true;
-        }
-        waited = part->waiting >> slot & 1u;
-        if (waited) {
-            part->waiting &= ~(1ull << slot);
-            now = gmsim_place_set_out(sm, part, warp);
-        }
-    }
-    if (!warp_turn(s, sm, slot, now, error))
+    if (!queues || !(part->waiting >> slot & 1u))
+        return warp_turn(s, sm, slot, now, error);
+    part->waiting &= ~(1ull << slot);
+    if (!warp_turn(s, sm, slot, gmsim_place_set_out(sm, part, warp), error))
         return false;
-    if (waited)
-        gmsim_place_pass_on(s, sm, part);
+    gmsim_place_pass_on(s, sm, part);
     return true;
 }
 
@@ -332,15 +321,22 @@ GMSIM_CLONES static bool run_sm(gmsim_scheduler *s, gmsim_sm *sm, uint64_t limit
 {
     const uint64_t epoch = s->epoch, span = limit - epoch;
     const uint32_t until = span < GMSIM_NEVER ? (uint32_t)span : GMSIM_NEVER;
+    const bool timed = !s->plan.functional;
     for (uint32_t clock = sm->next; clock < until;) {
         uint32_t slot = slot_with(sm->ready, clock);
         const gmsim_warp *warp = &sm->warp[slot];
-        bool record = warp->turn == GMSIM_TURN_RECORD;
+        const bool record = warp->turn == GMSIM_TURN_RECORD;
+        const bool queues = record && timed && gmsim_warp_queues(warp->cursor.next);
         if (record && !sm->memory.direct && !gmsim_warp_has_room(s, sm, warp->cursor.next))
             return true;
+        if (queues && gmsim_place_at(warp->part) > epoch + clock) {
+            gmsim_place_wait(s, sm, slot, epoch + clock);
+            clock = sm->next = earliest(sm->ready);
+            continue;
+        }
         if (gmsim_sm_recorded(sm))
             before_turn(sm, slot, epoch + clock);
-        if (!take_turn(s, sm, slot, epoch + clock, error))
+        if (!take_turn(s, sm, slot, queues, epoch + clock, error))
             return false;
         if (gmsim_sm_recorded(sm))
             gmsim_course_after(sm->course, &sm->timing);

@@ -181,7 +181,8 @@ static inline void add_instruction(gmsim_scheduler *s, gmsim_warp *warp, ahead *
     warp->pipe[GMSIM_PIPE_HEAVY] += cost->heavy;
     if (cost->pipe != GMSIM_PIPE_ISSUE)
         warp->pipe[cost->pipe] += cost->clocks;
-    warp->uses |= 1u << cost->pipe | (uint32_t)(cost->heavy != 0) << GMSIM_PIPE_HEAVY;
+    warp->uses |= 1u << cost->pipe | (uint32_t)(cost->heavy != 0) << GMSIM_PIPE_HEAVY |
+                  (cost->unit ? GMSIM_USES_UNIT : 0) | (cost->constant ? GMSIM_USES_CONSTANT : 0);
     warp->unit += cost->unit;
     warp->constant += cost->constant;
 }
@@ -276,29 +277,27 @@ gmsim_ahead gmsim_warp_go_on(gmsim_sm *sm, gmsim_warp *warp, uint64_t *ready)
 }
 
 /* Something else than an access sets the scoreboard: those under way do not any more. */
-static void forget_accesses(gmsim_sm *sm, uint32_t slot, uint32_t board)
+static void forget_accesses(gmsim_sm *sm, gmsim_warp *warp, uint32_t board)
 {
     for (uint32_t n = 0; n < sm->accesses; n++) {
         gmsim_access *access = &sm->access[n];
-        if (access->slot != slot)
+        if (&sm->warp[access->slot] != warp)
             continue;
         if (access->board == board)
             access->board = GMSIM_SCOREBOARDS;
         if (access->read_board == board)
             access->read_board = GMSIM_SCOREBOARDS;
     }
-    sm->warp[slot].under_way &= ~(1u << board);
+    warp->under_way &= ~(1u << board);
 }
 
-/* The next of `pieces` of what the warp asks of the pipes, from `now` on. Returns when it is
- * through, not sooner than after `clocks`, with all but shuffles and the like. A pipe that others
- * have taken for no longer than `slack` does not hold it up. */
-GMSIM_INLINE uint64_t use_pipes(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
-                                uint64_t now, uint32_t clocks, uint32_t pieces, uint32_t slack)
+/* The same of pipes and constants alone, all but the scheduler. */
+GMSIM_INLINE uint64_t use_units(gmsim_sm *sm, gmsim_warp *warp, uint64_t now, uint32_t clocks,
+                                uint32_t pieces, uint32_t slack)
 {
     gmsim_sub_partition *part = warp->part;
     uint64_t end = now + clocks;
-    for (uint32_t left = warp->uses & ~(1u << GMSIM_PIPE_ISSUE | GMSIM_EMPTIES_L1); left;
+    for (uint32_t left = warp->uses & ((1u << GMSIM_PIPES) - 1u) & ~(1u << GMSIM_PIPE_ISSUE); left;
          left &= left - 1u) {
         uint32_t p = gmsim_lowest(left), work = warp->pipe[p] / pieces;
         part->pipe_free[p] = MAX(part->pipe_free[p], now) + work;
@@ -313,14 +312,29 @@ GMSIM_INLINE uint64_t use_pipes(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_wa
         warp->constant -= work;
     }
     warp->late = end - now - clocks;
-    warp->paced = end;
     sm->timing.stall[GMSIM_STALL_MATH] += warp->late;
-    uint64_t *slots = &part->pipe_free[GMSIM_PIPE_ISSUE];
+    return end;
+}
+
+/* The next of `pieces` of what the warp asks of the pipes, from `now` on. Returns when it is
+ * through, not sooner than after `clocks`, with all but shuffles and the like. A pipe that others
+ * have taken for no longer than `slack` does not hold it up. */
+GMSIM_INLINE uint64_t use_pipes(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
+                                uint64_t now, uint32_t clocks, uint32_t pieces, uint32_t slack)
+{
+    const bool others = warp->uses & ~(1u << GMSIM_PIPE_ISSUE | GMSIM_USES_UNIT | GMSIM_EMPTIES_L1);
+    uint64_t end = now + clocks;
+    warp->late = 0;
+    if (others)
+        end = use_units(sm, warp, now, clocks, pieces, slack);
+    warp->paced = end;
+    uint64_t *slots = &warp->part->pipe_free[GMSIM_PIPE_ISSUE];
     uint32_t instructions = warp->pipe[GMSIM_PIPE_ISSUE] / pieces;
     *slots = MAX(*slots, now) + (uint64_t)instructions * s->plan.gpu->sm_issue;
     if (pieces > 1u)
         warp->pipe[GMSIM_PIPE_ISSUE] -= instructions;
-    return MAX(end, *slots - MIN(*slots, s->plan.gpu->sm_issue + slack));
+    end = MAX(end, *slots - MIN(*slots, s->plan.gpu->sm_issue + slack));
+    return end;
 }
 
 /* Shuffles and the like are in the load-store unit all along the way, not behind the accesses that
@@ -354,16 +368,16 @@ uint64_t gmsim_warp_piece(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint6
 }
 
 /* When the record issues if the warp goes on at `now`. */
-GMSIM_INLINE uint64_t issue_at(const gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t now)
+GMSIM_INLINE uint64_t issue_at(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
+                               uint64_t now)
 {
-    gmsim_warp *warp = &sm->warp[slot];
     uint64_t issue = use_pipes(s, sm, warp, now, warp->clocks, 1, 0);
     for (uint32_t left = warp->sets; left; left &= left - 1u) {
         uint32_t board = gmsim_lowest(left);
         if (warp->due[board] <= warp->clocks + 1u)
             continue; /* it is there */
         if (warp->under_way >> board & 1u)
-            forget_accesses(sm, slot, board);
+            forget_accesses(sm, warp, board);
         warp->free[board] = issue + warp->due[board] - warp->clocks - 1u;
         warp->cause[board] = GMSIM_STALL_ISSUE;
     }
@@ -410,12 +424,10 @@ static inline void commit(gmsim_warp *warp)
 
 /* What a copy brought is there, for the mbarriers that count it. */
 static __attribute__((noinline)) void land(gmsim_scheduler *s, gmsim_sm *sm, const gmsim_warp *warp,
-                                           const gmsim_access *access)
+                                           uint32_t number, uint32_t ctas, uint64_t done)
 {
-    const uint32_t number = access->mbarrier - 1u;
-    if (!access->ctas || !s->clusters.size ||
-        gmsim_cluster_tell(s, sm, warp->cta, access->ctas, number, 0, access->done))
-        gmsim_mbarrier_land(s, sm, warp->cta, number, access->done);
+    if (!ctas || !s->clusters.size || gmsim_cluster_tell(s, sm, warp->cta, ctas, number, 0, done))
+        gmsim_mbarrier_land(s, sm, warp->cta, number, done);
 }
 
 /* All answers to the access are there: scoreboards, copies and counters learn of it. */
@@ -423,7 +435,7 @@ static inline void take_up(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
                            const gmsim_access *access)
 {
     if (access->copy && access->mbarrier)
-        land(s, sm, warp, access);
+        land(s, sm, warp, access->mbarrier - 1u, access->ctas, access->done);
     else if (access->copy)
         warp->copied = MAX(warp->copied, access->done);
     else
@@ -435,13 +447,17 @@ static inline void take_up(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
         count_load(sm, access->done - access->issue);
 }
 
-/* The copies of a warp since the last time are a group. */
-static void end_group(gmsim_sm *sm, uint32_t slot)
+static inline uint8_t slot_of(const gmsim_sm *sm, const gmsim_warp *warp)
 {
-    gmsim_warp *warp = &sm->warp[slot];
+    return (uint8_t)(warp - sm->warp);
+}
+
+/* The copies of a warp since the last time are a group. */
+static void end_group(gmsim_sm *sm, gmsim_warp *warp)
+{
     warp->groups++;
     if (warp->under_way >> GMSIM_UNDER_WAY_COPIES & 1u)
-        sm->access[sm->accesses++] = (gmsim_access){.slot = (uint8_t)slot, .commits = true};
+        sm->access[sm->accesses++] = (gmsim_access){.slot = slot_of(sm, warp), .commits = true};
     else
         commit(warp);
 }
@@ -476,27 +492,28 @@ void gmsim_warp_take_answers(gmsim_scheduler *s, gmsim_sm *sm)
 
 /* Something is under way for the warp: takes up what is known, and puts off what is not, or comes
  * after something that is not. */
-static void take_or_put_off(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp)
+GMSIM_INLINE void take_or_put_off(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
+                                  gmsim_access access)
 {
-    gmsim_access *access = &sm->access[sm->accesses];
-    uint32_t waiting = (access->board < GMSIM_SCOREBOARDS ? 1u << access->board : 0) |
-                       (uint32_t)access->copy << GMSIM_UNDER_WAY_COPIES |
-                       (uint32_t)access->returns << GMSIM_UNDER_WAY_STORED;
-    bool unknown = access->asks || (warp->under_way & waiting);
+    uint32_t waiting = (access.board < GMSIM_SCOREBOARDS ? 1u << access.board : 0) |
+                       (uint32_t)access.copy << GMSIM_UNDER_WAY_COPIES |
+                       (uint32_t)access.returns << GMSIM_UNDER_WAY_STORED;
+    bool unknown = access.asks || (warp->under_way & waiting);
     if (unknown) {
         warp->under_way |= waiting;
     } else {
-        take_up(s, sm, warp, access);
-        access->board = GMSIM_SCOREBOARDS;
-        access->load = access->copy = false;
+        take_up(s, sm, warp, &access);
+        access.board = GMSIM_SCOREBOARDS;
+        access.load = access.copy = false;
     }
-    if (access->read_board < GMSIM_SCOREBOARDS && (warp->under_way >> access->read_board & 1u)) {
+    if (access.read_board < GMSIM_SCOREBOARDS && (warp->under_way >> access.read_board & 1u)) {
         unknown = true;
     } else {
-        set_free(warp, access->read_board, access->read, 0, GMSIM_STALL_L1);
-        access->read_board = GMSIM_SCOREBOARDS;
+        set_free(warp, access.read_board, access.read, 0, GMSIM_STALL_L1);
+        access.read_board = GMSIM_SCOREBOARDS;
     }
-    sm->accesses += unknown;
+    if (unknown)
+        sm->access[sm->accesses++] = access;
 }
 
 /* The mbarrier that the record, a copy, completes, plus one. */
@@ -510,10 +527,9 @@ static uint32_t completes(const gmsim_scheduler *s, const gmtrace_record *record
 }
 
 /* An access issues at `*issue`, which moves on while its sub-partition's queue is full. */
-GMSIM_INLINE const char *access_memory(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot,
+GMSIM_INLINE const char *access_memory(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
                                        const gmtrace_record *record, uint64_t *issue)
 {
-    gmsim_warp *warp = &sm->warp[slot];
     gmsim_executor *who = &warp->who;
     const gmsim_answer *answer = &who->answer;
     const gmsim_gpu *gpu = s->plan.gpu;
@@ -559,23 +575,22 @@ GMSIM_INLINE const char *access_memory(gmsim_scheduler *s, gmsim_sm *sm, uint32_
     const uint32_t mbarrier =
         record->kind != GMTRACE_ACCESS && s->mbarriers ? completes(s, record) : 0;
     if (answer->asks || warp->under_way || mbarrier) {
-        sm->access[sm->accesses] =
-            (gmsim_access){.issue = at,
-                           .read = read,
-                           .done = answer->done,
-                           .queued = answer->queued,
-                           .slot = (uint8_t)slot,
-                           .asks = answer->asks,
-                           .reach = answer->reach,
-                           .board = (uint8_t)(mbarrier ? GMSIM_SCOREBOARDS : board),
-                           .mbarrier = (uint8_t)mbarrier,
-                           .ctas = (uint16_t)(mbarrier ? gmsim_phase_ctas(record) : 0),
-                           .read_board = (uint8_t)read_board,
-                           .shared = shared,
-                           .load = load,
-                           .copy = copy || mbarrier,
-                           .returns = record->op == GMTRACE_OP_ATOMIC && !shared};
-        take_or_put_off(s, sm, warp);
+        take_or_put_off(s, sm, warp,
+                        (gmsim_access){.issue = at,
+                                       .read = read,
+                                       .done = answer->done,
+                                       .queued = answer->queued,
+                                       .slot = slot_of(sm, warp),
+                                       .asks = answer->asks,
+                                       .reach = answer->reach,
+                                       .board = (uint8_t)(mbarrier ? GMSIM_SCOREBOARDS : board),
+                                       .mbarrier = (uint8_t)mbarrier,
+                                       .ctas = (uint16_t)(mbarrier ? gmsim_phase_ctas(record) : 0),
+                                       .read_board = (uint8_t)read_board,
+                                       .shared = shared,
+                                       .load = load,
+                                       .copy = copy || mbarrier,
+                                       .returns = record->op == GMTRACE_OP_ATOMIC && !shared});
         return wrong;
     }
     if (copy)
@@ -599,22 +614,21 @@ static uint64_t test(const gmsim_gpu *gpu, gmsim_sm *sm, gmsim_warp *warp, bool 
     return begin;
 }
 
-const char *gmsim_warp_execute(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot,
+const char *gmsim_warp_execute(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
                                const gmtrace_record *record, uint64_t *now)
 {
-    gmsim_warp *warp = &sm->warp[slot];
     sm->records++;
     warp->last = record->instr;
     if (!s->plan.functional)
-        *now = issue_at(s, sm, slot, *now);
+        *now = issue_at(s, sm, warp, *now);
     if (gmsim_warp_queues(record)) {
         if (!s->plan.functional)
-            return access_memory(s, sm, slot, record, now);
+            return access_memory(s, sm, warp, record, now);
         warp->who.now = *now;
         return gmsim_replay_record(s->replay, &sm->memory, &warp->who, warp->cursor.chunk, record);
     }
     if (record->kind == GMTRACE_COPY_COMMIT)
-        end_group(sm, slot);
+        end_group(sm, warp);
     else if (record->kind == GMTRACE_WGMMA) {
         sm->product_bytes += gmsim_wgmma_bytes(record);
         if (!s->plan.functional)

@@ -37,14 +37,14 @@ uint64_t gmsim_warp_piece(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint6
  * has a place: `*now` becomes that clock. An access takes its time at the load-store unit, counts,
  * and something may wait for it; a barrier is the caller's. Returns NULL, or what is wrong with the
  * record. */
-const char *gmsim_warp_execute(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot,
+const char *gmsim_warp_execute(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
                                const gmtrace_record *record, uint64_t *now);
 
 /* Whether the record takes a place in its sub-partition's queue. */
 static inline bool gmsim_warp_queues(const gmtrace_record *record)
 {
-    return record->kind == GMTRACE_ACCESS || record->kind == GMTRACE_BULK ||
-           record->kind == GMTRACE_TENSOR;
+    const uint32_t queue = 1u << GMTRACE_ACCESS | 1u << GMTRACE_BULK | 1u << GMTRACE_TENSOR;
+    return record->kind < 32u && (queue >> record->kind & 1u);
 }
 
 /* Whether the warp's next record can be executed while answers are under way. */
