@@ -218,6 +218,29 @@ bool gmptx_decode_move(ptx_decoder *d, ptx_op *op, ptx_parts *parts, bool *known
     return true;
 }
 
+/* setp.lt{.ftz}.f16x2 p|q, a, b and set.lt{.ftz}.dtype.f16x2 d, a, b, as of bf16x2 */
+static bool decode_compare_pair(ptx_decoder *d, ptx_op *op, const ptx_parts *parts, ptx_type to)
+{
+    const ptx_type type = gmptx_type_of(parts->part[parts->count - 1]);
+    const unsigned number = gmptx_compare_number(parts->part[1]);
+    const ptx_operand *first = gmptx_operand(d, 0);
+    const bool setp = to == PTX_PRED;
+    if (number == COMPARISONS || op->mode2 || !gmptx_all_taken(parts) ||
+        (!setp && to != type && to != PTX_U32 && to != PTX_S32) ||
+        (setp && (!first || first->kind != OPERAND_PAIR)))
+        return gmptx_unsupported(d);
+    op->type = (uint8_t)to;
+    op->mode = (uint8_t)number;
+    op->mode2 = type == PTX_BF16X2;
+    op->run = setp ? gmptx_run_setp_pair : gmptx_run_set_pair;
+    op->op_class = GMTRACE_CLASS_FP16;
+    return (setp ? result(d, op, gmptx_element(d, first, 0), 0) &&
+                       result(d, op, gmptx_element(d, first, 1), 0)
+                 : result(d, op, first, 4)) &&
+           next_ref(d, op, 1, 4, type) && next_ref(d, op, 2, 4, type) &&
+           (gmptx_operand_count(d) == 3 || gmptx_bad_operand(d, 3));
+}
+
 /* setp.lt{.and}{.ftz}.type p|q, a, b{, {!}c} and set.lt{.and}{.ftz}.dtype.type d, a, b{, {!}c} */
 bool gmptx_decode_compare(ptx_decoder *d, ptx_op *op, ptx_parts *parts, bool *known)
 {
@@ -239,6 +262,8 @@ bool gmptx_decode_compare(ptx_decoder *d, ptx_op *op, ptx_parts *parts, bool *kn
     op->compare = gmptx_compare_of(parts->part[1], type, ftz);
     parts->used |= 2;
     const unsigned bytes = gmptx_type_bytes(type), to_bytes = gmptx_type_bytes(to);
+    if (type == PTX_F16X2 || type == PTX_BF16X2)
+        return decode_compare_pair(d, op, parts, to);
     if (!op->compare || !gmptx_all_taken(parts) ||
         (set && (to == PTX_NONE || (to_bytes != 2 && to_bytes != 4) || to == PTX_F16X2 ||
                  to == PTX_BF16X2)))

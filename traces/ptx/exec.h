@@ -28,7 +28,7 @@ typedef struct ptx_frame {
     uint32_t reg, stack, local; /* starts: bytes of the warp's registers, of a thread's memories */
 } ptx_frame;
 
-/* WARP_PAUSES: it may be waiting for another CTA, whose turn it is. */
+/* WARP_PAUSES: it may be waiting for another CTA, whose turn it is, or has read the clock. */
 typedef enum ptx_state { WARP_RUNS, WARP_WAITS, WARP_DONE, WARP_PAUSES } ptx_state;
 
 typedef struct ptx_cta ptx_cta;
@@ -69,15 +69,23 @@ typedef struct ptx_row {
 
 extern const ptx_row gmptx_int_rows[], gmptx_float_rows[], gmptx_half_rows[], gmptx_warp_rows[];
 
+/* exec_float.c: eq, ne, lt, le, gt, ge; the same, and true of what is no number; num, nan. */
+enum { COMPARISONS = 14 };
+unsigned gmptx_compare_number(ptx_slice name); /* COMPARISONS: it is none */
 ptx_compare gmptx_compare_of(ptx_slice name, ptx_type type, bool ftz);
 void gmptx_run_setp(ptx_warp *w, const ptx_op *op);
 void gmptx_run_set(ptx_warp *w, const ptx_op *op);
+void gmptx_run_setp_pair(ptx_warp *w, const ptx_op *op); /* of halves; mode: comparison, */
+void gmptx_run_set_pair(ptx_warp *w, const ptx_op *op);  /* mode2: bfloat16 */
 void gmptx_run_move(ptx_warp *w, const ptx_op *op);
 void gmptx_run_move_frame(ptx_warp *w, const ptx_op *op);
 void gmptx_run_move_predicate(ptx_warp *w, const ptx_op *op);
 void gmptx_run_pack(ptx_warp *w, const ptx_op *op);
 void gmptx_run_unpack(ptx_warp *w, const ptx_op *op);
 void gmptx_run_clock(ptx_warp *w, const ptx_op *op);
+/* exec_move.c: what a clock shows. The warp's turn ends, since instructions are counted at its end.
+ */
+uint64_t gmptx_clock(ptx_warp *w);
 void gmptx_run_cvt(ptx_warp *w, const ptx_op *op);
 void gmptx_run_cvt_tf32(ptx_warp *w, const ptx_op *op);
 void gmptx_run_rounded(ptx_warp *w, const ptx_op *op);

@@ -310,22 +310,30 @@ FLOAT_COMPARES(bf16, uint16_t, bf16_to_float)
             gtu_##S, geu_##S, num_##S, nan_##S                                                     \
     }
 
+unsigned gmptx_compare_number(ptx_slice name)
+{
+    static const char *const names[COMPARISONS] = {"eq",  "ne",  "lt",  "le",  "gt",  "ge",  "equ",
+                                                   "neu", "ltu", "leu", "gtu", "geu", "num", "nan"};
+    unsigned i = 0;
+    while (i < COMPARISONS && !slice_is(name, names[i]))
+        i++;
+    return i;
+}
+
 ptx_compare gmptx_compare_of(ptx_slice name, ptx_type type, bool ftz)
 {
-    static const char *const names[14] = {"eq",  "ne",  "lt",  "le",  "gt",  "ge",  "equ",
-                                          "neu", "ltu", "leu", "gtu", "geu", "num", "nan"};
     static const char *const unsigned_names[4] = {"lo", "ls", "hi", "hs"};
-    static const ptx_compare table[PTX_TYPE_COUNT][14] = {
+    static const ptx_compare table[PTX_TYPE_COUNT][COMPARISONS] = {
         [PTX_B16] = {eq_u16, ne_u16}, [PTX_B32] = {eq_u32, ne_u32}, [PTX_B64] = {eq_u64, ne_u64},
         [PTX_U16] = INT_ROW(u16),     [PTX_S16] = INT_ROW(s16),     [PTX_U32] = INT_ROW(u32),
         [PTX_S32] = INT_ROW(s32),     [PTX_U64] = INT_ROW(u64),     [PTX_S64] = INT_ROW(s64),
         [PTX_F32] = FLOAT_ROW(f32),   [PTX_F64] = FLOAT_ROW(f64),   [PTX_F16] = FLOAT_ROW(f16),
         [PTX_BF16] = FLOAT_ROW(bf16),
     };
-    static const ptx_compare flushing[14] = FLOAT_ROW(f32z);
-    for (unsigned i = 0; i < 14; i++)
-        if (slice_is(name, names[i]))
-            return ftz && type == PTX_F32 ? flushing[i] : table[type][i];
+    static const ptx_compare flushing[COMPARISONS] = FLOAT_ROW(f32z);
+    const unsigned number = gmptx_compare_number(name);
+    if (number < COMPARISONS)
+        return ftz && type == PTX_F32 ? flushing[number] : table[type][number];
     for (unsigned i = 0; i < 4; i++)
         if (slice_is(name, unsigned_names[i]) &&
             (type == PTX_U16 || type == PTX_U32 || type == PTX_U64))

@@ -39,25 +39,25 @@ static uint16_t narrow(double d, unsigned exponent, unsigned mantissa, unsigned 
         return sign | infinity;
     if (d == 0)
         return sign;
-    int e;
-    const double fraction = frexp(fabs(d), &e); /* [0.5, 1) * 2^e */
-    int lowest = e - 1 - (int)mantissa;         /* exponent of the last mantissa bit */
-    if (lowest < 1 - bias - (int)mantissa)
-        lowest = 1 - bias - (int)mantissa;
-    const double scaled = ldexp(fraction, e - lowest); /* exact: below 2^(mantissa + 1) */
-    double whole = floor(scaled);
-    const double rest = scaled - whole;
-    const bool up = round == ROUND_NEAREST ? rest > 0.5 || (rest == 0.5 && fmod(whole, 2) != 0)
-                    : round == ROUND_ZERO  ? false
-                                           : rest > 0 && negative == (round == ROUND_DOWN);
-    whole += up;
-    const uint32_t units = (uint32_t)whole;
-    if (lowest == 1 - bias - (int)mantissa) /* subnormal, or just grown out of it */
+    uint64_t bits;
+    memcpy(&bits, &d, sizeof bits);
+    const int e = (int)(bits >> 52 & 0x7ff) - 1023; /* doubles' own subnormals vanish anyway */
+    const uint64_t significand = (bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52;
+    const int below = e < 1 - bias ? 1 - bias - e : 0;
+    const unsigned shift =
+        52 - mantissa + (unsigned)below < 63 ? 52 - mantissa + (unsigned)below : 63;
+    const uint64_t rest = significand & ((UINT64_C(1) << shift) - 1), half = UINT64_C(1)
+                                                                             << (shift - 1);
+    uint64_t units = significand >> shift;
+    units += round == ROUND_NEAREST ? rest > half || (rest == half && units & 1)
+             : round == ROUND_ZERO  ? false
+                                    : rest && negative == (round == ROUND_DOWN);
+    if (below) /* subnormal, or just grown out of it */
         return (uint16_t)(sign | units);
-    const uint32_t biased = (uint32_t)(lowest + (int)mantissa + bias);
-    const uint32_t bits = (biased << mantissa) + (units - (1u << mantissa));
-    if (bits < infinity)
-        return (uint16_t)(sign | bits);
+    const uint64_t narrowed =
+        ((uint64_t)(e + bias) << mantissa) + (units - (UINT64_C(1) << mantissa));
+    if (narrowed < infinity)
+        return (uint16_t)(sign | narrowed);
     const bool stays = round == ROUND_ZERO || (round == ROUND_DOWN && !negative) ||
                        (round == ROUND_UP && negative);
     return (uint16_t)(sign | (stays ? infinity - 1u : infinity));
@@ -166,6 +166,70 @@ RUN_AS(neg, run_half, HALF_NEG)
 RUN_AS(abs_half, run_half, HALF_ABS)
 RUN_AS(ex2, run_half, HALF_EX2)
 RUN_AS(tanh_half, run_half, HALF_TANH)
+
+/* ---------------------------------------------------------------------- comparisons of pairs */
+
+static bool holds(unsigned comparison, float a, float b)
+{
+    const bool unordered = a != a || b != b;
+    bool is;
+    switch (comparison % 6) {
+    case 0:
+        is = a == b;
+        break;
+    case 1:
+        is = a != b;
+        break;
+    case 2:
+        is = a < b;
+        break;
+    case 3:
+        is = a <= b;
+        break;
+    case 4:
+        is = a > b;
+        break;
+    default:
+        is = a >= b;
+    }
+    return comparison < 6    ? is && !unordered
+           : comparison < 12 ? is || unordered
+                             : (comparison == 13) == unordered;
+}
+
+static void compare_pair(ptx_warp *w, const ptx_op *op, uint32_t low_high[2])
+{
+    const uint16_t *a = lanes_of(w, op->r[op->writes]), *b = lanes_of(w, op->r[op->writes + 1]);
+    low_high[0] = low_high[1] = 0;
+    EACH_ACTIVE(w)
+    for (unsigned k = 0; k < 2; k++) {
+        const uint16_t x = a[2 * i + k], y = b[2 * i + k];
+        const bool is = op->mode2 ? holds(op->mode, bf16_to_float(x), bf16_to_float(y))
+                                  : holds(op->mode, gmptx_half_to_float(x), gmptx_half_to_float(y));
+        low_high[k] |= (uint32_t)is << i;
+    }
+}
+
+/* setp.lt.f16x2 p|q, a, b */
+void gmptx_run_setp_pair(ptx_warp *w, const ptx_op *op)
+{
+    uint32_t low_high[2];
+    compare_pair(w, op, low_high);
+    for (unsigned k = 0; k < op->writes; k++) {
+        uint32_t *p = mask_of(w, op->r[k]);
+        *p = (*p & ~w->active) | low_high[k];
+    }
+}
+
+/* set.lt.f16x2.f16x2 and set.lt.u32.f16x2: 1.0 or all ones in each half */
+void gmptx_run_set_pair(ptx_warp *w, const ptx_op *op)
+{
+    uint32_t low_high[2];
+    compare_pair(w, op, low_high);
+    const uint32_t yes = op->type == PTX_F16X2 ? 0x3c00 : op->type == PTX_BF16X2 ? 0x3f80 : 0xffff;
+    uint32_t *d = lanes_of(w, op->r[0]);
+    EACH_ACTIVE(w) d[i] = (low_high[0] >> i & 1) * yes | (low_high[1] >> i & 1) * yes << 16;
+}
 
 #define ROWS(KEY, ONE, TWO, NAME)                                                                  \
     {KEY, PTX_F16, ONE, NAME}, {KEY, PTX_BF16, ONE, NAME}, {KEY, PTX_F16X2, TWO, NAME},            \

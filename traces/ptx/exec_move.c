@@ -79,9 +79,15 @@ void gmptx_run_unpack(ptx_warp *w, const ptx_op *op)
 }
 
 /* Clocks count the CTA's instructions: they rise, and are the same on every run. */
+uint64_t gmptx_clock(ptx_warp *w)
+{
+    w->state = WARP_PAUSES;
+    return w->cta->instructions;
+}
+
 void gmptx_run_clock(ptx_warp *w, const ptx_op *op)
 {
-    const uint64_t now = w->cta->instructions;
+    const uint64_t now = gmptx_clock(w);
     const uint32_t value = op->imm == SPECIAL_CLOCK_HI || op->imm == SPECIAL_TIMER_HI
                                ? (uint32_t)(now >> 32)
                                : (uint32_t)now;

@@ -324,7 +324,7 @@ void gmsass_run_warp(ptx_warp *w, uint64_t slice)
             step(w, op, mask);
         }
     }
-    if (w->state == WARP_RUNS && executed >= slice)
+    if (w->state == WARP_PAUSES || (w->state == WARP_RUNS && executed >= slice))
         choose(w, true); /* a split may wait for another one in memory */
     cta->instructions += executed;
     cta->thread_instructions += threads;

@@ -46,12 +46,13 @@ static bool make_r2ur(sass_builder *b)
 /* Clocks are counted in warp instructions. */
 static void clock_now(ptx_warp *w, const ptx_op *op)
 {
+    const uint64_t now = gmptx_clock(w);
     uint32_t *d = lanes_of(w, op->r[0]);
     EACH_ACTIVE(w)
     {
-        d[i] = op->mode ? (uint32_t)(w->cta->instructions >> 32) : (uint32_t)w->cta->instructions;
+        d[i] = (uint32_t)(op->mode ? now >> 32 : now);
         if (op->mode2)
-            d[LANES + i] = (uint32_t)(w->cta->instructions >> 32);
+            d[LANES + i] = (uint32_t)(now >> 32);
     }
 }
 
