@@ -3,7 +3,7 @@
  * cooperative_groups.h - thread_block, tiles of a warp, coalesced groups and their partitions,
  * thread_group, grid_group with sync(), reduce() and scans over groups of a warp.
  *
- * Left out: clusters, several grids at once, tiles larger than a warp.
+ * gmcuda/block_tiles.h has tiles larger than a warp. Left out: clusters, several grids at once.
  */
 #ifndef GMCUDA_COOPERATIVE_GROUPS_H
 #define GMCUDA_COOPERATIVE_GROUPS_H
@@ -126,22 +126,22 @@ GMCUDA_DEVICE grid_group this_grid(void)
 }
 
 /* What the program asks of a group of `Size` neighbouring lanes; 0: known at run time. */
-template <unsigned int Size, typename Parent = thread_block> class thread_block_tile
+template <unsigned int Size, typename Parent = thread_block, bool Warps = (Size > 32)>
+class thread_block_tile
 {
     static_assert(Size > 0 && Size <= 32 && (Size & (Size - 1)) == 0,
                   "a tile has 1, 2, 4, 8, 16 or 32 threads");
 
   public:
+    thread_block_tile() = default;
+    template <typename Other> GMCUDA_METHOD thread_block_tile(thread_block_tile<Size, Other>) {}
     static GMCUDA_METHOD unsigned int thread_rank() { return __gmcuda_lane() & (Size - 1); }
     static constexpr GMCUDA_METHOD unsigned int num_threads() { return Size; }
     static constexpr GMCUDA_METHOD unsigned int size() { return Size; }
-    static GMCUDA_METHOD unsigned int meta_group_rank()
-    {
-        return thread_block::thread_rank() / Size;
-    }
+    static GMCUDA_METHOD unsigned int meta_group_rank() { return Parent::thread_rank() / Size; }
     static GMCUDA_METHOD unsigned int meta_group_size()
     {
-        return (thread_block::num_threads() + Size - 1) / Size;
+        return (Parent::num_threads() + Size - 1) / Size;
     }
     static GMCUDA_METHOD unsigned int mask()
     {
@@ -281,7 +281,7 @@ class thread_group
     GMCUDA_METHOD thread_group(const thread_block &) : lanes(0) {}
     GMCUDA_METHOD thread_group(const coalesced_group &group) : lanes(group.mask()) {}
     template <unsigned int Size, typename Parent>
-    GMCUDA_METHOD thread_group(const thread_block_tile<Size, Parent> &tile) : lanes(tile.mask())
+    GMCUDA_METHOD thread_group(const thread_block_tile<Size, Parent, false> &tile) : lanes(tile.mask())
     {
     }
     GMCUDA_METHOD void sync() const
@@ -336,13 +336,24 @@ template <typename T> struct bit_xor {
 };
 
 /* A butterfly of shuffles. (CUDA uses redux for 32-bit integers; a trace shows the difference.) */
-template <unsigned int Size, typename Parent, typename T, typename Op>
-GMCUDA_DEVICE T reduce(const thread_block_tile<Size, Parent> &tile, T value, Op op)
+template <unsigned int Size, typename Tile, typename T, typename Op>
+GMCUDA_DEVICE T __gmcuda_reduce(const Tile &tile, T value, Op op)
 {
 #pragma unroll
     for (unsigned int n = Size / 2; n > 0; n /= 2)
         value = op(value, tile.shfl_xor(value, n));
     return value;
+}
+#include "gmcuda/block_tiles.h"
+template <unsigned int Size, typename Parent, typename T, typename Op>
+GMCUDA_DEVICE T reduce(const thread_block_tile<Size, Parent, false> &tile, T value, Op op)
+{
+    return __gmcuda_reduce<Size>(tile, value, op);
+}
+template <unsigned int Size, typename Parent, typename T, typename Op>
+GMCUDA_DEVICE T reduce(const thread_block_tile<Size, Parent, true> &tile, T value, Op op)
+{
+    return tile.combine(value, op);
 }
 template <typename T, typename Op>
 GMCUDA_DEVICE T reduce(const coalesced_group &group, T value, Op op)
@@ -378,6 +389,24 @@ GMCUDA_DEVICE T exclusive_scan(const Group &group, T value, Op op)
 template <typename Group, typename T> GMCUDA_DEVICE T exclusive_scan(const Group &group, T value)
 {
     return exclusive_scan(group, value, plus<T>());
+}
+
+/* By one thread of the group. */
+template <typename Group, typename Function, typename... Arguments>
+GMCUDA_DEVICE void invoke_one(const Group &group, Function &&function, Arguments &&...arguments)
+{
+    if (group.thread_rank() == 0)
+        function(static_cast<Arguments &&>(arguments)...);
+}
+template <typename Group, typename Function, typename... Arguments>
+GMCUDA_DEVICE auto invoke_one_broadcast(const Group &group, Function &&function,
+                                        Arguments &&...arguments)
+    -> decltype(function(static_cast<Arguments &&>(arguments)...))
+{
+    decltype(function(static_cast<Arguments &&>(arguments)...)) result;
+    if (group.thread_rank() == 0)
+        result = function(static_cast<Arguments &&>(arguments)...);
+    return group.shfl(result, 0);
 }
 #undef GMCUDA_METHOD
 } // namespace __v1

@@ -50,7 +50,6 @@
 GMCUDA_ATOMIC_INTEGERS(int)
 GMCUDA_ATOMIC_INTEGERS(unsigned int)
 GMCUDA_ATOMIC_INTEGERS(unsigned long long)
-GMCUDA_ATOMIC_CAS(atomicCAS, unsigned short)
 GMCUDA_ATOMIC(atomicMin, long long, GMCUDA_FETCH(min))
 GMCUDA_ATOMIC(atomicMax, long long, GMCUDA_FETCH(max))
 GMCUDA_ATOMIC(atomicAdd, int, GMCUDA_FETCH(add))
@@ -64,6 +63,17 @@ GMCUDA_ATOMIC(atomicInc, unsigned int, __nvvm_atom_inc_gen_ui(address, value))
 GMCUDA_ATOMIC(atomicDec, unsigned int, __nvvm_atom_dec_gen_ui(address, value))
 GMCUDA_ATOMIC(atomicExch, float, __int_as_float(atomicExch((int *)address, __float_as_int(value))))
 /* clang-format on */
+/* LLVM 14 has no instruction for this where it knows the address to be global. */
+GMCUDA_DEVICE unsigned short atomicCAS(unsigned short *address, unsigned short compare,
+                                       unsigned short value)
+{
+    unsigned short old;
+    asm volatile("atom.cas.b16 %0, [%1], %2, %3;"
+                 : "=h"(old)
+                 : "l"(address), "h"(compare), "h"(value)
+                 : "memory");
+    return old;
+}
 #undef GMCUDA_ATOMIC
 #undef GMCUDA_FETCH
 #undef GMCUDA_ATOMIC_INTEGERS

@@ -28,6 +28,7 @@
 /* gmcc looks for the section in what clang makes of the kernels. */
 #define __managed__            __attribute__((device, section("gmcuda_managed")))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#define __cluster_dims__(...)  _Pragma("GCC error \"clusters of CTAs are not supported\"")
 /* Parameters live in constant memory either way; __grid_constant__ only promises not to copy. */
 #define __grid_constant__
 #else

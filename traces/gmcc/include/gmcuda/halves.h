@@ -15,18 +15,40 @@
 #define GMCUDA_AS(bits)  __builtin_bit_cast(GMCUDA_HALF, (unsigned short)(bits))
 #define GMCUDA_AS2(bits) __builtin_bit_cast(GMCUDA_PAIR, (unsigned int)(bits))
 
-#define GMCUDA_COMPARE(name, op)                                                                   \
-    GMCUDA_BOTH bool name(GMCUDA_HALF a, GMCUDA_HALF b)                                            \
+/* False with what is no number; with a u, true. Of pairs: both; or 1 where it holds and 0 where it
+ * does not, each; or all bits of either. */
+#define GMCUDA_COMPARE(name, condition)                                                            \
+    GMCUDA_BOTH bool __h##name(GMCUDA_HALF x, GMCUDA_HALF y)                                       \
     {                                                                                              \
-        return (float)a op(float) b;                                                               \
+        const float a = (float)x, b = (float)y;                                                    \
+        return condition;                                                                          \
+    }                                                                                              \
+    GMCUDA_BOTH bool __hb##name##2(GMCUDA_PAIR a, GMCUDA_PAIR b)                                   \
+    {                                                                                              \
+        return __h##name(a.x, b.x) && __h##name(a.y, b.y);                                         \
+    }                                                                                              \
+    GMCUDA_BOTH GMCUDA_PAIR __h##name##2(GMCUDA_PAIR a, GMCUDA_PAIR b)                             \
+    {                                                                                              \
+        return GMCUDA_PAIR(GMCUDA_HALF((float)__h##name(a.x, b.x)),                                \
+                           GMCUDA_HALF((float)__h##name(a.y, b.y)));                               \
+    }                                                                                              \
+    GMCUDA_BOTH unsigned int __h##name##2_mask(GMCUDA_PAIR a, GMCUDA_PAIR b)                       \
+    {                                                                                              \
+        return (__h##name(a.x, b.x) ? 0xffffu : 0) | (__h##name(a.y, b.y) ? 0xffff0000u : 0);      \
     }
 /* clang-format off */
-GMCUDA_COMPARE(__heq, ==)
-GMCUDA_COMPARE(__hne, !=)
-GMCUDA_COMPARE(__hlt, <)
-GMCUDA_COMPARE(__hle, <=)
-GMCUDA_COMPARE(__hgt, >)
-GMCUDA_COMPARE(__hge, >=)
+GMCUDA_COMPARE(eq, a == b)
+GMCUDA_COMPARE(ne, a < b || a > b)
+GMCUDA_COMPARE(lt, a < b)
+GMCUDA_COMPARE(le, a <= b)
+GMCUDA_COMPARE(gt, a > b)
+GMCUDA_COMPARE(ge, a >= b)
+GMCUDA_COMPARE(equ, !(a < b || a > b))
+GMCUDA_COMPARE(neu, a != b)
+GMCUDA_COMPARE(ltu, !(a >= b))
+GMCUDA_COMPARE(leu, !(a > b))
+GMCUDA_COMPARE(gtu, !(a <= b))
+GMCUDA_COMPARE(geu, !(a < b))
 /* clang-format on */
 GMCUDA_BOTH bool __hisnan(GMCUDA_HALF a)
 {
@@ -87,6 +109,7 @@ GMCUDA_THROUGH_FLOAT(log2, log2f)
 GMCUDA_THROUGH_FLOAT(log10, log10f)
 GMCUDA_THROUGH_FLOAT(sin, sinf)
 GMCUDA_THROUGH_FLOAT(cos, cosf)
+GMCUDA_THROUGH_FLOAT(tanh, tanhf)
 GMCUDA_THROUGH_FLOAT(floor, floorf)
 GMCUDA_THROUGH_FLOAT(ceil, ceilf)
 GMCUDA_THROUGH_FLOAT(trunc, truncf)
