@@ -281,7 +281,8 @@ class thread_group
     GMCUDA_METHOD thread_group(const thread_block &) : lanes(0) {}
     GMCUDA_METHOD thread_group(const coalesced_group &group) : lanes(group.mask()) {}
     template <unsigned int Size, typename Parent>
-    GMCUDA_METHOD thread_group(const thread_block_tile<Size, Parent, false> &tile) : lanes(tile.mask())
+    GMCUDA_METHOD thread_group(const thread_block_tile<Size, Parent, false> &tile)
+        : lanes(tile.mask())
     {
     }
     GMCUDA_METHOD void sync() const

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * gmcuda/block_tiles.h - tiles of 64 to 1,024 threads: several warps of a block. They meet at one of
- * the block's barriers, from the 15th down, and pass values through shared memory of their own, so
- * that the memory which a program sets aside for them is not used. Left out: scans over them.
+ * gmcuda/block_tiles.h - tiles of 64 to 1,024 threads: several warps of a block. They meet at one
+ * of the block's barriers, from the 15th down, and pass values through shared memory of their own,
+ * so that the memory which a program sets aside for them is not used. Left out: scans over them.
  *
  * A part of cooperative_groups.h, within its namespace.
  */
