@@ -208,7 +208,9 @@ typedef struct gmtrace_kernel {
 typedef struct gmtrace_origin {
     const char *name; /* what the program calls it: "d_x", "table" */
     const char *call; /* that made it: "cudaMalloc"; "" of a variable of the program's kernels */
-    const char *file; /* where the call, or the variable, stands in the source; as in kernels */
+    /* Where the call, or the variable, stands in the source; as in kernels. Where no line is known,
+     * the function may be: "main()", "make(int)", whose last character no file's name has. */
+    const char *file;
     uint32_t line;    /* 0 where not known */
     uint64_t number;  /* which of the program's allocations it is, from 1; 0 of a variable */
 } gmtrace_origin;
@@ -217,6 +219,9 @@ typedef struct gmtrace_allocation {
     uint64_t base, size;          /* device memory live when the launch began */
     const gmtrace_origin *origin; /* NULL where nothing is known */
 } gmtrace_allocation;
+
+/* Is `file` a function? NULL is allowed, and is none. */
+bool gmtrace_origin_is_function(const gmtrace_origin *origin);
 
 typedef struct gmtrace_launch {
     uint32_t kernel; /* index of its gmtrace_kernel */

@@ -72,6 +72,8 @@ char *gmsim_origin_place(const gmtrace_origin *origin)
 {
     const char *slash;
 
+    if (gmtrace_origin_is_function(origin))
+        return g_strdup(origin->file);
     if (origin == NULL || origin->file[0] == 0 || origin->line == 0)
         return NULL;
     slash = strrchr(origin->file, '/');

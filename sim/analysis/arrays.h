@@ -70,7 +70,7 @@ char *gmsim_array_name(const gmsim_array *array);
 /* "d_x", "d_x #3" where another one shares the name, "cudaMalloc #3"; NULL where the trace tells no
  * name. Free with g_free(). */
 char *gmsim_origin_name(const gmtrace_origin *origin, bool shares_name);
-/* "app.cu:31"; NULL where it is not known. Free with g_free(). */
+/* "app.cu:31", or "main()" of a program without lines; NULL where it is not known. Free with g_free(). */
 char *gmsim_origin_place(const gmtrace_origin *origin);
 /* "allocation", "elsewhere", "local", "earlier": for programs. */
 const char *gmsim_array_key(gmsim_array_kind kind);

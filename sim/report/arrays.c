@@ -47,6 +47,7 @@ static const gmsim_column columns[] = {
     {.key = "call_number"},
     {.key = "file"},
     {.key = "line"},
+    {.key = "function"},
 };
 
 static gmsim_field bytes(uint64_t count)
@@ -85,6 +86,7 @@ static void fill(gmsim_field field[G_N_ELEMENTS(columns)], const gmsim_array *ar
     const bool one = !sum && array->kind == GMSIM_ARRAY_ALLOCATION;
     const gmsim_field none = gmsim_words(NULL);
     const gmtrace_origin nothing = {0}, *origin = one && array->origin ? array->origin : &nothing;
+    const bool inside = gmtrace_origin_is_function(origin);
     unsigned k = LAUNCH_COLUMNS;
 
     field[k++] = gmsim_words(name);
@@ -115,8 +117,9 @@ static void fill(gmsim_field field[G_N_ELEMENTS(columns)], const gmsim_array *ar
     field[k++] = words_of(one && array->origin ? name : NULL);
     field[k++] = words_of(origin->call);
     field[k++] = positive(origin->number);
-    field[k++] = words_of(origin->file);
+    field[k++] = words_of(inside ? NULL : origin->file);
     field[k++] = positive(origin->line);
+    field[k++] = words_of(inside ? origin->file : NULL);
     g_assert(k == G_N_ELEMENTS(columns));
 }
 

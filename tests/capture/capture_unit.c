@@ -9,13 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "traces/capture/allocations.h"
 #include "traces/capture/consumer.h"
-#ifdef HAVE_CUBIN
-#include "traces/capture/cubin.h"
-#endif
 #include "traces/capture/open_ctas.h"
-#include "traces/capture/origins.h"
 #include "traces/capture/ranges.h"
 #include "traces/capture/settings.h"
 
@@ -743,37 +738,7 @@ static void test_spill_behind_copy(void)
     g_rmdir(folder);
 }
 
-/* ------------------------------------------------------------------------------------- origins
- */
-
-/* The outermost call names an allocation, its number tells it from others. */
-static void test_origins(void)
-{
-    gmc_origins_call("cudaMalloc_v3020", true);
-    gmc_origins_call("cuMemAlloc_v2", true);
-    const gmtrace_origin *first = gmc_origins_make();
-    gmc_origins_call("cuMemAlloc_v2", false);
-    const gmtrace_origin *second = gmc_origins_make();
-    gmc_origins_call("cudaMalloc_v3020", false);
-    gmc_allocations_add(0x3000, 256, gmc_origins_make());
-    gmc_origins_call("cuMemAlloc_v2", true);
-    gmc_allocations_add(0x1000, 256, gmc_origins_make());
-    gmc_allocations_add(0x2000, 256, NULL);
-    uint32_t count;
-    g_autofree gmtrace_allocation *held = gmc_allocations_copy(&count);
-    g_assert_cmpuint(count, ==, 3);
-    g_assert_cmpstr(first->call, ==, "cudaMalloc");
-    g_assert_cmpstr(second->call, ==, "cudaMalloc");
-    g_assert_cmpuint(first->number, ==, 1);
-    g_assert_cmpuint(second->number, ==, 2);
-    g_assert_cmpstr(held[0].origin->call, ==, "cuMemAlloc");
-    g_assert_cmpuint(held[0].origin->number, ==, 4);
-    g_assert_null(held[1].origin);
-    g_assert_cmpstr(held[2].origin->call, ==, "allocation");
-    g_assert_cmpuint(held[2].origin->number, ==, 3);
-    free((void *)(uintptr_t)first); /* the program's own are never */
-    free((void *)(uintptr_t)second);
-}
+/* -------------------------------------------------------------------------------------- ranges */
 
 /* NVTX ranges: each domain has its own stack, started ones are the process's. */
 static void test_ranges(void)
@@ -820,87 +785,6 @@ static void test_ranges(void)
     gmc_ranges_pop(NULL);
 }
 
-/* ----------------------------------------------------------------------------------------- cubin
- */
-
-#ifdef HAVE_CUBIN
-static gmc_cubin *open_calls(char *image, size_t size)
-{
-    const char *reason;
-    return gmc_cubin_open(image, size, &reason);
-}
-
-static char *load(const char *name, size_t *size)
-{
-    g_autofree char *path = g_build_filename(g_getenv("GMSIM_SRCDIR"), "tests", "sass", name, NULL);
-    char *image = NULL;
-    g_assert_true(g_file_get_contents(path, &image, size, NULL));
-    return image;
-}
-
-static void test_cubin(void)
-{
-    size_t size, code_size;
-    g_autofree char *image = load("calls.elf", &size);
-    gmc_cubin *cubin = open_calls(image, size);
-    g_assert_nonnull(cubin);
-    const gmc_function *kernel = gmc_cubin_find(cubin, "_Z1rPf"), *callee[4];
-    g_assert_nonnull(kernel);
-    g_assert_true(kernel->kernel);
-    g_assert_cmpuint(kernel->size, ==, 0x180);
-    g_assert_cmpuint(kernel->registers, >, 0);
-    g_assert_cmpuint(gmc_cubin_callees(cubin, kernel, callee, 4), ==, 2);
-    g_assert_cmpstr(callee[0]->name, ==, "_Z3extPfi");
-    g_assert_cmpstr(callee[1]->name, ==, "ext2"); /* called by the other */
-    g_assert_false(callee[0]->kernel);
-    g_assert_cmpuint(gmc_cubin_callees(cubin, kernel, callee, 1), ==, 2); /* one listed */
-    g_assert_nonnull(gmc_cubin_code(cubin, kernel, &code_size));
-    g_assert_cmpuint(code_size, ==, 0x180);
-    g_assert_null(gmc_cubin_find(cubin, "ext3"));
-    gmc_cubin_close(cubin);
-}
-
-/* driver_calls.cu has what calls printf through a function, assert, and nothing. */
-static void test_driver_calls(void)
-{
-    static const struct {
-        const char *file, *kernel;
-        bool calls;
-    } cases[] = {{"driver_calls.elf", "asserts", true},
-                 {"driver_calls.elf", "prints", true},
-                 {"driver_calls.elf", "plain", false},
-                 {"calls.elf", "_Z1rPf", false}};
-    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-        size_t size;
-        g_autofree char *image = load(cases[i].file, &size);
-        gmc_cubin *cubin = open_calls(image, size);
-        g_assert_nonnull(cubin);
-        const gmc_function *kernel = gmc_cubin_find(cubin, cases[i].kernel);
-        g_assert_nonnull(kernel);
-        g_assert_true(gmc_cubin_calls_driver(cubin, kernel) == cases[i].calls);
-        gmc_cubin_close(cubin);
-    }
-}
-
-/* A cubin comes from the program: whatever is wrong with it must not crash it. */
-static void test_broken_cubin(void)
-{
-    size_t size;
-    const gmc_function *callee[4];
-    g_autofree char *image = load("calls.elf", &size);
-    for (size_t at = 0; at < size; at += 3) {
-        g_autofree char *copy = g_memdup2(image, at % 2 ? size : at);
-        if (at % 2)
-            copy[at] = (char)~copy[at];
-        gmc_cubin *cubin = open_calls(copy, at % 2 ? size : at);
-        for (size_t i = 0; cubin && i < gmc_cubin_function_count(cubin); i++)
-            if (gmc_cubin_callees(cubin, gmc_cubin_function(cubin, i), callee, 4) < size)
-                gmc_cubin_calls_driver(cubin, gmc_cubin_function(cubin, i));
-        gmc_cubin_close(cubin);
-    }
-}
-#endif
-
 /* -------------------------------------------------------------------------------------- settings
  */
 
@@ -939,13 +823,7 @@ int main(int argc, char **argv)
     g_test_add_func("/capture/graph", test_graph);
     g_test_add_func("/capture/spills", test_spills);
     g_test_add_func("/capture/spill-behind-copy", test_spill_behind_copy);
-#ifdef HAVE_CUBIN
-    g_test_add_func("/capture/cubin", test_cubin);
-    g_test_add_func("/capture/driver-calls", test_driver_calls);
-    g_test_add_func("/capture/broken-cubin", test_broken_cubin);
-#endif
     g_test_add_func("/capture/sizes", test_sizes);
-    g_test_add_func("/capture/origins", test_origins);
     g_test_add_func("/capture/ranges", test_ranges);
     return g_test_run();
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * driver_calls.cu - what the driver links in, for tests/capture/capture_unit.c:
+ * driver_calls.cu - what the driver links in, for tests/capture/cubin_unit.c:
  *     nvcc -arch=sm_90 -cubin driver_calls.cu -o driver_calls.elf
  */
 #include <cassert>

@@ -8,8 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Memory that variables lie in is cut into pieces, which go together. */
+typedef struct piece {
+    uint64_t base, size;
+    const gmtrace_origin *origin;
+    uint64_t whole; /* the base of what was allocated */
+} piece;
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static gmtrace_allocation *held;
+static piece *held;
 static uint32_t held_count, held_capacity;
 
 /* The first allocation that ends after `address`. */
@@ -34,19 +41,18 @@ static void erase(uint32_t first, uint32_t count)
     held_count -= count;
 }
 
-void gmc_allocations_add(uint64_t base, uint64_t size, const gmtrace_origin *origin)
+/* What overlaps was freed without our being told. */
+static void add(piece fresh)
 {
-    if (!size || base + size < base)
+    if (!fresh.size || fresh.base + fresh.size < fresh.base)
         return;
-    pthread_mutex_lock(&lock);
-    /* What overlaps was freed without our being told. */
-    uint32_t at = position(base), stale = 0;
-    while (at + stale < held_count && held[at + stale].base < base + size)
+    uint32_t at = position(fresh.base), stale = 0;
+    while (at + stale < held_count && held[at + stale].base < fresh.base + fresh.size)
         stale++;
     erase(at, stale);
     if (held_count == held_capacity) {
         uint32_t larger = held_capacity ? held_capacity * 2 : 256;
-        gmtrace_allocation *moved = realloc(held, larger * sizeof *held);
+        piece *moved = realloc(held, larger * sizeof *held);
         if (moved) {
             held = moved;
             held_capacity = larger;
@@ -54,8 +60,31 @@ void gmc_allocations_add(uint64_t base, uint64_t size, const gmtrace_origin *ori
     }
     if (held_count < held_capacity) {
         memmove(held + at + 1, held + at, (held_count - at) * sizeof *held);
-        held[at] = (gmtrace_allocation){.base = base, .size = size, .origin = origin};
+        held[at] = fresh;
         held_count++;
+    }
+}
+
+void gmc_allocations_add(uint64_t base, uint64_t size, const gmtrace_origin *origin)
+{
+    pthread_mutex_lock(&lock);
+    add((piece){base, size, origin, base});
+    pthread_mutex_unlock(&lock);
+}
+
+void gmc_allocations_add_variable(uint64_t base, uint64_t size, const gmtrace_origin *origin)
+{
+    pthread_mutex_lock(&lock);
+    const uint32_t at = position(base);
+    piece around = {.whole = base};
+    if (at < held_count && held[at].base <= base && base + size >= base &&
+        base + size <= held[at].base + held[at].size)
+        around = held[at];
+    add((piece){base, size, origin, around.whole});
+    if (around.size) { /* adding it took away what it lay in */
+        add((piece){around.base, base - around.base, around.origin, around.whole});
+        add((piece){base + size, around.base + around.size - (base + size), around.origin,
+                    around.whole});
     }
     pthread_mutex_unlock(&lock);
 }
@@ -63,9 +92,11 @@ void gmc_allocations_add(uint64_t base, uint64_t size, const gmtrace_origin *ori
 void gmc_allocations_remove(uint64_t base)
 {
     pthread_mutex_lock(&lock);
-    uint32_t at = position(base);
-    if (at < held_count && held[at].base == base)
-        erase(at, 1);
+    const uint32_t first = position(base);
+    uint32_t end = first;
+    while (end < held_count && held[end].whole == base)
+        end++;
+    erase(first, end - first);
     pthread_mutex_unlock(&lock);
 }
 
@@ -74,8 +105,8 @@ gmtrace_allocation *gmc_allocations_copy(uint32_t *count)
     pthread_mutex_lock(&lock);
     gmtrace_allocation *copy = malloc((held_count + 1u) * sizeof *copy);
     *count = copy ? held_count : 0;
-    if (copy && held_count)
-        memcpy(copy, held, held_count * sizeof *copy);
+    for (uint32_t i = 0; i < *count; i++)
+        copy[i] = (gmtrace_allocation){held[i].base, held[i].size, held[i].origin};
     pthread_mutex_unlock(&lock);
     return copy;
 }

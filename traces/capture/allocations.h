@@ -9,6 +9,9 @@
 
 /* origin: NULL, or valid for good. */
 void gmc_allocations_add(uint64_t base, uint64_t size, const gmtrace_origin *origin);
+/* A variable of a module, which may lie in memory that was added: what is beside it stays. It goes
+ * with that memory, or is removed. */
+void gmc_allocations_add_variable(uint64_t base, uint64_t size, const gmtrace_origin *origin);
 void gmc_allocations_remove(uint64_t base);
 /* A copy, sorted by base and without overlaps; free it. *count 0 where there are none. */
 gmtrace_allocation *gmc_allocations_copy(uint32_t *count);

@@ -301,6 +301,26 @@ bool gmc_cubin_calls_driver(const gmc_cubin *cubin, const gmc_function *function
     return found;
 }
 
+/* Kernels' shared memory, string literals and the compiler's own tables are symbols, too. */
+void gmc_cubin_variables(const gmc_cubin *cubin, void (*found)(void *user, const char *name),
+                         void *user)
+{
+    const size_t total = cubin->symbols->d_size / sizeof(Elf64_Sym);
+    for (size_t i = 0; i < total; i++) {
+        GElf_Sym symbol;
+        GElf_Shdr header;
+        const char *name = symbol_at(cubin, i, &symbol);
+        if (!name || !*name || GELF_ST_TYPE(symbol.st_info) != STT_OBJECT || !symbol.st_size ||
+            strchr(name, '$'))
+            continue;
+        Elf_Scn *section = elf_getscn(cubin->elf, symbol.st_shndx);
+        const char *kind = section ? section_name(cubin, section, &header) : "";
+        if (strcmp(kind, ".nv.global") == 0 || strcmp(kind, ".nv.global.init") == 0 ||
+            strcmp(kind, ".nv.constant3") == 0)
+            found(user, name);
+    }
+}
+
 const void *gmc_cubin_code(const gmc_cubin *cubin, const gmc_function *function, size_t *size)
 {
     Elf_Scn *section = elf_getscn(cubin->elf, function->section);

@@ -6,6 +6,7 @@
 
 #include "traces/capture/allocations.h"
 #include "traces/capture/message.h"
+#include "traces/capture/origins.h"
 
 #define MAX_STREAMS 4096u
 
@@ -61,6 +62,7 @@ void gmc_facts_of(const Sanitizer_LaunchData *data, gmc_kernel *kernel, uint64_t
 {
     int32_t carveout;
     uint32_t allocation_count;
+    gmc_origins_resolve();
     gmtrace_allocation *allocation = gmc_allocations_copy(&allocation_count);
     ask_driver(kernel, data->function, &carveout);
     *launch = (gmtrace_launch){

@@ -18,6 +18,12 @@
 
 static gmc_settings settings;
 
+/* The driver's own memory and that of modules: no allocation of the program's. */
+enum {
+    OF_NO_CALL =
+        SANITIZER_MEMORY_FLAG_MODULE | SANITIZER_MEMORY_FLAG_CG_RUNTIME | SANITIZER_MEMORY_FLAG_CNP
+};
+
 static void on_resource(Sanitizer_CallbackId id, const void *data)
 {
     const Sanitizer_ResourceMemoryData *memory = data;
@@ -42,7 +48,8 @@ static void on_resource(Sanitizer_CallbackId id, const void *data)
         break;
     case SANITIZER_CBID_RESOURCE_DEVICE_MEMORY_ALLOC:
     case SANITIZER_CBID_RESOURCE_MEMORY_ALLOC_ASYNC:
-        gmc_allocations_add(memory->address, memory->size, gmc_origins_make());
+        gmc_allocations_add(memory->address, memory->size,
+                            memory->flags & OF_NO_CALL ? NULL : gmc_origins_make());
         break;
     case SANITIZER_CBID_RESOURCE_DEVICE_MEMORY_FREE:
     case SANITIZER_CBID_RESOURCE_MEMORY_FREE_ASYNC:

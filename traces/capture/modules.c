@@ -18,9 +18,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "traces/capture/allocations.h"
 #include "traces/capture/masquerade.h"
 #include "traces/capture/message.h"
 #include "traces/capture/names.h"
+#include "traces/capture/origins.h"
 #include "traces/capture/patches.h"
 
 struct gmc_module {
@@ -37,8 +39,12 @@ struct gmc_module {
     bool patched;
     gmc_masquerade *masquerade; /* NULL: no place for one */
     bool may_have_run;          /* its code: too late for it */
+    bool asked;                 /* where its variables lie */
+    uint32_t variables;         /* that are known */
     gmc_entry *entries;
 };
+
+enum { MAX_VARIABLES = 256 /* of a module that are told of */ };
 
 typedef struct patched_context {
     struct patched_context *next;
@@ -410,6 +416,28 @@ bool gmc_modules_prepare(gmc_entry *entry, CUcontext context)
     return entry->kernel != NULL;
 }
 
+static void add_variable(void *user, const char *name)
+{
+    gmc_module *module = user;
+    uint64_t base, size;
+    if (module->variables >= MAX_VARIABLES ||
+        !gmc_query_variable(module->handle, name, &base, &size))
+        return;
+    module->variables++;
+    gmc_allocations_add_variable(base, size, gmc_origins_variable(name));
+}
+
+/* Once, and never in a launch callback: the driver may want locks to answer. */
+static void find_variables(gmc_module *module)
+{
+    if (!module->cubin || module->asked)
+        return;
+    module->asked = true;
+    gmc_cubin_variables(module->cubin, add_variable, module);
+    if (module->variables)
+        gmc_note("module at %p: %u variables", (void *)module->handle, module->variables);
+}
+
 void gmc_modules_prepare_named(CUcontext context, const char *function)
 {
     pthread_mutex_lock(&lock);
@@ -419,8 +447,8 @@ void gmc_modules_prepare_named(CUcontext context, const char *function)
     for (; module; module = module->next) {
         if (module->handle && module->context == context && may_hold(module, function)) {
             gmc_entry *entry = gmc_modules_find(module->handle, function);
-            if (entry)
-                gmc_modules_prepare(entry, context);
+            if (entry && gmc_modules_prepare(entry, context))
+                find_variables(module);
         }
     }
 }

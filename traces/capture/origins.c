@@ -1,14 +1,29 @@
 /* SPDX-License-Identifier: MIT
  *
- * origins.c - names of calls are kept once. Leaves out the line of the call.
+ * origins.c - names of calls are kept once. An allocation costs a walk of the stack; lines are
+ * looked up when a launch is captured, once for each place in the program.
  */
 #include "traces/capture/origins.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "traces/capture/names.h"
+#include "traces/capture/stack.h"
+#include "traces/code/origin.h"
+
 enum { MAX_CALLS = 64 };
 
+/* An allocation whose line is not known yet. */
+typedef struct made {
+    struct made *next;
+    gmtrace_origin origin;
+    gmt_frames frames;
+} made;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static made *first, **last = &first; /* not resolved, in the order in which they were made */
 static uint64_t count;
 static _Thread_local const char *call;
 static _Thread_local unsigned depth;
@@ -48,9 +63,46 @@ static const char *plain_name(const char *name)
 const gmtrace_origin *gmc_origins_make(void)
 {
     const uint64_t number = __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED);
-    gmtrace_origin *origin = number < GMC_MAX_ORIGINS ? malloc(sizeof *origin) : NULL;
-    if (origin)
-        *origin =
-            (gmtrace_origin){.name = "", .call = plain_name(call), .file = "", .number = number};
-    return origin;
+    made *fresh = number < GMC_MAX_ORIGINS ? calloc(1, sizeof *fresh) : NULL;
+    if (!fresh)
+        return NULL;
+    fresh->origin =
+        (gmtrace_origin){.name = "", .call = plain_name(call), .file = "", .number = number};
+    gmc_stack_take(__builtin_return_address(0), &fresh->frames);
+    pthread_mutex_lock(&lock);
+    *last = fresh;
+    last = &fresh->next;
+    pthread_mutex_unlock(&lock);
+    return &fresh->origin;
+}
+
+void gmc_origins_resolve(void)
+{
+    pthread_mutex_lock(&lock);
+    made *list = first;
+    first = NULL;
+    last = &first;
+    pthread_mutex_unlock(&lock);
+    size_t wanted = 0;
+    for (const made *at = list; at; at = at->next)
+        wanted++;
+    gmt_made *asked = wanted ? calloc(wanted, sizeof *asked) : NULL;
+    if (!asked)
+        return;
+    size_t next = 0;
+    for (made *at = list; at; at = at->next)
+        asked[next++] = (gmt_made){&at->frames, at->origin.call, at->origin.number, &at->origin};
+    gmt_find_origins(asked, wanted);
+    free(asked);
+}
+
+const gmtrace_origin *gmc_origins_variable(const char *mangled)
+{
+    gmtrace_origin *origin = malloc(sizeof *origin);
+    char *name = origin ? gmc_demangle(mangled) : NULL;
+    if (name)
+        *origin = (gmtrace_origin){.name = name, .call = "", .file = ""};
+    else
+        free(origin);
+    return name ? origin : NULL;
 }

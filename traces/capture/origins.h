@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * origins.h - where the program's allocations come from: which call made them, and the how-many-th
- * allocation of the program each is.
+ * origins.h - where the program's allocations come from: which call made them, the how-many-th
+ * allocation of the program each is, and what the program's source calls it.
  */
 #ifndef GMCAPTURE_ORIGINS_H
 #define GMCAPTURE_ORIGINS_H
@@ -14,8 +14,14 @@
  * for as long as the program runs. Of calls within calls the outermost counts. */
 void gmc_origins_call(const char *name, bool enters);
 /* The origin of the allocation that the calling thread makes now. Never freed; NULL without memory
- * and from GMC_MAX_ORIGINS on. */
+ * and from GMC_MAX_ORIGINS on. Its line is not known yet. */
 const gmtrace_origin *gmc_origins_make(void);
+/* Finds the lines and names of those made since the last time: processes are started. By one thread
+ * at a time. */
+void gmc_origins_resolve(void);
+/* A variable of the program's kernels, by the name in its module; never freed, NULL without memory.
+ */
+const gmtrace_origin *gmc_origins_variable(const char *mangled);
 
 #define GMC_MAX_ORIGINS 65536u
 

@@ -84,6 +84,22 @@ void gmc_query_gpu(CUdevice device, gmc_gpu *gpu)
         gpu->sm_count = (unsigned)value;
 }
 
+bool gmc_query_variable(CUmodule module, const char *name, uint64_t *base, uint64_t *size)
+{
+    static CUresult (*get)(CUdeviceptr *, size_t *, CUmodule, const char *);
+    CUdeviceptr at = 0;
+    size_t bytes = 0;
+    if (!get) {
+        void *symbol = gmc_driver_symbol("cuModuleGetGlobal_v2");
+        memcpy(&get, &symbol, sizeof symbol);
+    }
+    if (!get || get(&at, &bytes, module, name) != CUDA_SUCCESS)
+        return false;
+    *base = at;
+    *size = bytes;
+    return at && bytes;
+}
+
 int gmc_query_function(CUfunction function, CUfunction_attribute attribute)
 {
     static CUresult (*get)(int *, CUfunction_attribute, CUfunction);

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <cuda.h>
 #include <sanitizer.h>
@@ -58,6 +59,8 @@ typedef struct gmc_gpu {
 void gmc_query_gpu(CUdevice device, gmc_gpu *gpu);
 /* A function's or a kernel's (CUkernel) mangled name; NULL where the driver does not say. */
 const char *gmc_function_name(CUfunction function);
+/* Where a module's variable lies; false where the driver does not say. */
+bool gmc_query_variable(CUmodule module, const char *name, uint64_t *base, uint64_t *size);
 /* -1 where the driver does not say. */
 int gmc_query_function(CUfunction function, CUfunction_attribute attribute);
 

@@ -81,6 +81,8 @@ static void print_origins(const gmtrace_launch *l)
             printf(" #%" PRIu64, o->number);
         if (*o->file && o->line)
             printf(" at %s:%u", clean(o->file), o->line);
+        else if (gmtrace_origin_is_function(o))
+            printf(" in %s", clean(o->file));
         putchar('\n');
     }
     if (known > MAX_ORIGINS)

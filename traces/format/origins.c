@@ -9,6 +9,12 @@
 
 #define MIN_BYTES 8u /* of an origin in the section */
 
+bool gmtrace_origin_is_function(const gmtrace_origin *origin)
+{
+    const size_t length = origin && origin->file && !origin->line ? strlen(origin->file) : 0;
+    return length > 0 && origin->file[length - 1] == ')';
+}
+
 /* ------------------------------------------------------------------------------------- writing */
 
 static void put_origin(gmt_buffer *b, const gmtrace_origin *origin)

@@ -165,9 +165,11 @@ const arrayName = (array) => array.name || ({
   allocation: `allocation ${array.number}`, elsewhere: "elsewhere", local: "local memory", earlier: "from before",
 })[array.array] || array.array;
 
-/* "cudaMalloc at app.cu:31, 0x7f00..." */
+const arrayLine = (array) => known(array.line) && array.file ? `${array.file}:${array.line}` : "";
+
+/* "cudaMalloc at app.cu:31, 0x7f00...", "cudaMalloc in main(), 0x7f00..." */
 const arrayPlace = (array) => [
-  [array.call, known(array.line) && array.file ? `${array.call ? "at " : ""}${array.file}:${array.line}` : ""].filter(Boolean).join(" "),
+  [array.call, arrayLine(array) && `${array.call ? "at " : ""}${arrayLine(array)}`, array.function && `in ${array.function}`].filter(Boolean).join(" "),
   known(array.base) ? `0x${array.base.toString(16)}` : "",
 ].filter(Boolean).join(", ");
 
@@ -183,7 +185,7 @@ function arraysSection(launch) {
       title: "Array", left: true, value: arrayName,
       cell: (array) => [
         h("span", { title: arrayPlace(array) || undefined }, arrayName(array)),
-        known(array.line) && array.file ? h("small", null, `${array.file.replace(/^.*\//, "")}:${array.line}`) : null,
+        arrayLine(array) || array.function ? h("small", null, array.function || arrayLine(array).replace(/^.*\//, "")) : null,
       ],
     },
     column("Size", ["size_bytes"], "of the allocation", true),

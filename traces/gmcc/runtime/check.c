@@ -12,7 +12,7 @@
  */
 #include "traces/gmcc/runtime/check.h"
 
-#include "traces/gmcc/runtime/lines.h"
+#include "traces/code/lines.h"
 
 #include <dlfcn.h>
 #include <execinfo.h>
@@ -86,17 +86,17 @@ char *gmcuda_text_of(const char *format, ...)
 
 /* ---------------------------------------------------------------------------- where the host is */
 
-void gmcuda_here(gmcuda_frames *frames)
+void gmcuda_here(gmt_frames *frames)
 {
-    void *address[GMCUDA_FRAMES + 8];
+    void *address[GMT_FRAMES + 8];
     Dl_info own, info;
     frames->count = 0;
     if ((!gmcuda_checks_any() && !gmcuda_traces()) ||
         dladdr((void *)(uintptr_t)gmcuda_here, &own) == 0)
         return;
-    const int n = backtrace(address, GMCUDA_FRAMES + 8);
+    const int n = backtrace(address, GMT_FRAMES + 8);
     bool within = false; /* a sanitizer's backtrace() has a frame of its own before ours */
-    for (int i = 0; i < n && frames->count < GMCUDA_FRAMES; i++) {
+    for (int i = 0; i < n && frames->count < GMT_FRAMES; i++) {
         if (dladdr(address[i], &info) == 0)
             continue;
         if (info.dli_fbase == own.dli_fbase)
@@ -159,8 +159,8 @@ void gmcuda_add_mistake(gmcuda_mistake *m)
     forget(m);
 }
 
-void gmcuda_found_call(gmcuda_check_what what, const gmcuda_frames *frames,
-                       const gmcuda_frames *origin, const char *title, const char *detail)
+void gmcuda_found_call(gmcuda_check_what what, const gmt_frames *frames,
+                       const gmt_frames *origin, const char *title, const char *detail)
 {
     gmcuda_mistake m = {.what = what, .title = strdup(title), .detail = strdup(detail), .count = 1};
     if (frames != NULL)
@@ -196,9 +196,9 @@ static void put_text(FILE *out, const char *key, const char *text)
 }
 
 /* The program's line `depth` of where the host was. */
-static void put_line(FILE *out, const char *key, const gmcuda_frames *frames, unsigned depth)
+static void put_line(FILE *out, const char *key, const gmt_frames *frames, unsigned depth)
 {
-    const gmcuda_line line = gmcuda_line_of(frames, depth);
+    const gmt_line line = gmt_line_of(frames, depth);
     char name[16];
     if (line.file == NULL)
         return;
@@ -215,15 +215,15 @@ static void put_three(FILE *out, const char *key, unsigned i, const uint32_t v[3
 /* All at once: an addr2line for each would take long. */
 static void find_lines(void)
 {
-    void *address[2 * GMCUDA_FRAMES * MAX_MISTAKES];
+    void *address[2 * GMT_FRAMES * MAX_MISTAKES];
     size_t count = 0;
     for (size_t i = 0; i < mistake_count; i++) {
-        const gmcuda_frames *const both[] = {&mistakes[i].frames, &mistakes[i].origin};
+        const gmt_frames *const both[] = {&mistakes[i].frames, &mistakes[i].origin};
         for (unsigned k = 0; k < 2; k++)
             for (unsigned n = 0; n < both[k]->count; n++)
                 address[count++] = both[k]->address[n];
     }
-    gmcuda_find_lines(address, count);
+    gmt_find_lines(address, count);
 }
 
 static void put(FILE *out, size_t number, const gmcuda_mistake *m)

@@ -28,7 +28,7 @@ typedef struct gmcuda_mistake {
     char *file[2], *role[2];
     uint32_t line[2], ptx_line[2], block[2][3], thread[2][3];
     unsigned sides;
-    gmcuda_frames frames, origin;
+    gmt_frames frames, origin;
     uint64_t count;
 } gmcuda_mistake;
 
@@ -38,8 +38,8 @@ void gmcuda_add_mistake(gmcuda_mistake *mistake);
 char *gmcuda_text_of(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* A call of the host's; frames NULL: the one that runs. origin: where the memory in question was
  * allocated, or NULL. */
-void gmcuda_found_call(gmcuda_check_what what, const gmcuda_frames *frames,
-                       const gmcuda_frames *origin, const char *title, const char *detail);
+void gmcuda_found_call(gmcuda_check_what what, const gmt_frames *frames,
+                       const gmt_frames *origin, const char *title, const char *detail);
 void gmcuda_races_incomplete(void); /* there was no memory to watch all */
 /* Writes the file where something is new. */
 void gmcuda_save_mistakes(void);

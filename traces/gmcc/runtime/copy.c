@@ -21,7 +21,7 @@ static bool is_device(const void *pointer, size_t bytes, const char *call, const
     gmcuda_describe(address, bytes, where, sizeof where);
     if (gmcuda_checks_any()) {
         char title[80], detail[240];
-        gmcuda_frames origin = {.count = 0};
+        gmt_frames origin = {.count = 0};
         gmcuda_origin(address, &origin);
         snprintf(title, sizeof title, "%s: the %s is not all device memory", call, role);
         snprintf(detail, sizeof detail, "%zu bytes at %p: %s", bytes, pointer, where);
@@ -64,7 +64,7 @@ static void move(const char *call, void *to, const void *from, size_t bytes)
     gmptx_shadow_copy(shadow, a, b, bytes);
     if (missing != 0) {
         char title[80], detail[120];
-        gmcuda_frames origin = {.count = 0};
+        gmt_frames origin = {.count = 0};
         gmcuda_origin(b, &origin);
         snprintf(title, sizeof title, "%s to the host of memory that nobody wrote", call);
         snprintf(detail, sizeof detail, "%llu of %zu bytes from %p on", (unsigned long long)missing,

@@ -28,7 +28,7 @@ static const char *space_name(gmtrace_space space)
 }
 
 /* What lies at a finding's address, in words; NULL where there is nothing to say. */
-static char *describe(const gmptx_finding *f, gmcuda_frames *origin)
+static char *describe(const gmptx_finding *f, gmt_frames *origin)
 {
     char where[160];
     if (f->variable[0] != 0) {

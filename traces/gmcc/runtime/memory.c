@@ -15,7 +15,7 @@
 #include "traces/gmcc/runtime/arena.h"
 #include "traces/gmcc/runtime/check.h"
 #include "traces/gmcc/runtime/capture.h"
-#include "traces/gmcc/runtime/origin.h"
+#include "traces/code/origin.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ typedef struct piece {
     uint64_t traced; /* its base in traces */
     uint64_t number; /* which allocation of the program it is, from 1 */
     memory_kind kind;
-    gmcuda_frames made;    /* where the program asked for it, */
+    gmt_frames made;    /* where the program asked for it, */
     const char *call;      /* and by which call */
     gmtrace_origin origin; /* for traces; call NULL: not looked for yet */
 } piece;
@@ -301,7 +301,7 @@ static void wrong_free(uint64_t address, bool host)
         snprintf(where, sizeof where, "it is %s memory", p->kind == HOST ? "host" : "device");
     else
         gmcuda_describe(address, 1, where, sizeof where);
-    gmcuda_frames origin = {.count = 0};
+    gmt_frames origin = {.count = 0};
     gmcuda_origin(address, &origin);
     gmcuda_found_call(GMCUDA_CHECK_MEMORY, NULL, &origin,
                       p == NULL && find_freed(address) != NULL ? "double free"
@@ -334,7 +334,7 @@ static cudaError_t release(void *pointer, bool host)
     return cudaSuccess;
 }
 
-void gmcuda_origin(uint64_t address, gmcuda_frames *frames)
+void gmcuda_origin(uint64_t address, gmt_frames *frames)
 {
     const piece *p = find_freed(address);
     const size_t at = find_below(address), next = at == SIZE_MAX ? 0 : at + 1;
@@ -370,7 +370,7 @@ static int by_base(const void *a, const void *b)
 
 static int by_number(const void *a, const void *b)
 {
-    const gmcuda_made *x = a, *y = b;
+    const gmt_made *x = a, *y = b;
     return (x->number > y->number) - (x->number < y->number);
 }
 
@@ -380,16 +380,16 @@ static void find_origins(void)
     size_t count = 0;
     for (size_t i = 0; i < piece_count; i++)
         count += pieces[i].origin.call == NULL;
-    gmcuda_made *made = count > 0 ? calloc(count, sizeof *made) : NULL;
+    gmt_made *made = count > 0 ? calloc(count, sizeof *made) : NULL;
     if (made == NULL)
         return;
     count = 0;
     for (size_t i = 0; i < piece_count; i++)
         if (pieces[i].origin.call == NULL)
             made[count++] =
-                (gmcuda_made){&pieces[i].made, pieces[i].call, pieces[i].number, &pieces[i].origin};
+                (gmt_made){&pieces[i].made, pieces[i].call, pieces[i].number, &pieces[i].origin};
     qsort(made, count, sizeof *made, by_number);
-    gmcuda_find_origins(made, count);
+    gmt_find_origins(made, count);
     free(made);
 }
 

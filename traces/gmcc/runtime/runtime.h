@@ -8,6 +8,7 @@
 #ifndef GMCUDA_RUNTIME_H
 #define GMCUDA_RUNTIME_H
 
+#include "traces/code/lines.h"
 #include "traces/gmcc/include/cuda_runtime_api.h"
 #include "traces/ptx/ptx.h"
 
@@ -28,13 +29,8 @@ void gmcuda_message(const char *format, ...) __attribute__((format(printf, 1, 2)
 
 /* ------------------------------------------------------------------------------- check.c */
 
-enum { GMCUDA_FRAMES = 8 };
-/* Return addresses outside of this library, innermost first. */
-typedef struct gmcuda_frames {
-    void *address[GMCUDA_FRAMES];
-    unsigned count;
-} gmcuda_frames;
-void gmcuda_here(gmcuda_frames *frames); /* none where nobody asks for checks or a trace */
+/* The program's calls, those outside of this library; none where nobody asks for checks or a trace. */
+void gmcuda_here(gmt_frames *frames);
 
 /* ------------------------------------------------------------------------------ memory.c */
 
@@ -48,7 +44,7 @@ gmtrace_allocation *gmcuda_list_allocations(uint32_t *count);
  * 4096 bytes at 0x... of allocation 2" */
 void gmcuda_describe(uint64_t address, uint64_t bytes, char *text, size_t size);
 /* Where the allocation was made that the address lies in, lay in, or is next to. */
-void gmcuda_origin(uint64_t address, gmcuda_frames *frames);
+void gmcuda_origin(uint64_t address, gmt_frames *frames);
 void gmcuda_find_leaks(void); /* tells of what was never freed */
 void gmcuda_release_memory(void);
 /* Which bytes of device memory were written; nothing is known where nobody asks. */

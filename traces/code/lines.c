@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * lines.c - return addresses to lines: addr2line, which comes with the linker that gmcc needs,
- * reads the debugging information that gmcc always adds. Each address is asked for once. Where
+ * lines.c - return addresses to lines: addr2line, which comes with the linker, reads the debugging
+ * information that gmcc always adds and nvcc -g does. Each address is asked for once. Where
  * addr2line is missing no line is known, and nobody is told.
  */
-#include "traces/gmcc/runtime/lines.h"
+#include "traces/code/lines.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -15,6 +15,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,12 +24,14 @@ enum { BATCH = 64 /* addresses an addr2line is asked for */, TEXT_LINES = 3, MAX
 
 typedef struct site {
     void *address;
-    gmcuda_line *line;
+    gmt_line *line;
     unsigned count;
+    bool own;       /* the program's, no library's */
+    char *function; /* it lies in, the innermost of those that were inlined; NULL: not known */
 } site;
 
 typedef struct text {
-    gmcuda_line line;
+    gmt_line line;
     char *text;
 } text;
 
@@ -63,28 +67,41 @@ static void add_line(site *s, char *at)
     if (colon[1] == '?' && strchr(at, '/') == NULL) /* what the list of symbols says of all */
         return;
     *colon = 0;
-    gmcuda_line *line = realloc(s->line, (s->count + 1) * sizeof *line);
+    gmt_line *line = realloc(s->line, (s->count + 1) * sizeof *line);
     const unsigned long number = strtoul(colon + 1, NULL, 10); /* "?": 0 */
     char *file = line != NULL ? strdup(at) : NULL;
     if (line != NULL)
         s->line = line;
     if (file != NULL)
         s->line[s->count++] =
-            (gmcuda_line){file, number <= UINT32_MAX ? (uint32_t)number : 0, s->address};
+            (gmt_line){file, number <= UINT32_MAX ? (uint32_t)number : 0, s->address};
 }
 
-/* "0x1234" before the lines of each address, in the order they were asked for. */
+static void add_function(site *s, const char *name)
+{
+    if (s != NULL && s->function == NULL && strncmp(name, "??", 2) != 0 && strlen(name) < MAX_TEXT)
+        s->function = strdup(name);
+}
+
+/* "0x1234" before function and line, in turn, of each address, in the order they were asked for. */
 static void read_lines(FILE *in, site *const *asked, size_t count)
 {
     char *at = NULL;
     size_t room = 0, next = 0;
     site *s = NULL;
+    bool is_line = false;
     for (ssize_t length; (length = getline(&at, &room, in)) > 0;) {
         at[length - 1] = 0;
-        if (strncmp(at, "0x", 2) == 0)
+        if (strncmp(at, "0x", 2) == 0) {
             s = next < count ? asked[next++] : NULL;
-        else
+            is_line = false;
+            continue;
+        }
+        if (is_line)
             add_line(s, at);
+        else
+            add_function(s, at);
+        is_line = !is_line;
     }
     free(at);
 }
@@ -108,17 +125,18 @@ static bool start(char **argv, int out, int in, pid_t *child)
 /* Of one object: at most BATCH. */
 static void ask(const char *object, const uint64_t *offset, site *const *asked, size_t count)
 {
-    char number[BATCH][20], *argv[BATCH + 6];
-    const char *const words[] = {"addr2line", "-a", "-i", "-e", object};
+    enum { WORDS = 5 };
+    char number[BATCH][20], *argv[BATCH + WORDS + 1];
+    const char *const words[WORDS] = {"addr2line", "-aif", "-C", "-e", object};
     int pipes[2];
     pid_t child;
-    for (unsigned i = 0; i < 5; i++)
+    for (unsigned i = 0; i < WORDS; i++)
         argv[i] = (char *)(uintptr_t)words[i];
     for (size_t i = 0; i < count; i++) {
         snprintf(number[i], sizeof number[i], "0x%llx", (unsigned long long)offset[i]);
-        argv[5 + i] = number[i];
+        argv[WORDS + i] = number[i];
     }
-    argv[5 + count] = NULL;
+    argv[WORDS + count] = NULL;
     if (pipe2(pipes, O_CLOEXEC) != 0)
         return;
     const bool started = start(argv, pipes[1], pipes[0], &child);
@@ -134,8 +152,54 @@ static void ask(const char *object, const uint64_t *offset, site *const *asked, 
         ;
 }
 
+/* Does a section of the name begin so? */
+static bool has_section(const char *image, size_t size, const char *name)
+{
+    ElfW(Ehdr) head;
+    ElfW(Shdr) section, names;
+    if (size < sizeof head)
+        return false;
+    memcpy(&head, image, sizeof head);
+    if (memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_shentsize != sizeof section ||
+        head.e_shoff > size || (size - head.e_shoff) / sizeof section < head.e_shnum ||
+        head.e_shstrndx >= head.e_shnum)
+        return false;
+    const char *table = image + head.e_shoff;
+    memcpy(&names, table + head.e_shstrndx * sizeof names, sizeof names);
+    if (names.sh_offset > size || names.sh_size > size - names.sh_offset)
+        return false;
+    for (unsigned i = 0; i < head.e_shnum; i++) {
+        memcpy(&section, table + i * sizeof section, sizeof section);
+        if (section.sh_name < names.sh_size && strncmp(image + names.sh_offset + section.sh_name,
+                                                       name, names.sh_size - section.sh_name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* A library that has none would cost addr2line a search of its symbols. Asked for the same one
+ * again and again. */
+static bool has_lines(const char *object)
+{
+    static char last[4096];
+    static bool found;
+    struct stat about;
+    if (strcmp(last, object) == 0)
+        return found;
+    const int file = open(object, O_RDONLY | O_CLOEXEC);
+    const size_t size = file >= 0 && fstat(file, &about) == 0 ? (size_t)about.st_size : 0;
+    void *image = size > 0 ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0) : MAP_FAILED;
+    found = image != MAP_FAILED && has_section(image, size, ".debug_line");
+    if (image != MAP_FAILED)
+        munmap(image, size);
+    if (file >= 0)
+        close(file);
+    snprintf(last, sizeof last, "%s", object);
+    return found;
+}
+
 /* Where the file is that holds the address, and at which of its own addresses the call. */
-static bool locate(void *address, char object[4096], uint64_t *offset)
+static bool locate(void *address, char object[4096], uint64_t *offset, bool *own)
 {
     Dl_info info;
     struct link_map *map;
@@ -143,10 +207,11 @@ static bool locate(void *address, char object[4096], uint64_t *offset)
     if (dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) == 0 || info.dli_fname == NULL)
         return false;
     *offset = (uint64_t)(uintptr_t)address - map->l_addr - 1; /* a return address is behind it */
-    if (map->l_name[0] == 0) { /* the program itself, wherever the folder is by now */
+    *own = map->l_name[0] == 0;
+    if (*own) { /* the program itself, wherever the folder is by now */
         const ssize_t length = readlink("/proc/self/exe", object, 4095);
         object[length > 0 ? length : 0] = 0;
-    } else if (strstr(info.dli_fname, "/libc.so.") == NULL) {
+    } else if (has_lines(info.dli_fname)) {
         snprintf(object, 4096, "%s", info.dli_fname);
     }
     return object[0] != 0;
@@ -176,7 +241,7 @@ static site *add_site(void *address)
     return NULL;
 }
 
-void gmcuda_find_lines(void *const *address, size_t count)
+void gmt_find_lines(void *const *address, size_t count)
 {
     char object[4096], next[4096] = "";
     uint64_t offset[BATCH];
@@ -186,10 +251,12 @@ void gmcuda_find_lines(void *const *address, size_t count)
         uint64_t at;
         if (find_site(address[i]) != NULL)
             continue;
-        const bool known = locate(address[i], object, &at);
+        bool own = false;
+        const bool known = locate(address[i], object, &at, &own);
         site *s = add_site(address[i]);
         if (!known || s == NULL)
             continue;
+        s->own = own;
         /* The batch ends with another object, or where it is full. */
         if (batch > 0 && (batch == BATCH || strcmp(object, next) != 0)) {
             ask(next, offset, asked, batch);
@@ -203,9 +270,9 @@ void gmcuda_find_lines(void *const *address, size_t count)
         ask(next, offset, asked, batch);
 }
 
-gmcuda_line gmcuda_line_of(const gmcuda_frames *frames, unsigned depth)
+gmt_line gmt_line_of(const gmt_frames *frames, unsigned depth)
 {
-    gmcuda_find_lines(frames->address, frames->count);
+    gmt_find_lines(frames->address, frames->count);
     for (unsigned i = 0; i < frames->count; i++) {
         const site *s = find_site(frames->address[i]);
         const unsigned count = s != NULL ? s->count : 0;
@@ -213,13 +280,37 @@ gmcuda_line gmcuda_line_of(const gmcuda_frames *frames, unsigned depth)
             return s->line[depth];
         depth -= count;
     }
-    return (gmcuda_line){.file = NULL};
+    return (gmt_line){.file = NULL};
+}
+
+/* Is it the function, a template of its name, or the runtime library's own? */
+static bool is_call(const char *function, const char *call)
+{
+    const char *at = strstr(function, call);
+    const size_t length = strlen(call);
+    if (strncmp(function, "__cudart", 8) == 0)
+        return true;
+    return at != NULL && (at == function || at[-1] == ' ') &&
+           (at[length] == 0 || at[length] == '<' || at[length] == '(');
+}
+
+const char *gmt_caller_of(const gmt_frames *frames, const char *call)
+{
+    unsigned first = 0;
+    gmt_find_lines(frames->address, frames->count);
+    for (unsigned i = 0; i < frames->count; i++) {
+        const site *s = find_site(frames->address[i]);
+        if (s != NULL && s->own && s->function != NULL && is_call(s->function, call))
+            first = i + 1;
+    }
+    const site *s = first < frames->count ? find_site(frames->address[first]) : NULL;
+    return s != NULL && s->own && s->count == 0 ? s->function : NULL;
 }
 
 /* ----------------------------------------------------------------------------------- source text
  */
 
-static char *read_text(gmcuda_line line)
+static char *read_text(gmt_line line)
 {
     FILE *in = fopen(line.file, "re");
     char *all = in != NULL ? calloc(1, MAX_TEXT + 1) : NULL, *at = NULL;
@@ -244,7 +335,7 @@ static char *read_text(gmcuda_line line)
     return all;
 }
 
-const char *gmcuda_line_text(gmcuda_line line)
+const char *gmt_line_text(gmt_line line)
 {
     if (line.file == NULL || line.number == 0)
         return "";

@@ -3,7 +3,7 @@
  * call_text_unit.c - what the text of a line tells of an allocation's name, and where it tells
  * none.
  */
-#include "traces/gmcc/runtime/call_text.h"
+#include "traces/code/call_text.h"
 
 #include <glib.h>
 
@@ -13,7 +13,7 @@ static const char *argument(const char *text, const char *function, unsigned whi
     static char shown[80];
     char name[64] = "";
     bool passed_on = false;
-    if (!gmcuda_argument_of(text, function, which, name, sizeof name, &passed_on))
+    if (!gmt_argument_of(text, function, which, name, sizeof name, &passed_on))
         return "";
     g_snprintf(shown, sizeof shown, "%s%s", name, passed_on ? " passed on" : "");
     return shown;
@@ -22,7 +22,7 @@ static const char *argument(const char *text, const char *function, unsigned whi
 static const char *variable(const char *text)
 {
     static char name[64];
-    return gmcuda_variable_of(text, name, sizeof name) ? name : "";
+    return gmt_variable_of(text, name, sizeof name) ? name : "";
 }
 
 static void arguments(void)
@@ -57,7 +57,7 @@ static void several_on_a_line(void)
 {
     bool in_order;
     const char *text = "cudaMalloc(&a, n); cudaMalloc(&b, n);\ncudaMalloc(&c, n);";
-    g_assert_cmpuint(gmcuda_calls_in(text, "cudaMalloc", &in_order), ==, 2);
+    g_assert_cmpuint(gmt_calls_in(text, "cudaMalloc", &in_order), ==, 2);
     g_assert_true(in_order);
     g_assert_cmpstr(argument(text, "cudaMalloc", 1), ==, "b");
     g_assert_cmpstr(argument(text, "cudaMalloc", 2), ==, "");
@@ -67,7 +67,7 @@ static void several_on_a_line(void)
         "void f() { cudaMalloc(&a, n); } void g() { cudaMalloc(&b, n); }",
     };
     for (unsigned i = 0; i < G_N_ELEMENTS(either); i++) {
-        g_assert_cmpuint(gmcuda_calls_in(either[i], "cudaMalloc", &in_order), ==, 2);
+        g_assert_cmpuint(gmt_calls_in(either[i], "cudaMalloc", &in_order), ==, 2);
         g_assert_false(in_order);
     }
 }
@@ -101,7 +101,7 @@ static void variables(void)
     for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++)
         g_assert_cmpstr(variable(cases[i].text), ==, cases[i].name);
     char small[4];
-    g_assert_false(gmcuda_variable_of("long_name = get(n);", small, sizeof small));
+    g_assert_false(gmt_variable_of("long_name = get(n);", small, sizeof small));
 }
 
 /* Any start of any text is looked at without leaving it (sanitizers see it). */

@@ -3,7 +3,7 @@
  * call_text.c - names out of source text, see call_text.h. A name is a variable with its members
  * and indices, as it stands there without blanks.
  */
-#include "traces/gmcc/runtime/call_text.h"
+#include "traces/code/call_text.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -119,7 +119,7 @@ static const char *find_call(const char *text, const char *end, const char *func
     return NULL;
 }
 
-unsigned gmcuda_calls_in(const char *text, const char *function, bool *in_order)
+unsigned gmt_calls_in(const char *text, const char *function, bool *in_order)
 {
     static const char *const choices[] = {"if", "else", "case", "for", "while", "return"};
     const char *end = text + strcspn(text, "\n"), *at = text;
@@ -137,8 +137,8 @@ unsigned gmcuda_calls_in(const char *text, const char *function, bool *in_order)
     return count;
 }
 
-bool gmcuda_argument_of(const char *text, const char *function, unsigned which, char *name,
-                        size_t room, bool *passed_on)
+bool gmt_argument_of(const char *text, const char *function, unsigned which, char *name,
+                     size_t room, bool *passed_on)
 {
     const char *end = text + strcspn(text, "\n"), *at = find_call(text, end, function);
     for (; at != NULL && which > 0; which--)
@@ -227,7 +227,7 @@ static bool assigned(const char *text, const char *end, char *name, size_t room)
     return rest != NULL && rest >= last;
 }
 
-bool gmcuda_variable_of(const char *text, char *name, size_t room)
+bool gmt_variable_of(const char *text, char *name, size_t room)
 {
     const char *end = text + strcspn(text, "\n");
     const char *vector = strstr(text, "device_vector");
