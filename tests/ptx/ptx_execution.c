@@ -307,6 +307,43 @@ static void expect_error(const char *text, const char *word)
         g_error("'%s' does not say '%s'", error.text, word);
 }
 
+static void test_mbarrier(void)
+{
+    static const char module[] = ".shared .align 8 .b64 bar; .shared .align 4 .b8 s[256];";
+    uint32_t out[64];
+    /* the second warp's words are read by the first, and the other way round */
+    run_body(module,
+             "setp.eq.u32 %p0, %t0, 0; @%p0 mbarrier.init.shared.b64 [bar], 64; bar.sync 0;"
+             "mov.u32 %a0, s; mad.lo.u32 %a1, %t0, 4, %a0; mul.lo.u32 %a2, %t0, 7;"
+             "st.shared.u32 [%a1], %a2; mbarrier.arrive.shared.b64 %x1, [bar];"
+             "WAIT: mbarrier.test_wait.shared.b64 %p1, [bar], %x1; @!%p1 bra WAIT;"
+             "xor.b32 %a3, %t0, 63; mad.lo.u32 %a3, %a3, 4, %a0; ld.shared.u32 %a4, [%a3];"
+             "st.global.u32 [%o], %a4;",
+             64, out, NULL, 0);
+    for (uint32_t i = 0; i < 64; i++)
+        g_assert_cmpuint(out[i], ==, (63 - i) * 7);
+    /* what is missing before an arrival; a phase waits for bytes, too; one that drops out is not
+     * waited for again */
+    run_body(module,
+             "mov.u32 %a9, 0; mbarrier.init.shared::cta.b64 [bar], 2;"
+             "mbarrier.arrive.noComplete.shared.b64 %x1, [bar], 1;"
+             "mbarrier.pending_count.b64 %a0, %x1; add.u32 %a9, %a9, %a0;"
+             "mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [bar], 16;"
+             "mbarrier.try_wait.parity.shared::cta.b64 %p0, [bar], 0;"
+             "@%p0 add.u32 %a9, %a9, 10;"
+             "mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [bar], 16;"
+             "mbarrier.try_wait.parity.shared::cta.b64 %p0, [bar], 0, 1000;"
+             "@%p0 add.u32 %a9, %a9, 100;"
+             "mbarrier.test_wait.parity.shared.b64 %p0, [bar], 1; @%p0 add.u32 %a9, %a9, 1000;"
+             "mbarrier.arrive_drop.shared.b64 _, [bar]; mbarrier.arrive.shared.b64 _, [bar];"
+             "cp.async.mbarrier.arrive.shared.b64 [bar];"
+             "cp.async.mbarrier.arrive.noinc.shared.b64 [bar];"
+             "mbarrier.test_wait.parity.shared.b64 %p0, [bar], 0; @%p0 add.u32 %a9, %a9, 10000;"
+             "mbarrier.inval.shared.b64 [bar]; st.global.u32 [%o], %a9;",
+             1, out, NULL, 0);
+    g_assert_cmpuint(out[0], ==, 10102);
+}
+
 static void test_errors(void)
 {
     expect_error(PTX_HEAD ".entry k() { frobnicate.u32 1; }", "frobnicate");
@@ -317,8 +354,8 @@ static void test_errors(void)
                  "operand 2");
     expect_error(PTX_HEAD ".entry k() { bra NOWHERE; }", "NOWHERE");
     expect_error(PTX_HEAD ".entry k() { ret;", "end");
-    expect_error(PTX_HEAD ".entry k() { .reg .b32 %r<2>; mbarrier.init.shared.b64 [%r0], 1; }",
-                 "mbarrier");
+    expect_error(PTX_HEAD ".entry k() { .reg .b64 %r<2>; mbarrier.init.b64 [%r0], 1; }",
+                 "mbarrier.init.b64");
     expect_error(PTX_HEAD ".func f(); .entry k() { call f; }", "no body");
 }
 
@@ -435,6 +472,7 @@ int main(int argc, char **argv)
     g_test_add_func("/ptx/warp", test_warp);
     g_test_add_func("/ptx/control", test_control);
     g_test_add_func("/ptx/faults", test_faults);
+    g_test_add_func("/ptx/mbarrier", test_mbarrier);
     g_test_add_func("/ptx/errors", test_errors);
     g_test_add_func("/ptx/print", test_print);
     g_test_add_func("/ptx/trace", test_trace);

@@ -40,6 +40,8 @@ bool gmptx_add_ref(ptx_op *op, ptx_ref ref); /* false: too many */
 /* Each decodes what it knows, *known false otherwise. */
 bool gmptx_decode_memory(ptx_decoder *d, ptx_op *op, ptx_parts *parts, bool *known);
 bool gmptx_decode_control(ptx_decoder *d, ptx_op *op, ptx_parts *parts, bool *known);
+bool gmptx_decode_mbarrier(ptx_decoder *d, ptx_op *op, ptx_parts *parts); /* mbarrier.c */
+bool gmptx_decode_copy_arrival(ptx_decoder *d, ptx_op *op, ptx_parts *parts);
 bool gmptx_decode_move(ptx_decoder *d, ptx_op *op, ptx_parts *parts, bool *known);
 bool gmptx_decode_texture(ptx_decoder *d, ptx_op *op, ptx_parts *parts, bool *known);
 bool gmptx_decode_tensor(ptx_decoder *d, ptx_op *op, ptx_parts *parts, bool *known);

@@ -186,8 +186,10 @@ static bool decode_barrier(ptx_decoder *d, ptx_op *op, ptx_parts *parts)
 
 static bool decode_fence(ptx_op *op, ptx_parts *parts)
 {
-    static const char *const words[] = {"cta",     "gl",      "sys",     "gpu",    "sc",
-                                        "acq_rel", "acquire", "release", "cluster"};
+    static const char *const words[] = {"cta",         "gl",      "sys",     "gpu",
+                                        "sc",          "acq_rel", "acquire", "release",
+                                        "cluster",     "proxy",   "async",   "mbarrier_init",
+                                        "shared::cta", "global"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         gmptx_take(parts, words[i]);
     op->run = gmptx_run_nothing;
@@ -207,6 +209,8 @@ bool gmptx_decode_control(ptx_decoder *d, ptx_op *op, ptx_parts *parts, bool *kn
         return decode_call(d, op, parts);
     if (slice_is(base, "bar") || slice_is(base, "barrier"))
         return decode_barrier(d, op, parts);
+    if (slice_is(base, "mbarrier"))
+        return gmptx_decode_mbarrier(d, op, parts);
     if (slice_is(base, "membar") || slice_is(base, "fence"))
         return decode_fence(op, parts);
     if (slice_is(base, "ret")) {

@@ -220,6 +220,8 @@ static bool decode_copy(ptx_decoder *d, ptx_op *op, ptx_parts *parts)
 {
     if (!gmptx_take(parts, "async"))
         return gmptx_unsupported(d);
+    if (gmptx_take(parts, "mbarrier"))
+        return gmptx_decode_copy_arrival(d, op, parts);
     const bool commit = gmptx_take(parts, "commit_group"), all = gmptx_take(parts, "wait_all");
     const bool wait = gmptx_take(parts, "wait_group");
     const ptx_operand *first = gmptx_operand(d, 0);

@@ -13,7 +13,7 @@
  * memory lie in GMPTX_*_WINDOW, where no host pointer does.
  *
  * Left out: texture references, wgmma and products of sparse matrices, the bulk copy engine,
- * mbarriers, clusters, dynamic parallelism, and linking of several modules.
+ * clusters, dynamic parallelism, and linking of several modules.
  * Using one of them is an error that names the instruction and its line, at gmptx_parse() or when
  * the kernel that contains it is looked up; nothing is skipped in silence.
  *

@@ -298,3 +298,15 @@ void gmptx_watch_barrier(ptx_cta *cta, uint32_t barrier)
             }
         }
 }
+
+void gmptx_watch_phase(ptx_cta *cta)
+{
+    uint32_t seen = 0;
+    const uint32_t time = cta->races->time += cta->races->time < UINT32_MAX - 1;
+    for (uint32_t i = 0; i < cta->warps; i++)
+        seen = cta->warp[i].seen > seen ? cta->warp[i].seen : seen;
+    for (uint32_t i = 0; i < cta->warps; i++) {
+        cta->warp[i].met = time;
+        cta->warp[i].seen = seen;
+    }
+}

@@ -33,6 +33,9 @@ void gmptx_watch_access(ptx_warp *w, const ptx_op *op, ptx_touch touch, bool sha
                         uint32_t bytes, uint8_t *const *host, const uint8_t *value);
 /* Before the warps that wait at the barrier go on. */
 void gmptx_watch_barrier(ptx_cta *cta, uint32_t barrier);
+/* A phase of an mbarrier is complete: as if all warps had met, which misses races, but makes none
+ * up. */
+void gmptx_watch_phase(ptx_cta *cta);
 /* Hands the races found to the launch's callback, in the order in which they were met. */
 void gmptx_tell_races(const ptx_races *races, const gmptx_launch *launch);
 /* Was there too little room to watch all accesses? */
