@@ -102,7 +102,7 @@ __device__ unsigned short word;
 __global__ void bytes(int *out)
 {
     const int i = threadIdx.x;
-    const int a = i * 0x01234567 ^ 0x00f08001, b = i * 0x089abcde ^ 0x7f80ff01;
+    const int a = i * 0x01234567 ^ 0x00f08001, b = i * 0x009abcde ^ 0x7f80ff01;
     out[4 * i] = __dp2a_lo(a, b, i);
     out[4 * i + 1] = __dp2a_hi(a, b, -i);
     out[4 * i + 2] = __dp2a_lo((unsigned int)a, (unsigned int)b, (unsigned int)i);
@@ -122,7 +122,7 @@ static bool are_products(const int *out)
 {
     bool good = true;
     for (int i = 0; i < 32; i++) {
-        const int a = i * 0x01234567 ^ 0x00f08001, b = i * 0x089abcde ^ 0x7f80ff01;
+        const int a = i * 0x01234567 ^ 0x00f08001, b = i * 0x009abcde ^ 0x7f80ff01;
         good &= out[4 * i] == products<short, signed char>(a, b, 0) + i &&
                 out[4 * i + 1] == products<short, signed char>(a, b, 2) - i &&
                 out[4 * i + 2] == products<unsigned short, unsigned char>(a, b, 0) + i &&
@@ -166,8 +166,9 @@ template <typename Pair> __device__ unsigned int compare(int k, Pair a, Pair b, 
 #define SETS                                                                                       \
     SET(0, eq)                                                                                     \
     SET(1, ne)                                                                                     \
-    SET(2, lt) SET(3, le) SET(4, gt) SET(5, ge) SET(6, equ) SET(7, neu) SET(8, ltu) SET(9, leu)    \
-        SET(10, gtu) SET(11, geu)
+    SET(2, lt)                                                                                     \
+    SET(3, le) SET(4, gt) SET(5, ge) SET(6, equ) SET(7, neu) SET(8, ltu) SET(9, leu) SET(10, gtu)  \
+        SET(11, geu)
 __device__ bool agree(unsigned int d, unsigned int ones, unsigned int bits, unsigned int mask,
                       bool both, unsigned int one)
 {

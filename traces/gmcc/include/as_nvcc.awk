@@ -4,8 +4,19 @@
 #   kernel << <grid, block >> >(...)      as some editors put the blanks
 #   __shared__ alignas(16) float tile[8]  alignas goes before all other words of a declaration
 #   asm("mov.u32 %0, %laneid;" ...)       a register's % is doubled, as clang asks for
+#   __shared__ barrier bars[2];           where `constructed` has its place (|FILE:LINE|): room without
+#                                         a constructor, which nvcc would not call either
 # Lines stay where they are. Left out: words of one declaration on several lines.
 
+/^# [0-9]+ "/ {
+    line = $2 - 1
+    file = $0
+    sub(/^# [0-9]+ "/, "", file)
+    sub(/"[^"]*$/, "", file)
+    print
+    next
+}
+{ line++ }
 /^#/ { print; next }
 
 # A word that ends a statement's own text is not looked for: what is open closes on a later line, too.
@@ -48,6 +59,28 @@ function alignments(text, done, words, start, end) {
     return done text
 }
 
+function rooms(text, start, end, type, name, dims) {
+    if (!match(text, /__attribute__[(][(]shared[)][)][ \t]+/))
+        return text
+    start = RSTART + RLENGTH
+    end = index(substr(text, start), ";")
+    if (!end)
+        return text
+    type = substr(text, start, end - 1)
+    sub(/^static[ \t]+/, "", type)
+    if (!match(type, /[A-Za-z_][A-Za-z0-9_]*[ \t]*(\[[^]]*\][ \t]*)*$/))
+        return text
+    name = substr(type, RSTART)
+    type = substr(type, 1, RSTART - 1)
+    dims = ""
+    if (match(name, /[ \t[]/)) {
+        dims = substr(name, RSTART)
+        name = substr(name, 1, RSTART - 1)
+    }
+    return substr(text, 1, start - 1) "::__gmcuda_room<" type dims "> __gmcuda_" name "; auto &" name \
+        " = __gmcuda_" name ".get();" substr(text, start + end)
+}
+
 # The statement may go over lines: `inside` counts its brackets, `quoted` is a string of it.
 function assembler(text, done, c, at) {
     done = ""
@@ -84,4 +117,7 @@ BEGIN {
     registers = "^(tid|ntid|ctaid|nctaid|laneid|warpid|nwarpid|smid|nsmid|gridid|lanemask_|clock|globaltimer|dynamic_smem_size|total_smem_size|envreg|pm[0-7]|cluster|nclusterid)"
 }
 
-{ print assembler(alignments(launches($0))) }
+{
+    text = alignments(launches($0))
+    print assembler(index(constructed, "|" file ":" line "|") ? rooms(text) : text)
+}

@@ -126,15 +126,11 @@ GMCUDA_DEVICE grid_group this_grid(void)
 }
 
 /* What the program asks of a group of `Size` neighbouring lanes; 0: known at run time. */
-template <unsigned int Size, typename Parent = thread_block, bool Warps = (Size > 32)>
-class thread_block_tile
+template <unsigned int Size, typename Parent, bool Warps = (Size > 32)> class __gmcuda_tile
 {
-    static_assert(Size > 0 && Size <= 32 && (Size & (Size - 1)) == 0,
-                  "a tile has 1, 2, 4, 8, 16 or 32 threads");
+    static_assert(Size > 0 && (Size & (Size - 1)) == 0, "a tile has 2^n threads");
 
   public:
-    thread_block_tile() = default;
-    template <typename Other> GMCUDA_METHOD thread_block_tile(thread_block_tile<Size, Other>) {}
     static GMCUDA_METHOD unsigned int thread_rank() { return __gmcuda_lane() & (Size - 1); }
     static constexpr GMCUDA_METHOD unsigned int num_threads() { return Size; }
     static constexpr GMCUDA_METHOD unsigned int size() { return Size; }
@@ -186,6 +182,25 @@ class thread_block_tile
         unsigned int lanes = __match_all_sync(mask(), value, &all);
         return Size == 32 ? lanes : lanes >> (__gmcuda_lane() & ~(Size - 1));
     }
+    /* A butterfly of shuffles. (CUDA uses redux for 32-bit integers; a trace shows the difference.)
+     */
+    template <typename T, typename Op> static GMCUDA_METHOD T combine(T value, Op op)
+    {
+#pragma unroll
+        for (unsigned int n = Size / 2; n > 0; n /= 2)
+            value = op(value, shfl_xor(value, n));
+        return value;
+    }
+};
+
+#include "gmcuda/block_tiles.h"
+
+template <unsigned int Size, typename Parent = thread_block>
+class thread_block_tile : public __gmcuda_tile<Size, Parent>
+{
+  public:
+    thread_block_tile() = default;
+    template <typename Other> GMCUDA_METHOD thread_block_tile(thread_block_tile<Size, Other>) {}
 };
 
 template <unsigned int Size, typename Parent>
@@ -281,8 +296,7 @@ class thread_group
     GMCUDA_METHOD thread_group(const thread_block &) : lanes(0) {}
     GMCUDA_METHOD thread_group(const coalesced_group &group) : lanes(group.mask()) {}
     template <unsigned int Size, typename Parent>
-    GMCUDA_METHOD thread_group(const thread_block_tile<Size, Parent, false> &tile)
-        : lanes(tile.mask())
+    GMCUDA_METHOD thread_group(const thread_block_tile<Size, Parent> &tile) : lanes(tile.mask())
     {
     }
     GMCUDA_METHOD void sync() const
@@ -336,23 +350,8 @@ template <typename T> struct bit_xor {
     GMCUDA_METHOD T operator()(T a, T b) const { return a ^ b; }
 };
 
-/* A butterfly of shuffles. (CUDA uses redux for 32-bit integers; a trace shows the difference.) */
-template <unsigned int Size, typename Tile, typename T, typename Op>
-GMCUDA_DEVICE T __gmcuda_reduce(const Tile &tile, T value, Op op)
-{
-#pragma unroll
-    for (unsigned int n = Size / 2; n > 0; n /= 2)
-        value = op(value, tile.shfl_xor(value, n));
-    return value;
-}
-#include "gmcuda/block_tiles.h"
 template <unsigned int Size, typename Parent, typename T, typename Op>
-GMCUDA_DEVICE T reduce(const thread_block_tile<Size, Parent, false> &tile, T value, Op op)
-{
-    return __gmcuda_reduce<Size>(tile, value, op);
-}
-template <unsigned int Size, typename Parent, typename T, typename Op>
-GMCUDA_DEVICE T reduce(const thread_block_tile<Size, Parent, true> &tile, T value, Op op)
+GMCUDA_DEVICE T reduce(const thread_block_tile<Size, Parent> &tile, T value, Op op)
 {
     return tile.combine(value, op);
 }

@@ -56,6 +56,16 @@
 #else
 #define GMCUDA_BOTH static __inline__
 #endif
+#if defined(__cplusplus) && defined(__CUDA__)
+/* Room of a shared variable whose constructor nobody calls: as_nvcc.awk writes it. */
+template <typename T> struct __gmcuda_room {
+    alignas(T) unsigned char bytes[sizeof(T)];
+    __device__ __attribute__((always_inline, nodebug)) T &get()
+    {
+        return *reinterpret_cast<T *>(bytes);
+    }
+};
+#endif
 /* A name that CUDA gives to an expression, on both sides. */
 #define GMCUDA_SAME(result, name, parameters, value)                                               \
     GMCUDA_BOTH result name parameters                                                             \

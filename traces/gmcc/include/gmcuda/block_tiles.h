@@ -24,16 +24,15 @@ template <typename T> GMCUDA_METHOD T *__gmcuda_room()
     return (T *)room;
 }
 
-template <unsigned int Size, typename Parent> class thread_block_tile<Size, Parent, true>
+template <unsigned int Size, typename Parent> class __gmcuda_tile<Size, Parent, true>
 {
     static_assert(Size <= 1024 && (Size & (Size - 1)) == 0, "a tile has 2^n threads, to 1,024");
+    typedef __gmcuda_tile<32, Parent> warp;
 
     static GMCUDA_METHOD unsigned int number() { return thread_block::thread_rank() / Size; }
     static GMCUDA_METHOD unsigned int first_warp() { return number() * (Size / 32); }
 
   public:
-    thread_block_tile() = default;
-    template <typename Other> GMCUDA_METHOD thread_block_tile(thread_block_tile<Size, Other>) {}
     static GMCUDA_METHOD unsigned int thread_rank() { return thread_block::thread_rank() % Size; }
     static constexpr GMCUDA_METHOD unsigned int num_threads() { return Size; }
     static constexpr GMCUDA_METHOD unsigned int size() { return Size; }
@@ -60,7 +59,7 @@ template <unsigned int Size, typename Parent> class thread_block_tile<Size, Pare
     template <typename T, typename Op> static GMCUDA_METHOD T combine(T value, Op op)
     {
         T *room = __gmcuda_room<T>() + first_warp();
-        value = __gmcuda_reduce<32>(thread_block_tile<32>(), value, op);
+        value = warp::combine(value, op);
         if (__gmcuda_lane() == 0)
             room[thread_rank() / 32] = value;
         sync();
