@@ -117,7 +117,7 @@ static void test_l1_strides(fixture *x, gconstpointer data)
 static bool store(fixture *x, const gmtrace_record *record, uint32_t touched, uint32_t full)
 {
     gmsim_l1_words words = {.record = record};
-    return gmsim_l1_write(&x->l1, record->address / 128u, touched, full, &words);
+    return gmsim_l1_write(&x->l1, record->address / 128u, touched, full, true, &words);
 }
 
 static uint32_t load_record(fixture *x, const gmtrace_record *record, uint32_t touched)
@@ -160,11 +160,34 @@ static void test_l1_write(fixture *x, gconstpointer data)
         bool through = policy == GMSIM_WRITE_through, evict = policy == GMSIM_WRITE_evict;
         x->gpu.l1_write = policy;
         gmsim_l1_init(&x->l1, x->l1_set, &x->gpu, 64 * 4 * 128);
-        g_assert_false(gmsim_l1_write(&x->l1, 99, 0xf, 0xf, &whole));
+        g_assert_false(gmsim_l1_write(&x->l1, 99, 0xf, 0xf, true, &whole));
         g_assert_cmphex(load(x, 99, 0xf), ==, through ? 0 : 0xf);
-        g_assert_true(gmsim_l1_write(&x->l1, 99, 0xf, 0xf, &whole));
+        g_assert_true(gmsim_l1_write(&x->l1, 99, 0xf, 0xf, true, &whole));
         g_assert_cmphex(load(x, 99, 0xf), ==, evict ? 0xf : 0);
     }
+}
+
+/* A store that is not to allocate writes a line that is there, and leaves nothing where none is. */
+static void test_l1_no_allocate(fixture *x, gconstpointer data)
+{
+    (void)data;
+    g_assert_false(gmsim_l1_write(&x->l1, 99, 0xf, 0xf, false, &whole));
+    g_assert_false(gmsim_l1_write(&x->l1, 99, 0xf, 0xf, false, &whole));
+    g_assert_cmphex(load(x, 99, 0x3), ==, 0x3);
+    g_assert_true(gmsim_l1_write(&x->l1, 99, 0xf, 0xf, false, &whole));
+    g_assert_cmphex(load(x, 99, 0xf), ==, 0);
+}
+
+/* A fence forgets global lines; those of local memory lie beyond. */
+static void test_l1_empty(fixture *x, gconstpointer data)
+{
+    (void)data;
+    for (uint64_t line = 99; line < 102; line++)
+        load(x, line, 0xf);
+    gmsim_l1_empty(&x->l1, 101);
+    g_assert_cmphex(load(x, 101, 0xf), ==, 0);
+    g_assert_cmphex(load(x, 100, 0xf), ==, 0xf);
+    g_assert_cmphex(load(x, 99, 0xf), ==, 0xf);
 }
 
 /* --------------------------------------------------------------------------------------- LRC */
@@ -429,6 +452,8 @@ int main(int argc, char **argv)
     ADD("/caches/l1/strides", test_l1_strides);
     ADD("/caches/l1/store", test_l1_store);
     ADD("/caches/l1/write", test_l1_write);
+    ADD("/caches/l1/no-allocate", test_l1_no_allocate);
+    ADD("/caches/l1/empty", test_l1_empty);
     g_test_add_func("/caches/lrc", test_lrc);
     ADD("/caches/l2/places", test_l2_places);
     ADD("/caches/l2/read", test_l2_read);

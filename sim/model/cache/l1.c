@@ -10,6 +10,10 @@
  *   (micro/l1_sets.cu: fit, evict). Which line leaves, what a store leaves behind and which set is
  *   whose are policies (sim/policy).
  * - The smallest L1, of 20 KB, does not protect lines wanted twice (micro/l1_replace.cu: hot).
+ * - A store that is not to allocate (.L1::no_allocate) leaves nothing where its line is absent, and
+ *   is as any other where it is there; all other operators allocate (micro/l1_keeps.cu).
+ * - A fence of the GPU or the system forgets lines of global memory alone; local memory stays
+ *   (micro/l1_keeps.cu: fence_local).
  * - A store counts as a hit when its line's tag is present, whatever the sector. Of what
  *   it leaves, bytes that are not a whole word cannot be read (micro/cache_probe.cu: store).
  * - .lu and no-allocate loads hit but do not allocate; .cg, .cv, volatile and coherent loads are
@@ -273,7 +277,7 @@ GMSIM_INLINE void empty(const gmsim_l1 *l1, gmsim_l1_set *set, uint32_t place)
 }
 
 GMSIM_INLINE bool store(gmsim_l1 *l1, uint64_t line, uint32_t touched, uint32_t full,
-                        gmsim_l1_words *words, bool usual)
+                        bool allocates, gmsim_l1_words *words, bool usual)
 {
     gmsim_l1_set *set = set_of(l1, line, usual);
     uint32_t place = place_of(set, line);
@@ -285,6 +289,8 @@ GMSIM_INLINE bool store(gmsim_l1 *l1, uint64_t line, uint32_t touched, uint32_t 
     }
     if (hit) {
         use(l1, set, line, place, usual);
+    } else if (!allocates) {
+        return false;
     } else {
         place = make_room(l1, set, line, usual);
         set->tag[place] = (line + 1u) << 8;
@@ -302,23 +308,24 @@ GMSIM_INLINE bool store(gmsim_l1 *l1, uint64_t line, uint32_t touched, uint32_t 
 }
 
 static __attribute__((noinline)) bool store_any(gmsim_l1 *l1, uint64_t line, uint32_t touched,
-                                                uint32_t full, gmsim_l1_words *words)
+                                                uint32_t full, bool allocates,
+                                                gmsim_l1_words *words)
 {
-    return store(l1, line, touched, full, words, false);
+    return store(l1, line, touched, full, allocates, words, false);
 }
 
-bool gmsim_l1_write(gmsim_l1 *l1, uint64_t line, uint32_t touched, uint32_t full,
+bool gmsim_l1_write(gmsim_l1 *l1, uint64_t line, uint32_t touched, uint32_t full, bool allocates,
                     gmsim_l1_words *words)
 {
-    return l1->usual ? store(l1, line, touched, full, words, true)
-                     : store_any(l1, line, touched, full, words);
+    return l1->usual ? store(l1, line, touched, full, allocates, words, true)
+                     : store_any(l1, line, touched, full, allocates, words);
 }
 
-void gmsim_l1_empty(gmsim_l1 *l1)
+void gmsim_l1_empty(gmsim_l1 *l1, uint64_t end)
 {
     for (uint32_t s = 0; s < l1->sets.count; s++)
         for (uint32_t place = 0; place < GMSIM_L1_SLOTS; place++)
-            if (l1->set[s].tag[place])
+            if (l1->set[s].tag[place] && l1->set[s].tag[place] >> 8 <= end)
                 empty(l1, &l1->set[s], place);
 }
 

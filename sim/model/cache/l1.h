@@ -84,12 +84,13 @@ void gmsim_l1_words_know(gmsim_l1_words *words);
 uint32_t gmsim_l1_read(gmsim_l1 *l1, gmsim_l1_set *set, uint64_t line, uint32_t touched,
                        gmsim_l1_load how, gmsim_l1_words *words);
 
-/* A store; it goes on to L2 in any case. Returns whether the line was there. */
-bool gmsim_l1_write(gmsim_l1 *l1, uint64_t line, uint32_t touched, uint32_t full,
+/* A store; it goes on to L2 in any case. Where its line is absent, `allocates` says whether it
+ * comes in. Returns whether the line was there. */
+bool gmsim_l1_write(gmsim_l1 *l1, uint64_t line, uint32_t touched, uint32_t full, bool allocates,
                     gmsim_l1_words *words);
 
-/* Forgets all lines. */
-void gmsim_l1_empty(gmsim_l1 *l1);
+/* Forgets all lines before `end`. */
+void gmsim_l1_empty(gmsim_l1 *l1, uint64_t end);
 
 /* Forgets the line, if it is there. */
 void gmsim_l1_drop(gmsim_l1 *l1, uint64_t line);

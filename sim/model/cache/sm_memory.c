@@ -403,7 +403,7 @@ static uint32_t store(gmsim_sm_memory *memory, gmsim_request *request)
     uint32_t hits = 0;
     for (uint32_t i = 0; i < footprint->lines; i++)
         if (gmsim_l1_write(&memory->l1, footprint->line[i], footprint->touched[i],
-                           footprint->full[i], &request->words))
+                           footprint->full[i], request->load != GMSIM_L1_PASS, &request->words))
             hits += gmsim_sector_count(footprint->touched[i]);
     return hits;
 }

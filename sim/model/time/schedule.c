@@ -23,6 +23,7 @@
 #include "sim/model/time/places.h"
 #include "sim/model/time/share.h"
 #include "sim/model/time/warp.h"
+#include "sim/model/watch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -198,7 +199,7 @@ static void on_the_way(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t
         warp->pieces = 1;
         gmsim_share_over(s, sm, slot, now);
         if (warp->uses & GMSIM_EMPTIES_L1)
-            gmsim_l1_empty(&sm->memory.l1);
+            gmsim_l1_empty(&sm->memory.l1, GMSIM_LOCAL_WINDOWS / GMSIM_LINE_BYTES);
     }
     go(s, sm, slot, now);
 }
