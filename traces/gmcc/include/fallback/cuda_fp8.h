@@ -27,8 +27,8 @@ GMCUDA_BOTH __nv_fp8_storage_t __nv_cvt_double_to_fp8(double value, __nv_saturat
     const unsigned long long bits = __builtin_bit_cast(unsigned long long, value);
     const unsigned int sign = (unsigned int)(bits >> 56) & 0x80u;
     int exponent = (int)(bits >> 52 & 0x7ff) - 1023;
-    if (value != value)
-        return e4m3 ? 0x7f : 0x7e;
+    if (value != value) /* a quiet one, with the top of what it carries */
+        return (__nv_fp8_storage_t)(sign | (e4m3 ? 0x7f : 0x7e | ((unsigned int)(bits >> 50) & 3)));
     if (exponent < 1 - bias)
         exponent = 1 - bias;
     /* The last bit's worth; adding and taking away 2^52 of it rounds to nearest even. */
@@ -48,7 +48,7 @@ GMCUDA_BOTH __nv_fp8_storage_t __nv_cvt_double_to_fp8(double value, __nv_saturat
 }
 GMCUDA_SAME(__nv_fp8_storage_t, __nv_cvt_float_to_fp8,
             (float f, __nv_saturation_t saturate, __nv_fp8_interpretation_t kind),
-            __nv_cvt_double_to_fp8((double)f, saturate, kind))
+            f != f ? 0x7f : __nv_cvt_double_to_fp8((double)f, saturate, kind))
 GMCUDA_SAME(__nv_fp8_storage_t, __nv_cvt_halfraw_to_fp8,
             (__half_raw h, __nv_saturation_t saturate, __nv_fp8_interpretation_t kind),
             __nv_cvt_float_to_fp8((float)__half(h), saturate, kind))
