@@ -354,17 +354,37 @@ void gmptx_run_spaces(ptx_warp *w, const ptx_op *op, ptx_access *a, ptx_action a
         break;                                                                                     \
     }
 
+/* Elements of `T` into registers of `U`: the case of their bytes, and of whether they are signed.
+ */
+#define EXTEND(T, U)                                                                               \
+    case sizeof(U) * 100 + sizeof(T) * 10 + ((T)-1 < 1): {                                         \
+        U *d = to;                                                                                 \
+        LANES_IN(a->mask)                                                                          \
+        {                                                                                          \
+            T small;                                                                               \
+            memcpy(&small, a->host[i] + at, sizeof small);                                         \
+            d[i] = (U)small;                                                                       \
+        }                                                                                          \
+        break;                                                                                     \
+    }
+
 /* A small element into a larger register. */
 static void load_extended(const ptx_op *op, const ptx_access *a, void *to, unsigned at,
                           unsigned bytes)
 {
-    LANES_IN(a->mask)
-    {
-        uint64_t v = 0;
-        memcpy(&v, a->host[i] + at, bytes);
-        if (type_is_signed((ptx_type)op->type))
-            v = (uint64_t)((int64_t)(v << (64 - 8 * bytes)) >> (64 - 8 * bytes));
-        memcpy((uint8_t *)to + i * op->width[0], &v, op->width[0]);
+    switch (op->width[0] * 100 + bytes * 10 + type_is_signed((ptx_type)op->type)) {
+        EXTEND(uint8_t, uint16_t)
+        EXTEND(int8_t, uint16_t)
+        EXTEND(uint8_t, uint32_t)
+        EXTEND(int8_t, uint32_t)
+        EXTEND(uint8_t, uint64_t)
+        EXTEND(int8_t, uint64_t)
+        EXTEND(uint16_t, uint32_t)
+        EXTEND(int16_t, uint32_t)
+        EXTEND(uint16_t, uint64_t)
+        EXTEND(int16_t, uint64_t)
+        EXTEND(uint32_t, uint64_t)
+        EXTEND(int32_t, uint64_t)
     }
 }
 
@@ -400,17 +420,20 @@ static void store(ptx_warp *w, const ptx_op *op, const ptx_access *a)
         }
         LANES_IN(a->mask)
         {
-            uint64_t value;
+            /* the low bytes of a register come first */
+            const uint8_t *value = from + i * width;
             switch (bytes) {
-            case 4:
-                memcpy(a->host[i] + v * 4, from + i * width, 4);
+            case 1:
+                a->host[i][v] = *value;
                 break;
-            case 8:
-                memcpy(a->host[i] + v * 8, from + i * width, 8);
+            case 2:
+                memcpy(a->host[i] + v * 2, value, 2);
+                break;
+            case 4:
+                memcpy(a->host[i] + v * 4, value, 4);
                 break;
             default:
-                memcpy(&value, from + i * width, width < 8 ? width : 8);
-                memcpy(a->host[i] + v * bytes, &value, bytes);
+                memcpy(a->host[i] + v * 8, value, 8);
             }
         }
     }
