@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * host_libraries.cu - cuRAND's calls of the host and cuBLAS's on vectors: distributions, seeds and
- * offsets, and sums against loops here.
+ * host_libraries.cu - cuRAND's calls of the host, cuBLAS's on vectors, and cuBLASLt's products:
+ * distributions, seeds and offsets, and sums against loops here.
  */
+#include <cublasLt.h>
 #include <cublas_v2.h>
+#include <cuda_fp16.h>
 #include <curand.h>
 
 static int number, failed;
@@ -122,7 +124,8 @@ static void vectors()
     ok(good, "ger, and geam of a transposed matrix");
     float host[6] = {1, 2, 3, 4, 5, 6}, back[6] = {};
     good = cublasSetMatrix(2, 3, sizeof(float), host, 2, a, 5) == CUBLAS_STATUS_SUCCESS &&
-           a[11] == 6 && cublasGetMatrix(2, 3, sizeof(float), a, 5, back, 2) == CUBLAS_STATUS_SUCCESS;
+           a[11] == 6 &&
+           cublasGetMatrix(2, 3, sizeof(float), a, 5, back, 2) == CUBLAS_STATUS_SUCCESS;
     ok(good && memcmp(host, back, sizeof host) == 0, "matrices to the device and back");
     float **list, one = 1, zero = 0;
     cudaMallocManaged(&list, 6 * sizeof *list);
@@ -143,10 +146,105 @@ static void vectors()
     cublasDestroy(handle);
 }
 
+/* d = f(2 a^T b + 3 c + bias), two of them, by columns: 5 x 4, sums of 3; d is of halves. */
+static void light()
+{
+    enum { M = 5, N = 4, K = 3, COUNT = 2 };
+    float *a, *b, *c, *bias;
+    __half *d;
+    cudaMallocManaged(&a, COUNT * K * M * sizeof *a);
+    cudaMallocManaged(&b, COUNT * K * N * sizeof *b);
+    cudaMallocManaged(&c, COUNT * M * N * sizeof *c);
+    cudaMallocManaged(&d, COUNT * (M + 1) * N * sizeof *d);
+    cudaMallocManaged(&bias, M * sizeof *bias);
+    for (int i = 0; i < COUNT * K * M; i++)
+        a[i] = i % 7 - 3;
+    for (int i = 0; i < COUNT * K * N; i++)
+        b[i] = i % 5 - 2;
+    for (int i = 0; i < COUNT * M * N; i++)
+        c[i] = 0.25f * (i % 11) - 1;
+    for (int i = 0; i < M; i++)
+        bias[i] = i - 1.5f;
+    cublasLtHandle_t handle;
+    cublasLtMatmulDesc_t product;
+    cublasLtMatrixLayout_t layout[4];
+    cublasLtMatmulPreference_t preference;
+    const float alpha = 2, beta = 3;
+    const int64_t strides[4] = {K * M, K * N, M * N, (M + 1) * N};
+    const int32_t count = COUNT;
+    const cublasOperation_t turned = CUBLAS_OP_T;
+    const cudaDataType type = CUDA_R_32F;
+    const size_t room = 1 << 20;
+    cublasLtCreate(&handle);
+    cublasLtMatmulDescCreate(&product, CUBLAS_COMPUTE_32F, CUDA_R_32F);
+    cublasLtMatmulDescSetAttribute(product, CUBLASLT_MATMUL_DESC_TRANSA, &turned, sizeof turned);
+    cublasLtMatmulDescSetAttribute(product, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof bias);
+    cublasLtMatmulDescSetAttribute(product, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, &type,
+                                   sizeof type);
+    cublasLtMatrixLayoutCreate(&layout[0], CUDA_R_32F, K, M, K);
+    cublasLtMatrixLayoutCreate(&layout[1], CUDA_R_32F, K, N, K);
+    cublasLtMatrixLayoutCreate(&layout[2], CUDA_R_32F, M, N, M);
+    cublasLtMatrixLayoutCreate(&layout[3], CUDA_R_16F, M, N, M + 1);
+    for (int i = 0; i < 4; i++) {
+        cublasLtMatrixLayoutSetAttribute(layout[i], CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count,
+                                         sizeof count);
+        cublasLtMatrixLayoutSetAttribute(layout[i], CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET,
+                                         &strides[i], sizeof strides[i]);
+    }
+    cublasLtMatmulPreferenceCreate(&preference);
+    cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
+                                         &room, sizeof room);
+    static const cublasLtEpilogue_t functions[] = {
+        CUBLASLT_EPILOGUE_DEFAULT,   CUBLASLT_EPILOGUE_BIAS, CUBLASLT_EPILOGUE_RELU,
+        CUBLASLT_EPILOGUE_RELU_BIAS, CUBLASLT_EPILOGUE_GELU, CUBLASLT_EPILOGUE_GELU_BIAS};
+    bool good = true;
+    for (cublasLtEpilogue_t f : functions) {
+        cublasLtMatmulHeuristicResult_t found;
+        int several = 0;
+        cublasLtMatmulDescSetAttribute(product, CUBLASLT_MATMUL_DESC_EPILOGUE, &f, sizeof f);
+        good =
+            good &&
+            cublasLtMatmulAlgoGetHeuristic(handle, product, layout[0], layout[1], layout[2],
+                                           layout[3], preference, 1, &found,
+                                           &several) == CUBLAS_STATUS_SUCCESS &&
+            several == 1 &&
+            cublasLtMatmul(handle, product, &alpha, a, layout[0], b, layout[1], &beta, c, layout[2],
+                           d, layout[3], &found.algo, nullptr, 0, 0) == CUBLAS_STATUS_SUCCESS;
+        for (int p = 0; p < COUNT && good; p++)
+            for (int i = 0; i < M * N; i++) {
+                float x = 0;
+                for (int l = 0; l < K; l++)
+                    x += a[p * K * M + i % M * K + l] * b[p * K * N + i / M * K + l];
+                x = 2 * x + 3 * c[p * M * N + i] + (f & CUBLASLT_EPILOGUE_BIAS ? bias[i % M] : 0);
+                if (f & CUBLASLT_EPILOGUE_RELU)
+                    x = x > 0 ? x : 0;
+                if (f & CUBLASLT_EPILOGUE_GELU)
+                    x = 0.5f * x * (1 + tanh(sqrt(2 / M_PI) * (x + 0.044715f * x * x * x)));
+                const float is = (float)d[p * (M + 1) * N + i / M * (M + 1) + i % M];
+                good = good && fabsf(is - x) <= 1e-3f * (1 + fabsf(x));
+            }
+    }
+    ok(good, "cublasLtMatmul: batches with bias and activation");
+    const cublasLtEpilogue_t auxiliary = (cublasLtEpilogue_t)164;
+    cublasLtMatmulDescSetAttribute(product, CUBLASLT_MATMUL_DESC_EPILOGUE, &auxiliary,
+                                   sizeof auxiliary);
+    ok(cublasLtMatmul(handle, product, &alpha, a, layout[0], b, layout[1], &beta, c, layout[2], d,
+                      layout[3], nullptr, nullptr, 0, 0) == CUBLAS_STATUS_NOT_SUPPORTED &&
+           cublasLtMatmulDescSetAttribute(product, CUBLASLT_MATMUL_DESC_EPILOGUE, &room,
+                                          sizeof room) == CUBLAS_STATUS_INVALID_VALUE,
+       "cublasLtMatmul: what is not there is refused");
+    for (int i = 0; i < 4; i++)
+        cublasLtMatrixLayoutDestroy(layout[i]);
+    cublasLtMatmulPreferenceDestroy(preference);
+    cublasLtMatmulDescDestroy(product);
+    cublasLtDestroy(handle);
+}
+
 int main()
 {
     random_numbers();
     vectors();
+    light();
     printf("1..%d\n", number);
     return failed != 0;
 }

@@ -8,6 +8,8 @@
 #include "traces/gmcc/include/cublas_v2.h"
 #include "traces/gmcc/runtime/runtime.h"
 
+#include <stdlib.h>
+
 struct cublasContext {
     cublasPointerMode_t mode;
     cublasMath_t math;
@@ -34,5 +36,23 @@ static inline blas_matrix blas_vector(const void *at, int count, int step, uint3
 /* Says once that the trace lacks what happens, and looks whether the operands are there. */
 bool gmcuda_blas_begin(const char *call, cublasHandle_t handle, const blas_matrix *operand,
                        unsigned count);
+
+/* Elements by their number: float, half, bfloat16; 0 bytes of a type that is none of these. */
+uint32_t gmcuda_blas_bytes(cudaDataType type);
+float gmcuda_blas_get(const void *from, size_t i, cudaDataType type);
+void gmcuda_blas_put(void *to, size_t i, cudaDataType type, float value);
+
+/* Calls that make and free a structure of zeros. */
+#define BLAS_HANDLE(type, create, destroy)                                                         \
+    cublasStatus_t create(type *handle)                                                            \
+    {                                                                                              \
+        const bool good = handle != NULL && (*handle = calloc(1, sizeof **handle)) != NULL;        \
+        return good ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_ALLOC_FAILED;                          \
+    }                                                                                              \
+    cublasStatus_t destroy(type handle)                                                            \
+    {                                                                                              \
+        free(handle);                                                                              \
+        return CUBLAS_STATUS_SUCCESS;                                                              \
+    }
 
 #endif

@@ -4,30 +4,13 @@
  * they read and write it where it is, once it is known to be all there. Sums run in the order of
  * the index, in the type of the call, single precision for the smaller ones.
  */
-#include "traces/gmcc/include/cublasLt.h"
 #include "traces/gmcc/runtime/blas.h"
 #include "traces/gmcc/runtime/capture.h"
 #include "traces/ptx/exec.h"
 
 #include <stdlib.h>
 
-struct cublasLtContext {
-    int unused;
-};
-
-#define HANDLE(type, create, destroy)                                                              \
-    cublasStatus_t create(type *handle)                                                            \
-    {                                                                                              \
-        const bool good = handle != NULL && (*handle = calloc(1, sizeof **handle)) != NULL;        \
-        return good ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_ALLOC_FAILED;                          \
-    }                                                                                              \
-    cublasStatus_t destroy(type handle)                                                            \
-    {                                                                                              \
-        free(handle);                                                                              \
-        return CUBLAS_STATUS_SUCCESS;                                                              \
-    }
-HANDLE(cublasHandle_t, cublasCreate_v2, cublasDestroy_v2)
-HANDLE(cublasLtHandle_t, cublasLtCreate, cublasLtDestroy)
+BLAS_HANDLE(cublasHandle_t, cublasCreate_v2, cublasDestroy_v2)
 
 /* ------------------------------------------------------------------------------------- operands */
 
@@ -154,18 +137,18 @@ BLAS(D, double)
 
 /* --------------------------------------------------------------------- elements by their number */
 
-static uint32_t bytes_of(cudaDataType type)
+uint32_t gmcuda_blas_bytes(cudaDataType type)
 {
     return type == CUDA_R_32F ? 4 : type == CUDA_R_16F || type == CUDA_R_16BF ? 2 : 0;
 }
-static float get(const void *from, size_t i, cudaDataType type)
+float gmcuda_blas_get(const void *from, size_t i, cudaDataType type)
 {
     if (type == CUDA_R_32F)
         return ((const float *)from)[i];
     const uint16_t bits = ((const uint16_t *)from)[i];
     return type == CUDA_R_16F ? gmptx_half_to_float(bits) : bf16_to_float(bits);
 }
-static void put(void *to, size_t i, cudaDataType type, float value)
+void gmcuda_blas_put(void *to, size_t i, cudaDataType type, float value)
 {
     if (type == CUDA_R_32F)
         ((float *)to)[i] = value;
@@ -185,7 +168,8 @@ cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation
 {
     (void)algorithm;
     const bool at = ta != CUBLAS_OP_N, bt = tb != CUBLAS_OP_N;
-    const uint32_t as = bytes_of(a_type), bs = bytes_of(b_type), cs = bytes_of(c_type);
+    const uint32_t as = gmcuda_blas_bytes(a_type), bs = gmcuda_blas_bytes(b_type),
+                   cs = gmcuda_blas_bytes(c_type);
     if (as == 0 || bs == 0 || cs == 0 || compute == CUBLAS_COMPUTE_16F ||
         compute == CUBLAS_COMPUTE_64F)
         return CUBLAS_STATUS_NOT_SUPPORTED;
@@ -206,9 +190,13 @@ cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation
                 const size_t to = i + j * (size_t)ldc;
                 float sum = 0;
                 for (size_t l = 0; l < (size_t)k; l++)
-                    sum += get(pa, at ? l + i * (size_t)lda : i + l * (size_t)lda, a_type) *
-                           get(pb, bt ? j + l * (size_t)ldb : l + j * (size_t)ldb, b_type);
-                put(pc, to, c_type, factor * sum + (old == 0 ? 0 : old * get(pc, to, c_type)));
+                    sum +=
+                        gmcuda_blas_get(pa, at ? l + i * (size_t)lda : i + l * (size_t)lda,
+                                        a_type) *
+                        gmcuda_blas_get(pb, bt ? j + l * (size_t)ldb : l + j * (size_t)ldb, b_type);
+                gmcuda_blas_put(pc, to, c_type,
+                                factor * sum +
+                                    (old == 0 ? 0 : old * gmcuda_blas_get(pc, to, c_type)));
             }
     }
     return CUBLAS_STATUS_SUCCESS;
