@@ -26,7 +26,7 @@ extern "C" {
 #endif
 
 #define GMTRACE_FORMAT_MAJOR 1u /* a reader refuses a larger major */
-#define GMTRACE_FORMAT_MINOR 3u /* a reader accepts a larger minor */
+#define GMTRACE_FORMAT_MINOR 4u /* a reader accepts a larger minor */
 #define GMTRACE_WARP_LANES   32u
 #define GMTRACE_NO_INSTR     UINT32_MAX /* a record whose instruction is not in the table */
 #define GMTRACE_NO_REGISTER  0xffu
@@ -245,7 +245,19 @@ typedef struct gmtrace_launch {
      * short has none. */
     uint32_t tensor_map_count;
     const uint64_t (*tensor_map)[GMTRACE_TENSOR_WORDS];
+    /* Launches of one kind have kernel, shape and parameters in common, addresses aside; a capture
+     * may hold some of them alone. Filled by the reader. */
+    uint32_t like;       /* the first launch of its kind; itself where none was left out */
+    uint32_t captured;   /* launches of its kind that the trace holds */
+    uint64_t stands_for; /* launches of its kind, itself among them: of those that were left out
+                          * each captured one has its share. 1 where none was */
 } gmtrace_launch;
+
+/* A launch that happened and was not captured. */
+typedef struct gmtrace_repeat {
+    uint64_t ordinal; /* as a launch's */
+    uint32_t launch;  /* the first of its kind */
+} gmtrace_repeat;
 
 /* ------------------------------------------------------------------------------------- records */
 
@@ -397,6 +409,9 @@ const gmtrace_capture *gmtrace_get_capture(const gmtrace_reader *reader);
 uint32_t gmtrace_kernel_count(const gmtrace_reader *reader);
 const gmtrace_kernel *gmtrace_get_kernel(const gmtrace_reader *reader, uint32_t kernel);
 uint32_t gmtrace_launch_count(const gmtrace_reader *reader);
+/* Launches that were not captured, in their order; valid with the reader. */
+uint64_t gmtrace_repeat_count(const gmtrace_reader *reader);
+const gmtrace_repeat *gmtrace_get_repeats(const gmtrace_reader *reader);
 const gmtrace_launch *gmtrace_get_launch(const gmtrace_reader *reader, uint32_t launch);
 uint64_t gmtrace_file_size(const gmtrace_reader *reader);
 uint64_t gmtrace_chunk_count(const gmtrace_reader *reader); /* over all launches */
@@ -481,6 +496,11 @@ bool gmtrace_writer_end_cta(gmtrace_writer *writer, uint64_t cta, gmtrace_error 
 /* Says of the open launch that records are missing, and why in a few words; the first reason stays.
  * Readers find it as gmtrace_launch.lost. */
 bool gmtrace_writer_lose(gmtrace_writer *writer, const char *why, gmtrace_error *error);
+/* The open launch is of the kind of launch `first`, an earlier one and the first of it. */
+bool gmtrace_writer_like(gmtrace_writer *writer, uint32_t first, gmtrace_error *error);
+/* A launch like `launch`, the first of its kind, happened and is not captured. Ordinals ascend. */
+bool gmtrace_writer_repeat(gmtrace_writer *writer, const gmtrace_repeat *repeat,
+                           gmtrace_error *error);
 /* Ends every CTA still open. */
 bool gmtrace_writer_end_launch(gmtrace_writer *writer, gmtrace_error *error);
 /* Updates GMTRACE_UNSEEN_* bits learnt during the capture; they are stored at the end. */

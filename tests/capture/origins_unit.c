@@ -32,28 +32,30 @@ static gmtrace_allocation *live(uint32_t expected)
 static void test_calls(void)
 {
     make_arrays();
-    gmc_allocations_add(0x3000, 256, gmc_origins_make());
-    gmc_origins_call("cuMemAlloc_v2", true);
-    gmc_allocations_add(0x1000, 256, gmc_origins_make());
-    gmc_origins_call("cuMemAlloc_v2", false);
+    gmc_allocations_add(0x3000, 256, gmc_origins_make(0x3000));
+    gmc_origins_enter("cuMemMap");
+    gmc_allocations_add(0x1000, 256, gmc_origins_make(0x1000));
+    gmc_origins_leave(0);
     gmc_allocations_add(0x2000, 256, NULL);
-    g_autofree gmtrace_allocation *held = live(5);
-    g_assert_cmpstr(held[0].origin->call, ==, "cuMemAlloc");
+    g_autofree gmtrace_allocation *held = live(6);
+    g_assert_cmpstr(held[0].origin->call, ==, "cuMemMap");
     g_assert_cmpuint(held[0].origin->number, ==, 4);
     g_assert_null(held[1].origin);
     g_assert_cmpstr(held[2].origin->call, ==, "allocation");
     g_assert_cmpuint(held[2].origin->number, ==, 3);
-    g_assert_cmpstr(held[3].origin->call, ==, "cudaMalloc");
-    g_assert_cmpuint(held[3].origin->number, ==, 1);
-    g_assert_cmpuint(held[4].origin->number, ==, 2);
-    g_assert_cmpstr(held[3].origin->file, ==, ""); /* nobody has looked yet */
+    g_assert_cmpstr(held[3].origin->call, ==, ""); /* the driver's own */
+    g_assert_cmpuint(held[3].origin->number, ==, 0);
+    g_assert_cmpstr(held[4].origin->call, ==, "cudaMalloc");
+    g_assert_cmpuint(held[4].origin->number, ==, 1);
+    g_assert_cmpuint(held[5].origin->number, ==, 2);
+    g_assert_cmpstr(held[4].origin->file, ==, ""); /* nobody has looked yet */
 }
 
 static void test_places(void)
 {
-    g_autofree gmtrace_allocation *held = live(5);
+    g_autofree gmtrace_allocation *held = live(6);
     g_autofree char *tool = g_find_program_in_path("addr2line");
-    const gmtrace_origin *made = held[3].origin;
+    const gmtrace_origin *made = held[4].origin;
     if (!tool) {
         g_test_skip("no addr2line");
         return;
@@ -68,11 +70,12 @@ static void test_places(void)
     g_assert_true(g_str_has_suffix(made->file, "origins_unit.c"));
     g_assert_cmpuint(made->line, ==, line_of_d_in);
     g_assert_cmpstr(made->name, ==, "d_in");
-    g_assert_cmpstr(held[4].origin->name, ==, "helper");
+    g_assert_cmpstr(held[5].origin->name, ==, "helper");
     g_assert_false(gmtrace_origin_is_function(made));
 #endif
     g_assert_cmpstr(made->call, ==, "cudaMalloc");
     g_assert_cmpuint(made->number, ==, 1);
+    g_assert_cmpstr(held[3].origin->file, ==, "");
 }
 
 static void test_variables(void)
@@ -83,7 +86,7 @@ static void test_variables(void)
     gmc_allocations_add_variable(base + 0x100, 0x400, table);
     gmc_allocations_add_variable(base, 0x80, table);
     gmc_allocations_add_variable(0x4000, 64, table); /* in none */
-    gmtrace_allocation *held = live(10);
+    gmtrace_allocation *held = live(11);
     g_assert_cmphex(held[3].base, ==, 0x4000);
     const struct {
         uint64_t base, size;
@@ -93,16 +96,16 @@ static void test_variables(void)
                   {base + 0x100, 0x400, table},
                   {base + 0x500, 0xfb00, NULL}};
     for (unsigned i = 0; i < G_N_ELEMENTS(wanted); i++) {
-        g_assert_cmphex(held[6 + i].base, ==, wanted[i].base);
-        g_assert_cmphex(held[6 + i].size, ==, wanted[i].size);
-        g_assert_true(held[6 + i].origin == wanted[i].origin);
+        g_assert_cmphex(held[7 + i].base, ==, wanted[i].base);
+        g_assert_cmphex(held[7 + i].size, ==, wanted[i].size);
+        g_assert_true(held[7 + i].origin == wanted[i].origin);
     }
     g_assert_cmpstr(table->name, ==, "table");
     g_assert_cmpuint(table->number, ==, 0);
     g_free(held);
     gmc_allocations_remove(base); /* with all that lies in it */
     gmc_allocations_remove(0x4000);
-    g_free(live(5));
+    g_free(live(6));
 }
 
 int main(int argc, char **argv)

@@ -16,7 +16,7 @@ static unsigned char bytes[65536];
 static size_t size;
 static char folder[3000], path[4096];
 
-enum { CAPTURE = 1, KERNEL, LAUNCH, CHUNK, LAUNCH_END, MAP, INDEX, LOST, ORIGINS };
+enum { CAPTURE = 1, KERNEL, LAUNCH, CHUNK, LAUNCH_END, MAP, INDEX, LOST, ORIGINS, REPEATS };
 
 static const char *at(const char *name)
 {
@@ -297,6 +297,26 @@ static void good_origins(void)
         abort();
 }
 
+/* Launches 0 and 3 are of one kind, 1 and 2 of another, 4 of none; five more happened. */
+static void good_repeats(void)
+{
+    static const uint32_t ctas[] = {2, 1, 1, 2, 2}, like[] = {0, 1, 1, 0, 4};
+    static const gmtrace_repeat repeats[] = {{7, 1}, {9, 0}, {10, 0}, {200, 1}, {201, 0}};
+    gmtest_trace t;
+    gmtrace_error error;
+    gmtest_open(&t, at("good-repeats"));
+    for (uint32_t i = 0; i < 5; i++) {
+        gmtest_launch(&t, ctas[i], 32);
+        gmtest_affine(&t, 0, 0, GMTEST_LDG, UINT32_MAX, 0x1000, 4);
+        if (like[i] != i && !gmtrace_writer_like(t.writer, like[i], &error))
+            abort();
+    }
+    for (unsigned i = 0; i < 5; i++)
+        if (!gmtrace_writer_repeat(t.writer, &repeats[i], &error))
+            abort();
+    gmtest_close(&t);
+}
+
 /* Boxes of three maps, one of them given twice, in two launches: steps, coordinates below 0 and far
  * off, a multicast, and a launch after it that has none. */
 static void good_tensors(void)
@@ -422,6 +442,14 @@ static void bad_origins(void)
     change8("good-origins", "bad-origins-base", ORIGINS, 3, 0x10, 0x11);
     change8("good-origins", "bad-origins-string", ORIGINS, 6, 3, 100);
     change8("good-origins", "bad-origins-twice", ORIGINS, 28, 0x40, 0x10);
+}
+
+static void bad_repeats(void)
+{
+    change8("good-repeats", "bad-repeats-launch", REPEATS, 2, 0, 5);
+    change8("good-repeats", "bad-repeats-shape", REPEATS, 3, 2, 0); /* launch 1 like launch 0 */
+    change8("good-repeats", "bad-repeats-count", REPEATS, 7, 5, 6);
+    change8("good-repeats", "bad-repeats-kind", REPEATS, 9, 1, 2);
 }
 
 static void bad_tensors(void)
@@ -584,6 +612,7 @@ int main(int argc, char **argv)
     good_two_launches();
     good_random();
     good_origins();
+    good_repeats();
     good_tensors();
     good_tensor();
     good_newer_minor();
@@ -591,6 +620,7 @@ int main(int argc, char **argv)
     bad_checksums();
     bad_contents();
     bad_origins();
+    bad_repeats();
     bad_tensors();
     bad_lost_chunks();
     unsupported();

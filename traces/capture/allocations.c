@@ -100,6 +100,17 @@ void gmc_allocations_remove(uint64_t base)
     pthread_mutex_unlock(&lock);
 }
 
+bool gmc_allocations_hold(uint64_t address)
+{
+    if (!address)
+        return false;
+    pthread_mutex_lock(&lock);
+    const uint32_t at = position(address - 1);
+    const bool found = at < held_count && held[at].base <= address;
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
 gmtrace_allocation *gmc_allocations_copy(uint32_t *count)
 {
     pthread_mutex_lock(&lock);

@@ -25,7 +25,7 @@ enum { EXIT_USAGE = 2 };
 
 typedef struct options {
     char *output; /* absolute */
-    const char *kernel, *library, *skip, *count;
+    const char *kernel, *library, *skip, *count, *sample;
     char *nvtx; /* ranges, one a line */
     bool from_start;
     uint64_t buffer, memory;
@@ -61,6 +61,7 @@ static void help(void)
           "  -k, --kernel=REGEX      capture kernels whose name, plain or mangled, matches\n"
           "  -s, --launch-skip=N     leave out the first N launches of such kernels\n"
           "  -c, --launch-count=N    capture at most N launches\n"
+          "      --sample=N          of launches alike, capture N; count the others\n"
           "      --profile-from-start=off\n"
           "                          only between cudaProfilerStart() and cudaProfilerStop()\n"
           "      --nvtx-include=RANGE\n"
@@ -180,12 +181,13 @@ static bool set_output(options *chosen, const char *name)
 /* -1: go on; else the exit status. */
 static int read_options(int count, char **argument, options *chosen)
 {
-    enum { BUFFER = 256, MEMORY, LEVEL, LIBRARY, FROM_START, NVTX };
+    enum { BUFFER = 256, MEMORY, LEVEL, LIBRARY, FROM_START, NVTX, SAMPLE };
     static const struct option known[] = {
         {"output", required_argument, NULL, 'o'},
         {"kernel", required_argument, NULL, 'k'},
         {"launch-skip", required_argument, NULL, 's'},
         {"launch-count", required_argument, NULL, 'c'},
+        {"sample", required_argument, NULL, SAMPLE},
         {"profile-from-start", required_argument, NULL, FROM_START},
         {"nvtx-include", required_argument, NULL, NVTX},
         {"buffer", required_argument, NULL, BUFFER},
@@ -216,6 +218,12 @@ static int read_options(int count, char **argument, options *chosen)
         case 'c':
             chosen->count = optarg;
             good = usage_number("launch-count", optarg);
+            break;
+        case SAMPLE:
+            chosen->sample = optarg;
+            good = usage_number("sample", optarg) && strtoull(optarg, NULL, 10) > 0;
+            if (!good && is_number(optarg))
+                complain("--sample %s: give 1 or more", optarg);
             break;
         case FROM_START:
             good = usage_switch(optarg, &chosen->from_start);
@@ -294,6 +302,7 @@ static void set_environment(const options *chosen, const char *library, const ch
     set_text(GMC_ENV_KERNEL, chosen->kernel);
     set_text(GMC_ENV_SKIP, chosen->skip);
     set_text(GMC_ENV_COUNT, chosen->count);
+    set_text(GMC_ENV_SAMPLE, chosen->sample);
     set_text(GMC_ENV_LEVEL, chosen->level);
     set_text(GMC_ENV_NVTX, chosen->nvtx);
     set_text(GMC_ENV_START, chosen->from_start ? NULL : "off");
@@ -411,6 +420,8 @@ static void read_report(const char *scratch, report *found)
         } else if (strcmp(line, "trace") == 0) {
             found->traces++;
             say_trace(value);
+        } else if (strcmp(line, "repeats") == 0) {
+            complain("%s more launches, each like one of those, were not captured", value);
         } else if (strcmp(line, "open") == 0) {
             say_partial(value, finished);
         }

@@ -22,6 +22,7 @@
 typedef struct graph_kernel {
     gmc_graph_kernel told;
     gmc_entry *entry; /* of a captured one */
+    gmc_kind *kind;
     gmtrace_launch launch;
 } graph_kernel;
 
@@ -54,7 +55,7 @@ static bool open_launch(uint32_t number, uint32_t dynamic_shared, gmc_job *job)
 {
     graph_kernel *at = graph.kernel[number];
     at->launch.dynamic_shared = dynamic_shared;
-    if (!gmc_output_begin(at->entry, &at->launch))
+    if (!gmc_output_begin(at->entry, at->kind, &at->launch))
         return false;
     *job = (gmc_job){
         .writer = gmc_output_writer(),
@@ -95,7 +96,8 @@ static bool prepare(const Sanitizer_LaunchData *data, gmc_entry *entry)
            (graph.channel ? graph.context == data->context : begin(data));
 }
 
-static bool add(const Sanitizer_LaunchData *data, gmc_entry *entry, uint64_t ordinal)
+static bool add(const Sanitizer_LaunchData *data, gmc_entry *entry, gmc_kind *kind,
+                uint64_t ordinal)
 {
     uint64_t pc = 0, size = 0;
     graph_kernel *at = calloc(1, sizeof *at);
@@ -116,16 +118,18 @@ static bool add(const Sanitizer_LaunchData *data, gmc_entry *entry, uint64_t ord
         .captured = entry && size && prepare(data, entry),
     };
     at->entry = entry;
+    at->kind = kind;
     if (at->told.captured)
         gmc_facts_of(data, entry->kernel, ordinal, graph.stream, &at->launch);
     __atomic_store_n(&graph.kernel[graph.count++], at, __ATOMIC_RELEASE);
     return at->told.captured;
 }
 
-bool gmc_graph_add(const Sanitizer_LaunchData *data, gmc_entry *entry, uint64_t ordinal)
+bool gmc_graph_add(const Sanitizer_LaunchData *data, gmc_entry *entry, gmc_kind *kind,
+                   uint64_t ordinal)
 {
     const uint32_t number = graph.count;
-    const bool captured = number < GMC_GRAPH_KERNELS && add(data, entry, ordinal);
+    const bool captured = number < GMC_GRAPH_KERNELS && add(data, entry, kind, ordinal);
     const void *user = NULL;
     if (graph.channel && graph.context == data->context &&
         (graph.count == number || gmc_channel_aim(graph.channel, number, graph.base, graph.stream)))

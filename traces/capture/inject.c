@@ -49,7 +49,7 @@ static void on_resource(Sanitizer_CallbackId id, const void *data)
     case SANITIZER_CBID_RESOURCE_DEVICE_MEMORY_ALLOC:
     case SANITIZER_CBID_RESOURCE_MEMORY_ALLOC_ASYNC:
         gmc_allocations_add(memory->address, memory->size,
-                            memory->flags & OF_NO_CALL ? NULL : gmc_origins_make());
+                            memory->flags & OF_NO_CALL ? NULL : gmc_origins_make(memory->address));
         break;
     case SANITIZER_CBID_RESOURCE_DEVICE_MEMORY_FREE:
     case SANITIZER_CBID_RESOURCE_MEMORY_FREE_ASYNC:
@@ -74,6 +74,22 @@ static void on_graph_node(const Sanitizer_GraphNodeLaunchData *node)
     default:
         break;
     }
+}
+
+/* gives: the first parameter points to the address that the program gets. */
+static void on_allocating_call(const Sanitizer_CallbackData *call, bool gives)
+{
+    uint64_t address = 0;
+    const void *to = NULL;
+    if (call->callbackSite == SANITIZER_API_ENTER) {
+        gmc_origins_enter(call->functionName);
+        return;
+    }
+    if (gives && call->functionParams)
+        memcpy(&to, call->functionParams, sizeof to);
+    if (to) /* a failed call leaves there what was, which is no new allocation's */
+        memcpy(&address, to, sizeof address);
+    gmc_origins_leave(address);
 }
 
 static void SANITIZERAPI on_callback(void *user, Sanitizer_CallbackDomain domain,
@@ -102,7 +118,7 @@ static void SANITIZERAPI on_callback(void *user, Sanitizer_CallbackDomain domain
             id == SANITIZER_CBID_RUNTIME_API_cudaProfilerStop)
             gmc_ranges_profiler(id == SANITIZER_CBID_RUNTIME_API_cudaProfilerStart);
         else
-            gmc_origins_call(call->functionName, call->callbackSite == SANITIZER_API_ENTER);
+            on_allocating_call(call, true);
         break;
     }
     case SANITIZER_CB_DOMAIN_DRIVER_API: {
@@ -111,7 +127,8 @@ static void SANITIZERAPI on_callback(void *user, Sanitizer_CallbackDomain domain
             id == SANITIZER_CBID_DRIVER_API_cuProfilerStop)
             gmc_ranges_profiler(id == SANITIZER_CBID_DRIVER_API_cuProfilerStart);
         else if (strncmp(call->functionName, "cuMem", 5) == 0)
-            gmc_origins_call(call->functionName, call->callbackSite == SANITIZER_API_ENTER);
+            on_allocating_call(call, id != SANITIZER_CBID_DRIVER_API_cuMemCreate &&
+                                         id != SANITIZER_CBID_DRIVER_API_cuMemMap);
         else if (gmc_graph_call_of(id) != GMC_GRAPH_NO_CALL)
             gmc_launch_graph_call(id, call);
         else if (gmc_launch_call_note(id, call))

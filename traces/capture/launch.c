@@ -14,6 +14,7 @@
 #include "traces/capture/facts.h"
 #include "traces/capture/graph.h"
 #include "traces/capture/graph_call.h"
+#include "traces/capture/kinds.h"
 #include "traces/capture/launch_call.h"
 #include "traces/capture/message.h"
 #include "traces/capture/modules.h"
@@ -43,7 +44,8 @@ void gmc_launch_init(const gmc_settings *chosen)
     gmc_graph_init(chosen);
 }
 
-static bool start(const Sanitizer_LaunchData *data, gmc_entry *entry, uint64_t number)
+static bool start(const Sanitizer_LaunchData *data, gmc_entry *entry, gmc_kind *kind,
+                  uint64_t number)
 {
     if (!gmc_output_open(data->device) || !gmc_modules_prepare(entry, data->context))
         return false;
@@ -55,7 +57,7 @@ static bool start(const Sanitizer_LaunchData *data, gmc_entry *entry, uint64_t n
     gmtrace_launch launch;
     gmc_facts_of(data, entry->kernel, number, data->hStream, &launch);
     launch.dynamic_shared = gmc_launch_call_dynamic_shared();
-    bool good = gmc_output_begin(entry, &launch);
+    bool good = gmc_output_begin(entry, kind, &launch);
     free((void *)(uintptr_t)launch.allocation);
     if (!good)
         return false;
@@ -182,6 +184,33 @@ static bool is_chosen(const Sanitizer_LaunchData *data, const gmc_entry *entry)
     return false;
 }
 
+/* The launch's kind; NULL where all are captured, or what it is like cannot be known. node: of a
+ * CUDA graph, whose parameters are as they were where the graph is launched again. */
+static gmc_kind *kind_of(const Sanitizer_LaunchData *data, const gmc_entry *entry,
+                         const Sanitizer_GraphNodeLaunchData *node)
+{
+    gmc_kind_key key = {.kernel = entry,
+                        .grid = {data->gridDim_x, data->gridDim_y, data->gridDim_z},
+                        .block = {data->blockDim_x, data->blockDim_y, data->blockDim_z},
+                        .cluster = {data->clusterDim_x, data->clusterDim_y, data->clusterDim_z}};
+    if (!settings->sample)
+        return NULL;
+    if (node) {
+        const void *const who[] = {node->graphExec, node->node};
+        key.parameters = gmc_kinds_parameters(GMC_KINDS_START + 1, who, sizeof who);
+    } else {
+        key.dynamic_shared = gmc_launch_call_dynamic_shared();
+        if (!gmc_launch_call_parameters(data->function, &key.parameters))
+            return NULL;
+    }
+    return gmc_kinds_find(&key);
+}
+
+static bool takes(gmc_kind *kind, uint64_t number)
+{
+    return !settings->sample || gmc_kinds_take(kind, settings->sample, number);
+}
+
 void gmc_launch_begin(const Sanitizer_LaunchData *data)
 {
     uint64_t number = __atomic_fetch_add(&ordinal, 1, __ATOMIC_RELAXED);
@@ -198,7 +227,9 @@ void gmc_launch_begin(const Sanitizer_LaunchData *data)
     in_launch = !in_call;
     if (current.open) /* the launch before it in the same call failed */
         finish();
-    bool open = is_chosen(data, entry) && start(data, entry, number);
+    gmc_kind *kind = NULL;
+    bool open = is_chosen(data, entry) && takes(kind = kind_of(data, entry, NULL), number) &&
+                start(data, entry, kind, number);
     if (in_launch && !open) {
         in_launch = false;
         pthread_mutex_unlock(&lock);
@@ -227,15 +258,17 @@ void gmc_launch_graph_node(const Sanitizer_GraphNodeLaunchData *node)
 {
     const Sanitizer_LaunchData *data = &node->launchData;
     gmc_entry *entry = NULL;
+    gmc_kind *kind = NULL;
     bool captured = false;
     if (!node->isGraphUpload) {
         uint64_t number = __atomic_fetch_add(&ordinal, 1, __ATOMIC_RELAXED);
         entry = gmc_modules_find(data->module, data->functionName);
         if (__atomic_load_n(&finished, __ATOMIC_RELAXED) || !gmc_ranges_open() ||
-            (entry && in_call && !is_chosen(data, entry)))
+            (entry && in_call &&
+             !(is_chosen(data, entry) && takes(kind = kind_of(data, entry, node), number))))
             entry = NULL;
         if (in_call)
-            captured = gmc_graph_add(data, entry, number);
+            captured = gmc_graph_add(data, entry, kind, number);
     }
     /* Its module may be patched for the sake of other launches, and a node that is given no user
      * data gets a pointer that leads nowhere, not a null one. */

@@ -6,9 +6,13 @@
 
 #include <generated_cuda_meta.h>
 
+#include "traces/capture/kinds.h"
 #include "traces/gmtrace.h"
 
 static _Thread_local uint32_t dynamic_shared = GMTRACE_UNKNOWN;
+/* The program's, for the time of the call: pointers to each parameter, or a list of what is where.
+ */
+static _Thread_local void **parameters, **extra;
 
 void gmc_launch_call_enable(Sanitizer_SubscriberHandle subscriber)
 {
@@ -28,23 +32,29 @@ bool gmc_launch_call_note(Sanitizer_CallbackId id, const Sanitizer_CallbackData 
 {
     bool enters = data->callbackSite == SANITIZER_API_ENTER;
     dynamic_shared = GMTRACE_UNKNOWN;
+    parameters = extra = NULL;
     if (!enters || !data->functionParams)
         return enters;
     switch (id) {
     case SANITIZER_CBID_DRIVER_API_cuLaunchKernel:
     case SANITIZER_CBID_DRIVER_API_cuLaunchKernel_ptsz:
         dynamic_shared = ((const cuLaunchKernel_params *)data->functionParams)->sharedMemBytes;
+        parameters = ((const cuLaunchKernel_params *)data->functionParams)->kernelParams;
+        extra = ((const cuLaunchKernel_params *)data->functionParams)->extra;
         break;
     case SANITIZER_CBID_DRIVER_API_cuLaunchCooperativeKernel:
     case SANITIZER_CBID_DRIVER_API_cuLaunchCooperativeKernel_ptsz:
         dynamic_shared =
             ((const cuLaunchCooperativeKernel_params *)data->functionParams)->sharedMemBytes;
+        parameters = ((const cuLaunchCooperativeKernel_params *)data->functionParams)->kernelParams;
         break;
     case SANITIZER_CBID_DRIVER_API_cuLaunchKernelEx:
     case SANITIZER_CBID_DRIVER_API_cuLaunchKernelEx_ptsz: {
         const CUlaunchConfig *config =
             ((const cuLaunchKernelEx_params *)data->functionParams)->config;
         dynamic_shared = config ? config->sharedMemBytes : GMTRACE_UNKNOWN;
+        parameters = ((const cuLaunchKernelEx_params *)data->functionParams)->kernelParams;
+        extra = ((const cuLaunchKernelEx_params *)data->functionParams)->extra;
         break;
     }
     }
@@ -68,6 +78,41 @@ const char *gmc_launch_call_name(Sanitizer_CallbackId id, const Sanitizer_Callba
         return gmc_function_name(((const cuLaunchKernelEx_params *)params)->f);
     }
     return NULL;
+}
+
+/* A block of them, as extra has it. */
+static bool hash_block(uint64_t *hash)
+{
+    const void *block = NULL;
+    const size_t *size = NULL;
+    for (void **at = extra; *at != CU_LAUNCH_PARAM_END; at += 2) {
+        if (at[0] == CU_LAUNCH_PARAM_BUFFER_POINTER)
+            block = at[1];
+        else if (at[0] == CU_LAUNCH_PARAM_BUFFER_SIZE)
+            size = at[1];
+        else
+            return false;
+    }
+    if (!block || !size)
+        return false;
+    *hash = gmc_kinds_parameters(GMC_KINDS_START, block, *size);
+    return true;
+}
+
+bool gmc_launch_call_parameters(CUfunction function, uint64_t *hash)
+{
+    size_t offset, size;
+    *hash = GMC_KINDS_START;
+    if (!parameters && extra)
+        return hash_block(hash);
+    if (!gmc_query_parameters())
+        return false;
+    for (size_t i = 0; gmc_query_parameter(function, i, &offset, &size); i++) {
+        if (!parameters || !parameters[i])
+            return false;
+        *hash = gmc_kinds_parameters(*hash, parameters[i], size);
+    }
+    return true;
 }
 
 uint32_t gmc_launch_call_dynamic_shared(void)

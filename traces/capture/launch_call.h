@@ -17,6 +17,9 @@ bool gmc_launch_call_note(Sanitizer_CallbackId id, const Sanitizer_CallbackData 
 /* The kernel's mangled name, NULL where it is not known. (What the callback's data have for a name
  * is dangling where a CUkernel is launched: seen with Compute Sanitizer 2026.1.) */
 const char *gmc_launch_call_name(Sanitizer_CallbackId id, const Sanitizer_CallbackData *data);
+/* What tells the launch's parameters from others but for addresses (kinds.h), in the call that this
+ * thread is in. False where they cannot be known. */
+bool gmc_launch_call_parameters(CUfunction function, uint64_t *hash);
 /* Of the call that this thread is in; GMTRACE_UNKNOWN outside. */
 uint32_t gmc_launch_call_dynamic_shared(void);
 

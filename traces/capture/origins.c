@@ -13,27 +13,50 @@
 #include "traces/capture/stack.h"
 #include "traces/code/origin.h"
 
-enum { MAX_CALLS = 64 };
+enum { MAX_CALLS = 64, MAX_IN_CALL = 16 };
 
 /* An allocation whose line is not known yet. */
 typedef struct made {
     struct made *next;
     gmtrace_origin origin;
     gmt_frames frames;
+    uint64_t address;
 } made;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static made *first, **last = &first; /* not resolved, in the order in which they were made */
-static uint64_t count;
+static uint64_t count, all;          /* numbers given, and what was allocated at all */
 static _Thread_local const char *call;
 static _Thread_local unsigned depth;
 
-void gmc_origins_call(const char *name, bool enters)
+static _Thread_local made *in_call[MAX_IN_CALL]; /* made since the call began */
+static _Thread_local unsigned in_call_count;
+
+static void number(made *at)
 {
-    if (enters && depth++ == 0)
+    at->origin.number = __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED);
+}
+
+void gmc_origins_enter(const char *name)
+{
+    if (depth++ == 0)
         call = name;
-    else if (!enters && depth > 0 && --depth == 0)
-        call = NULL;
+}
+
+void gmc_origins_leave(uint64_t address)
+{
+    bool found = false;
+    if (depth == 0 || --depth > 0)
+        return;
+    for (unsigned i = 0; i < in_call_count; i++)
+        found |= in_call[i]->address == address;
+    for (unsigned i = 0; i < in_call_count; i++)
+        if (!found || in_call[i]->address == address)
+            number(in_call[i]);
+        else
+            in_call[i]->origin.call = "";
+    in_call_count = 0;
+    call = NULL;
 }
 
 /* "cudaMalloc_v3020", "cuMemAlloc_v2" and "cuMemAllocAsync_ptsz" without what follows the name. Two
@@ -60,14 +83,18 @@ static const char *plain_name(const char *name)
     return "allocation";
 }
 
-const gmtrace_origin *gmc_origins_make(void)
+const gmtrace_origin *gmc_origins_make(uint64_t address)
 {
-    const uint64_t number = __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED);
-    made *fresh = number < GMC_MAX_ORIGINS ? calloc(1, sizeof *fresh) : NULL;
+    const bool few = __atomic_add_fetch(&all, 1, __ATOMIC_RELAXED) < GMC_MAX_ORIGINS;
+    made *fresh = few ? calloc(1, sizeof *fresh) : NULL;
     if (!fresh)
         return NULL;
-    fresh->origin =
-        (gmtrace_origin){.name = "", .call = plain_name(call), .file = "", .number = number};
+    fresh->origin = (gmtrace_origin){.name = "", .call = plain_name(call), .file = ""};
+    fresh->address = address;
+    if (depth && in_call_count < MAX_IN_CALL)
+        in_call[in_call_count++] = fresh;
+    else
+        number(fresh);
     gmc_stack_take(__builtin_return_address(0), &fresh->frames);
     pthread_mutex_lock(&lock);
     *last = fresh;
@@ -91,8 +118,10 @@ void gmc_origins_resolve(void)
         return;
     size_t next = 0;
     for (made *at = list; at; at = at->next)
-        asked[next++] = (gmt_made){&at->frames, at->origin.call, at->origin.number, &at->origin};
-    gmt_find_origins(asked, wanted);
+        if (at->origin.number) /* the driver's own have none */
+            asked[next++] =
+                (gmt_made){&at->frames, at->origin.call, at->origin.number, &at->origin};
+    gmt_find_origins(asked, next);
     free(asked);
 }
 

@@ -126,13 +126,14 @@ static void lose(const gmc_kernel *kernel, const char *why)
     check(gmtrace_writer_lose(writer, why, &error), &error);
 }
 
-bool gmc_output_begin(gmc_entry *entry, gmtrace_launch *launch)
+bool gmc_output_begin(gmc_entry *entry, gmc_kind *kind, gmtrace_launch *launch)
 {
     gmtrace_error error = {0};
     if (!entry->added && !add_kernel(entry))
         return false;
     launch->kernel = entry->trace_index;
-    if (!check(gmtrace_writer_begin_launch(writer, launch, &error), &error))
+    if (!check(gmtrace_writer_begin_launch(writer, launch, &error), &error) ||
+        !check(gmc_kinds_opened(kind, (uint32_t)captured, writer, &error), &error))
         return false;
     const char *unseen_tensors = gmc_modules_tensors_unseen(entry);
     if (unseen_tensors)
@@ -179,6 +180,11 @@ void gmc_output_close(void)
     if (!writer)
         return;
     gmtrace_writer_add_unseen(writer, __atomic_load_n(&unseen, __ATOMIC_RELAXED));
+    uint64_t repeats, dropped;
+    check(gmc_kinds_write(writer, &repeats, &dropped, &error), &error);
+    if (dropped)
+        gmc_warn("%llu launches are left out: those that they are like could not be captured",
+                 (unsigned long long)dropped);
     bool keep = captured > 0 && !broken;
     bool good = check(gmtrace_writer_close(writer, keep, &error), &error);
     writer = NULL;
@@ -186,5 +192,8 @@ void gmc_output_close(void)
         snprintf(text, sizeof text, "%llu %llu %s", (unsigned long long)captured,
                  (unsigned long long)records, output);
         gmc_report(settings, "trace", text);
+        snprintf(text, sizeof text, "%llu", (unsigned long long)repeats);
+        if (repeats)
+            gmc_report(settings, "repeats", text);
     }
 }

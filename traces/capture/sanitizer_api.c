@@ -100,6 +100,22 @@ bool gmc_query_variable(CUmodule module, const char *name, uint64_t *base, uint6
     return at && bytes;
 }
 
+static CUresult (*parameter_of)(CUfunction, size_t, size_t *, size_t *);
+
+bool gmc_query_parameters(void)
+{
+    if (!parameter_of) {
+        void *symbol = gmc_driver_symbol("cuFuncGetParamInfo");
+        memcpy(&parameter_of, &symbol, sizeof symbol);
+    }
+    return parameter_of != NULL;
+}
+
+bool gmc_query_parameter(CUfunction function, size_t index, size_t *offset, size_t *size)
+{
+    return parameter_of && parameter_of(function, index, offset, size) == CUDA_SUCCESS;
+}
+
 int gmc_query_function(CUfunction function, CUfunction_attribute attribute)
 {
     static CUresult (*get)(int *, CUfunction_attribute, CUfunction);

@@ -61,6 +61,10 @@ void gmc_query_gpu(CUdevice device, gmc_gpu *gpu);
 const char *gmc_function_name(CUfunction function);
 /* Where a module's variable lies; false where the driver does not say. */
 bool gmc_query_variable(CUmodule module, const char *name, uint64_t *base, uint64_t *size);
+/* Can it say what parameters kernels have? */
+bool gmc_query_parameters(void);
+/* Place and bytes of a kernel's parameter; false behind the last. */
+bool gmc_query_parameter(CUfunction function, size_t index, size_t *offset, size_t *size);
 /* -1 where the driver does not say. */
 int gmc_query_function(CUfunction function, CUfunction_attribute attribute);
 

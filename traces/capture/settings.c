@@ -30,6 +30,7 @@ void gmc_settings_read(gmc_settings *settings)
         .kernel = text_of(GMC_ENV_KERNEL),
         .skip = number_of(GMC_ENV_SKIP, 0),
         .count = number_of(GMC_ENV_COUNT, UINT64_MAX),
+        .sample = number_of(GMC_ENV_SAMPLE, 0),
         .nvtx = text_of(GMC_ENV_NVTX),
         .from_start = text_of(GMC_ENV_START) == NULL,
         .buffer = number_of(GMC_ENV_BUFFER, GMC_DEFAULT_BUFFER),

@@ -13,6 +13,7 @@
 #define GMC_ENV_KERNEL    "GMCAPTURE_KERNEL"
 #define GMC_ENV_SKIP      "GMCAPTURE_LAUNCH_SKIP"
 #define GMC_ENV_COUNT     "GMCAPTURE_LAUNCH_COUNT"
+#define GMC_ENV_SAMPLE    "GMCAPTURE_SAMPLE"
 #define GMC_ENV_NVTX      "GMCAPTURE_NVTX_INCLUDE" /* ranges.h; one a line */
 #define GMC_ENV_START     "GMCAPTURE_FROM_START"   /* "off": not before cudaProfilerStart() */
 #define GMC_ENV_BUFFER    "GMCAPTURE_BUFFER"
@@ -33,6 +34,7 @@ typedef struct gmc_settings {
     const char *output;
     const char *kernel; /* regular expression; NULL: every kernel */
     uint64_t skip, count;
+    uint64_t sample;  /* captured at most of launches of a kind; 0: all */
     const char *nvtx; /* ranges, one a line; NULL: all of the program */
     bool from_start;  /* before cudaProfilerStart(), too */
     uint64_t buffer;  /* bytes of the ring */

@@ -233,8 +233,35 @@ bool copier_copy(copier *c, uint32_t number, gmtrace_error *error)
     free(cta);
     if (!finish(c, done ? error : &ignored))
         done = false;
-    return done && (!launch.lost || gmtrace_writer_lose(c->writer, launch.lost, error)) &&
-           gmtrace_writer_end_launch(c->writer, error);
+    done = done && (!launch.lost || gmtrace_writer_lose(c->writer, launch.lost, error));
+    c->launch[number] = c->launches++;
+    const uint32_t like = c->launch[launch.like];
+    if (done && launch.like != number && like != UINT32_MAX)
+        done = gmtrace_writer_like(c->writer, like, error);
+    return done && gmtrace_writer_end_launch(c->writer, error);
+}
+
+/* What was not captured goes with launches of its kind where all of them were copied: of some it is
+ * not asked. */
+static bool copy_repeats(copier *c, gmtrace_error *error)
+{
+    const gmtrace_repeat *repeat = gmtrace_get_repeats(c->reader);
+    const uint64_t count = gmtrace_repeat_count(c->reader);
+    const uint32_t launches = gmtrace_launch_count(c->reader);
+    bool done = true;
+    bool *partly = count ? calloc(launches + (size_t)1, sizeof *partly) : NULL;
+    if (count && !partly)
+        return out_of_memory(error);
+    for (uint32_t i = 0; count && i < launches; i++)
+        partly[gmtrace_get_launch(c->reader, i)->like] |= c->launch[i] == UINT32_MAX;
+    for (uint64_t i = 0; done && i < count; i++)
+        if (!partly[repeat[i].launch])
+            done = gmtrace_writer_repeat(c->writer,
+                                         &(gmtrace_repeat){.ordinal = repeat[i].ordinal,
+                                                           .launch = c->launch[repeat[i].launch]},
+                                         error);
+    free(partly);
+    return done;
 }
 
 bool copier_open(copier *c, gmtrace_reader *reader, const char *output, gmtrace_error *error)
@@ -245,6 +272,11 @@ bool copier_open(copier *c, gmtrace_reader *reader, const char *output, gmtrace_
     if (!c->kernel)
         return out_of_memory(error);
     memset(c->kernel, 0xff, kernels * sizeof *c->kernel);
+    const uint32_t launches = gmtrace_launch_count(reader);
+    c->launch = malloc((launches + (size_t)1) * sizeof *c->launch);
+    if (!c->launch)
+        return out_of_memory(error);
+    memset(c->launch, 0xff, launches * sizeof *c->launch);
     c->writer = gmtrace_writer_create(output, gmtrace_get_capture(reader), NULL, error);
     return c->writer != NULL;
 }
@@ -252,8 +284,11 @@ bool copier_open(copier *c, gmtrace_reader *reader, const char *output, gmtrace_
 bool copier_close(copier *c, bool keep, gmtrace_error *error)
 {
     gmtrace_writer *writer = c->writer;
+    gmtrace_error ignored;
+    const bool done = !keep || copy_repeats(c, error);
     free(c->kernel);
-    c->kernel = NULL;
+    free(c->launch);
+    c->kernel = c->launch = NULL;
     c->writer = NULL;
-    return gmtrace_writer_close(writer, keep, error);
+    return gmtrace_writer_close(writer, keep && done, done ? error : &ignored) && done;
 }

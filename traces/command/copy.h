@@ -19,6 +19,8 @@ typedef struct copier {
     gmtrace_writer *writer;
     uint64_t chunk;         /* the first not looked at yet */
     uint32_t *kernel;       /* number in the output, or UINT32_MAX */
+    uint32_t *launch;       /* their numbers in the copy, UINT32_MAX of those left out */
+    uint32_t launches;      /* copied */
     gmtrace_unseen *unseen; /* of the launch in progress; NULL where there is nothing to add */
 } copier;
 

@@ -65,6 +65,9 @@ static void print_capture(const char *path, const gmtrace_reader *reader)
     printf("holds       kernels %s, launches %s, chunks %s\n",
            grouped(gmtrace_kernel_count(reader)), grouped(gmtrace_launch_count(reader)),
            grouped(gmtrace_chunk_count(reader)));
+    if (gmtrace_repeat_count(reader))
+        printf("not taken   launches %s, each like one of those\n",
+               grouped(gmtrace_repeat_count(reader)));
 }
 
 /* "d_x, 4,096 bytes: cudaMalloc #1 at app.cu:31": of those of which something is known. */
@@ -116,6 +119,8 @@ static void print_launch(const gmtrace_reader *reader, uint32_t number)
         printf("  memory    %s bytes in %u allocations\n", grouped(bytes), l->allocation_count);
         print_origins(l);
     }
+    if (l->stands_for > 1)
+        printf("  stands    for %s launches like it\n", grouped(l->stands_for));
     printf("  order     launch %s of the process, stream %u, kernel %u\n", grouped(l->ordinal),
            l->stream, l->kernel);
 }

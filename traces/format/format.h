@@ -20,6 +20,7 @@
 #define GMT_HEADER_LEVEL   32u /* gmtrace_detail */
 #define GMT_HEADER_LOST    36u /* offset of the LOST section, 0 where there is none */
 #define GMT_HEADER_ORIGINS 44u /* offset of the ORIGINS section, 0 where there is none */
+#define GMT_HEADER_REPEATS 52u /* offset of the REPEATS section, 0 where there is none */
 #define GMT_HEADER_HASH    120u
 #define GMT_NEED_TENSORS   0x1u /* launches have tensor maps */
 #define GMT_KNOWN_NEED     GMT_NEED_TENSORS
@@ -41,8 +42,9 @@ enum {
     GMT_LAUNCH_END = 5,
     GMT_MAP = 6,
     GMT_INDEX = 7,
-    GMT_LOST = 8,    /* optional */
-    GMT_ORIGINS = 9, /* optional */
+    GMT_LOST = 8,     /* optional */
+    GMT_ORIGINS = 9,  /* optional */
+    GMT_REPEATS = 10, /* optional */
 };
 
 /* Limits that a reader enforces before it allocates. */

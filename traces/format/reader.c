@@ -106,8 +106,13 @@ static int open_seekable(const char *path, gmtrace_error *error)
     return spooled;
 }
 
+/* Where they are, 0 where the file has none. */
+typedef struct optional_sections {
+    uint64_t lost, origins, repeats;
+} optional_sections;
+
 /* The header's layout never changes, so that old readers can tell "newer" from "damaged". */
-static bool read_header(gmtrace_reader *reader, uint64_t *index, uint64_t *lost, uint64_t *origins,
+static bool read_header(gmtrace_reader *reader, uint64_t *index, optional_sections *optional,
                         gmtrace_error *error)
 {
     uint8_t header[GMT_HEADER_SIZE];
@@ -140,8 +145,9 @@ static bool read_header(gmtrace_reader *reader, uint64_t *index, uint64_t *lost,
         return gmt_fail(error, GMTRACE_CORRUPT, GMT_HEADER_BYTES,
                         "the file header has a wrong length at byte %u", GMT_HEADER_BYTES);
     *index = gmt_get64(header + GMT_HEADER_INDEX);
-    *lost = gmt_get64(header + GMT_HEADER_LOST);
-    *origins = gmt_get64(header + GMT_HEADER_ORIGINS);
+    *optional = (optional_sections){.lost = gmt_get64(header + GMT_HEADER_LOST),
+                                    .origins = gmt_get64(header + GMT_HEADER_ORIGINS),
+                                    .repeats = gmt_get64(header + GMT_HEADER_REPEATS)};
     reader->capture.detail = (gmtrace_detail)gmt_get32(header + GMT_HEADER_LEVEL);
     return true;
 }
@@ -285,7 +291,8 @@ gmtrace_reader *gmt_open_fd(int fd, const gmtrace_reader_options *options, gmtra
     gmt_map_init(&reader->sequential);
     reader->fd = fd;
     struct stat status;
-    uint64_t index = 0, lost = 0, origins = 0, footer_index = 0;
+    uint64_t index = 0, footer_index = 0;
+    optional_sections optional = {0};
     bool done = fstat(fd, &status) == 0 || gmt_fail_errno(error, "cannot open");
     if (done) {
         reader->size = (uint64_t)status.st_size;
@@ -293,8 +300,7 @@ gmtrace_reader *gmt_open_fd(int fd, const gmtrace_reader_options *options, gmtra
         reader->decoder.budget.limit =
             options && options->memory_limit ? options->memory_limit : GMTRACE_DEFAULT_MEMORY_LIMIT;
     }
-    done =
-        done && read_header(reader, &index, &lost, &origins, error) && read_capture(reader, error);
+    done = done && read_header(reader, &index, &optional, error) && read_capture(reader, error);
     if (done) {
         const uint64_t end = reader->size - GMT_FOOTER_SIZE; /* there is more than a header */
         const int footer = gmt_reader_footer(reader, end, &footer_index, error);
@@ -306,13 +312,15 @@ gmtrace_reader *gmt_open_fd(int fd, const gmtrace_reader_options *options, gmtra
         else
             done =
                 footer ? read_index(reader, footer_index, error) : gmt_reader_walk(reader, error);
-        done = done && (!lost || read_lost(reader, lost, error)) &&
-               (!origins || gmt_reader_origins(reader, origins, error));
+        done = done && (!optional.lost || read_lost(reader, optional.lost, error)) &&
+               (!optional.origins || gmt_reader_origins(reader, optional.origins, error)) &&
+               (!optional.repeats || gmt_reader_repeats(reader, optional.repeats, error));
     }
     if (!done) {
         gmtrace_close(reader);
         return NULL;
     }
+    gmt_reader_all_captured(reader);
     count_claims(reader);
     return reader;
 }
@@ -338,6 +346,7 @@ void gmtrace_close(gmtrace_reader *reader)
     free(reader->launch);
     free(reader->capture_storage);
     free(reader->origin_storage);
+    free(reader->repeat);
     gmt_map_clear(&reader->selected);
     gmt_map_clear(&reader->sequential);
     gmt_decoder_free(&reader->decoder);

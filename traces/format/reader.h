@@ -34,6 +34,8 @@ struct gmtrace_reader {
     gmtrace_error damage;
     gmtrace_capture capture;
     void *capture_storage, *origin_storage;
+    gmtrace_repeat *repeat;
+    uint64_t repeat_count;
     gmt_read_kernel *kernel;
     uint32_t kernel_count;
     gmt_read_launch *launch;
@@ -66,6 +68,11 @@ int gmt_reader_footer(gmtrace_reader *reader, uint64_t offset, uint64_t *index,
 
 /* origins.c: gives the launches' allocations their origins. */
 bool gmt_reader_origins(gmtrace_reader *reader, uint64_t offset, gmtrace_error *error);
+
+/* repeats.c: which launches were captured of many like them; and that all the others stand for
+ * themselves. */
+bool gmt_reader_repeats(gmtrace_reader *reader, uint64_t offset, gmtrace_error *error);
+void gmt_reader_all_captured(gmtrace_reader *reader);
 
 /* walk.c: reads the file section by section as far as it goes; sets damage. */
 bool gmt_reader_walk(gmtrace_reader *reader, gmtrace_error *error);

@@ -10,6 +10,7 @@
 #include "traces/format/map.h"
 #include "traces/format/origins.h"
 #include "traces/format/pending.h"
+#include "traces/format/repeats.h"
 #include "traces/format/sink.h"
 #include "traces/format/tensor.h"
 
@@ -35,6 +36,7 @@ struct gmtrace_writer {
     gmt_buffer lost;                         /* of LOST: launches and why */
     bool is_lost;                            /* the open launch is among them */
     gmt_origins origins;
+    gmt_repeats repeats;
     gmt_tensor_maps maps;  /* of the open launch */
     bool has_tensors;      /* some launch has such maps */
     bool open;             /* a launch is */
@@ -112,22 +114,28 @@ static bool put_section(gmtrace_writer *writer, uint32_t type, uint32_t flags, g
     return done || stop(writer, &failure, error);
 }
 
-static void make_header(const gmtrace_writer *writer, uint64_t index, uint64_t lost,
-                        uint64_t origins, uint8_t *header)
+/* Where sections are; 0 where there is none. */
+typedef struct places {
+    uint64_t index, lost, origins, repeats;
+} places;
+
+static void make_header(const gmtrace_writer *writer, const places *at, uint8_t *header)
 {
     memset(header, 0, GMT_HEADER_SIZE);
     memcpy(header, GMT_MAGIC, GMT_MAGIC_SIZE);
     gmt_set16(header + GMT_HEADER_MAJOR, GMTRACE_FORMAT_MAJOR);
-    gmt_set16(header + GMT_HEADER_MINOR, writer->has_tensors ? 3
-                                         : origins           ? 2
-                                         : lost              ? 1
-                                                             : 0); /* the least that tells all */
+    gmt_set16(header + GMT_HEADER_MINOR, at->repeats           ? 4
+                                         : writer->has_tensors ? 3
+                                         : at->origins         ? 2
+                                         : at->lost            ? 1
+                                                               : 0); /* the least that tells all */
     gmt_set32(header + GMT_HEADER_NEED, writer->has_tensors ? GMT_NEED_TENSORS : 0);
     gmt_set32(header + GMT_HEADER_BYTES, GMT_HEADER_SIZE);
-    gmt_set64(header + GMT_HEADER_INDEX, index);
+    gmt_set64(header + GMT_HEADER_INDEX, at->index);
     gmt_set32(header + GMT_HEADER_LEVEL, writer->detail);
-    gmt_set64(header + GMT_HEADER_LOST, lost);
-    gmt_set64(header + GMT_HEADER_ORIGINS, origins);
+    gmt_set64(header + GMT_HEADER_LOST, at->lost);
+    gmt_set64(header + GMT_HEADER_ORIGINS, at->origins);
+    gmt_set64(header + GMT_HEADER_REPEATS, at->repeats);
     gmt_set64(header + GMT_HEADER_HASH, gmt_hash(header, GMT_HEADER_HASH, 0));
 }
 
@@ -153,7 +161,7 @@ static gmtrace_writer *create(const char *path, int fd, const gmtrace_capture *c
     writer->trigger = writer->limit;
     writer->pack = ZSTD_createCCtx();
     uint8_t header[GMT_HEADER_SIZE];
-    make_header(writer, 0, 0, 0, header);
+    make_header(writer, &(places){0}, header);
     gmt_section section;
     bool done = writer->pack && gmt_encoder_init(&writer->encoder, writer->level);
     if (!done)
@@ -235,6 +243,9 @@ bool gmtrace_writer_begin_launch(gmtrace_writer *writer, const gmtrace_launch *l
     gmt_put(&writer->launches, &written, sizeof written);
     if (writer->launches.failed ||
         !gmt_origins_launch(&writer->origins, writer->launch_count, launch))
+        return stop_memory(writer, error);
+    gmt_put(&writer->repeats.like, &writer->launch_count, sizeof writer->launch_count);
+    if (writer->repeats.like.failed)
         return stop_memory(writer, error);
     gmt_tensor_maps_clear(&writer->maps);
     writer->open = true;
@@ -555,6 +566,36 @@ bool gmtrace_writer_end_launch(gmtrace_writer *writer, gmtrace_error *error)
     return true;
 }
 
+bool gmtrace_writer_like(gmtrace_writer *writer, uint32_t first, gmtrace_error *error)
+{
+    if (!usable(writer, error))
+        return false;
+    uint32_t *like = (uint32_t *)(void *)writer->repeats.like.data;
+    if (!writer->open || first >= writer->launch_count || like[first] != first)
+        return usage(error, "a launch is like one that is not the first of its kind");
+    like[writer->launch_count] = first;
+    return true;
+}
+
+bool gmtrace_writer_repeat(gmtrace_writer *writer, const gmtrace_repeat *repeat,
+                           gmtrace_error *error)
+{
+    if (!usable(writer, error))
+        return false;
+    gmt_buffer *all = &writer->repeats.repeat;
+    const uint32_t *like = (const uint32_t *)(const void *)writer->repeats.like.data;
+    const gmtrace_repeat *list = (const gmtrace_repeat *)(const void *)all->data;
+    const size_t count = all->size / sizeof *list;
+    if (repeat->launch >= writer->repeats.like.size / sizeof *like ||
+        like[repeat->launch] != repeat->launch)
+        return usage(error, "a launch repeats one that is not the first of its kind");
+    if (count && repeat->ordinal <= list[count - 1].ordinal)
+        return usage(error, "repeated launches are not in their order");
+    const gmtrace_repeat copy = {.ordinal = repeat->ordinal, .launch = repeat->launch};
+    gmt_put(all, &copy, sizeof copy);
+    return !all->failed || stop_memory(writer, error);
+}
+
 void gmtrace_writer_add_unseen(gmtrace_writer *writer, uint32_t unseen)
 {
     writer->unseen |= unseen;
@@ -576,16 +617,28 @@ static bool put_origins(gmtrace_writer *writer, uint64_t *offset, gmtrace_error 
     return put_section(writer, GMT_ORIGINS, GMT_FLAG_OPTIONAL, &section, error);
 }
 
+static bool put_repeats(gmtrace_writer *writer, uint64_t *offset, gmtrace_error *error)
+{
+    gmt_section section;
+    *offset = 0;
+    writer->raw.size = 0;
+    if (!gmt_put_repeats(&writer->raw, &writer->repeats))
+        return stop_memory(writer, error);
+    if (!writer->raw.size)
+        return true;
+    *offset = writer->sink.offset;
+    return put_section(writer, GMT_REPEATS, GMT_FLAG_OPTIONAL, &section, error);
+}
+
 static bool put_index(gmtrace_writer *writer, gmtrace_error *error)
 {
     gmt_buffer *raw = &writer->raw;
-    uint64_t origins;
-    const uint64_t lost = writer->lost.size ? writer->sink.offset : 0;
+    places at = {.lost = writer->lost.size ? writer->sink.offset : 0};
     gmt_section section;
-    if (lost && !gmt_sink_section(&writer->sink, GMT_LOST, GMT_FLAG_OPTIONAL, writer->lost.data,
-                                  writer->lost.size, &section, error))
+    if (at.lost && !gmt_sink_section(&writer->sink, GMT_LOST, GMT_FLAG_OPTIONAL, writer->lost.data,
+                                     writer->lost.size, &section, error))
         return false;
-    if (!put_origins(writer, &origins, error))
+    if (!put_origins(writer, &at.origins, error) || !put_repeats(writer, &at.repeats, error))
         return false;
     raw->size = 0;
     gmt_put32(raw, writer->unseen);
@@ -608,7 +661,8 @@ static bool put_index(gmtrace_writer *writer, gmtrace_error *error)
     gmt_set64(footer + 8, section.offset);
     gmt_set64(footer + 16, writer->sink.offset + GMT_FOOTER_SIZE);
     gmt_set64(footer + 24, gmt_hash(footer, 24, 0));
-    make_header(writer, section.offset, lost, origins, header);
+    at.index = section.offset;
+    make_header(writer, &at, header);
     return gmt_sink_write(&writer->sink, footer, sizeof footer, error) &&
            gmt_sink_patch(&writer->sink, 0, header, sizeof header, error);
 }
@@ -638,6 +692,7 @@ bool gmtrace_writer_close(gmtrace_writer *writer, bool keep, gmtrace_error *erro
     gmt_buffer_free(&writer->launches);
     gmt_buffer_free(&writer->lost);
     gmt_origins_free(&writer->origins);
+    gmt_repeats_free(&writer->repeats);
     gmt_tensor_maps_free(&writer->maps);
     gmt_buffer_free(&writer->map.body);
     gmt_buffer_free(&writer->raw);
