@@ -217,14 +217,11 @@ static void run_atomic(ptx_warp *w, const ptx_op *op)
 
 static bool take_operation(sass_builder *b)
 {
-    static const struct {
-        sass_word word;
-        ptx_atomic what;
-    } words[] = {{SASS_WORD_ADD, ATOMIC_ADD},   {SASS_WORD_AND, ATOMIC_AND},
-                 {SASS_WORD_OR, ATOMIC_OR},     {SASS_WORD_XOR, ATOMIC_XOR},
-                 {SASS_WORD_MIN, ATOMIC_MIN},   {SASS_WORD_MAX, ATOMIC_MAX},
-                 {SASS_WORD_INC, ATOMIC_INC},   {SASS_WORD_DEC, ATOMIC_DEC},
-                 {SASS_WORD_EXCH, ATOMIC_EXCH}, {SASS_WORD_CAS, ATOMIC_CAS}};
+    static const sass_choice words[] = {{SASS_WORD_ADD, ATOMIC_ADD},   {SASS_WORD_AND, ATOMIC_AND},
+                                        {SASS_WORD_OR, ATOMIC_OR},     {SASS_WORD_XOR, ATOMIC_XOR},
+                                        {SASS_WORD_MIN, ATOMIC_MIN},   {SASS_WORD_MAX, ATOMIC_MAX},
+                                        {SASS_WORD_INC, ATOMIC_INC},   {SASS_WORD_DEC, ATOMIC_DEC},
+                                        {SASS_WORD_EXCH, ATOMIC_EXCH}, {SASS_WORD_CAS, ATOMIC_CAS}};
     unsigned found = 0;
     ptx_op *op = b->op;
     if (sass_take(&b->in, SASS_WORD_CAST)) {
@@ -238,11 +235,7 @@ static bool take_operation(sass_builder *b)
         op->flags |= PTX_FLAG_COUNTS;
         found++;
     }
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (sass_take(&b->in, words[i].word)) {
-            op->mode = (uint8_t)words[i].what;
-            found++;
-        }
+    found += gmsass_take_choices(b, words, sizeof words / sizeof *words, &op->mode);
     const bool is_float = sass_take(&b->in, SASS_WORD_F32),
                is_double = sass_take(&b->in, SASS_WORD_F64);
     const bool plain_wide = sass_take(&b->in, SASS_WORD__64);

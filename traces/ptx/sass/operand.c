@@ -175,18 +175,25 @@ void gmsass_result_and_predicate(sass_builder *b)
     b->next = 2;
 }
 
+unsigned gmsass_take_choices(sass_builder *b, const sass_choice *choice, size_t count,
+                             uint8_t *value)
+{
+    unsigned found = 0;
+    for (size_t i = 0; i < count; i++)
+        if (sass_take(&b->in, choice[i].word)) {
+            *value = choice[i].value;
+            found++;
+        }
+    return found;
+}
+
 uint8_t gmsass_take_rounding(sass_builder *b)
 {
-    static const struct {
-        sass_word word;
-        uint8_t way;
-    } words[] = {{SASS_WORD_RN, ROUND_NEAREST}, {SASS_WORD_RM, ROUND_DOWN},
-                 {SASS_WORD_FLOOR, ROUND_DOWN}, {SASS_WORD_RP, ROUND_UP},
-                 {SASS_WORD_CEIL, ROUND_UP},    {SASS_WORD_RZ, ROUND_ZERO},
-                 {SASS_WORD_TRUNC, ROUND_ZERO}};
+    static const sass_choice words[] = {{SASS_WORD_RN, ROUND_NEAREST}, {SASS_WORD_RM, ROUND_DOWN},
+                                        {SASS_WORD_FLOOR, ROUND_DOWN}, {SASS_WORD_RP, ROUND_UP},
+                                        {SASS_WORD_CEIL, ROUND_UP},    {SASS_WORD_RZ, ROUND_ZERO},
+                                        {SASS_WORD_TRUNC, ROUND_ZERO}};
     uint8_t way = ROUND_NEAREST;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (sass_take(&b->in, words[i].word))
-            way = words[i].way;
+    gmsass_take_choices(b, words, sizeof words / sizeof *words, &way);
     return way;
 }

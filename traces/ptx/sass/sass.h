@@ -81,6 +81,14 @@ struct sass_builder {
 bool gmsass_take_comparison(sass_builder *b);
 /* Operands of a comparison: two predicates, two sources, a predicate. */
 void gmsass_compared(sass_builder *b, unsigned units);
+/* Words of which each stands for a value. Takes those that are there, and says how many; the last
+ * one's value goes to *value. */
+typedef struct sass_choice {
+    sass_word word;
+    uint8_t value;
+} sass_choice;
+unsigned gmsass_take_choices(sass_builder *b, const sass_choice *choice, size_t count,
+                             uint8_t *value);
 /* Words of rounding; ROUND_NEAREST where there is none. */
 uint8_t gmsass_take_rounding(sass_builder *b);
 
