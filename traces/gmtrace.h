@@ -251,6 +251,7 @@ typedef struct gmtrace_launch {
     uint32_t captured;   /* launches of its kind that the trace holds */
     uint64_t stands_for; /* launches of its kind, itself among them: of those that were left out
                           * each captured one has its share. 1 where none was */
+    uint64_t unseen_before; /* launches left out since the one before it in the trace */
 } gmtrace_launch;
 
 /* A launch that happened and was not captured. */

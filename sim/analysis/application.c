@@ -12,8 +12,15 @@ struct gmsim_application {
     GPtrArray *kernel;     /* gmsim_kernel_total * */
     GHashTable *by_kernel; /* gmtrace_kernel * of the trace -> gmsim_kernel_total * */
     GHashTable *by_code;   /* ... by its contents */
+    GHashTable *kinds;     /* first launch of a kind -> sampled_kind *, of kinds left out in part */
     gmsim_kernel_total total;
 };
+
+/* Launches of which some were not captured. */
+typedef struct sampled_kind {
+    const gmsim_kernel_total *kernel;
+    uint64_t captured, left_out, clocks, least, most; /* clocks of those left out */
+} sampled_kind;
 
 const char *const gmsim_kernel_metrics[] = {
     "cycles",
@@ -95,46 +102,46 @@ static gmsim_kernel_total *kernel_of(gmsim_application *a, const gmtrace_kernel 
 
 /* ----------------------------------------------------------------------------------------- sums */
 
-/* Adds `count` 64-bit counters. */
-static void add_counters(void *sum, const void *part, size_t count)
+/* Adds `count` 64-bit counters, so many times. */
+static void add_counters(void *sum, const void *part, size_t count, uint64_t times)
 {
     uint64_t *to = sum;
     const uint64_t *from = part;
 
     for (size_t i = 0; i < count; i++)
-        to[i] += from[i];
+        to[i] += times * from[i];
 }
 
 G_STATIC_ASSERT(sizeof(gmsim_counts) % sizeof(uint64_t) == 0);
 G_STATIC_ASSERT(sizeof(gmsim_l2_counts) % sizeof(uint64_t) == 0);
 
-static void add_timing(gmsim_timing *sum, const gmsim_timing *part)
+static void add_timing(gmsim_timing *sum, const gmsim_timing *part, uint64_t times)
 {
-    sum->cycles += part->cycles;
-    sum->launch_cycles += part->launch_cycles;
-    sum->sm_active += part->sm_active;
-    sum->warp_active += part->warp_active;
-    add_counters(sum->stall, part->stall, GMSIM_STALLS);
-    sum->loads += part->loads;
-    sum->load_cycles += part->load_cycles;
+    sum->cycles += times * part->cycles;
+    sum->launch_cycles += times * part->launch_cycles;
+    sum->sm_active += times * part->sm_active;
+    sum->warp_active += times * part->warp_active;
+    add_counters(sum->stall, part->stall, GMSIM_STALLS, times);
+    sum->loads += times * part->loads;
+    sum->load_cycles += times * part->load_cycles;
 }
 
 /* `dirty` is what the last launch leaves, not a sum. */
-static void add_result(gmsim_result *sum, const gmsim_result *part)
+static void add_result(gmsim_result *sum, const gmsim_result *part, uint64_t times)
 {
-    sum->records += part->records;
-    sum->barriers += part->barriers;
-    add_counters(sum->row, part->row, GMSIM_ROWS * (sizeof *sum->row / sizeof(uint64_t)));
-    add_counters(sum->degree, part->degree, GMSIM_DEGREE_BINS);
-    add_counters(&sum->l2, &part->l2, sizeof sum->l2 / sizeof(uint64_t));
+    sum->records += times * part->records;
+    sum->barriers += times * part->barriers;
+    add_counters(sum->row, part->row, GMSIM_ROWS * (sizeof *sum->row / sizeof(uint64_t)), times);
+    add_counters(sum->degree, part->degree, GMSIM_DEGREE_BINS, times);
+    add_counters(&sum->l2, &part->l2, sizeof sum->l2 / sizeof(uint64_t), times);
     sum->l2.dirty_sectors = part->l2.dirty_sectors;
-    add_counters(sum->min_cycles, part->min_cycles, GMSIM_RESOURCES);
+    add_counters(sum->min_cycles, part->min_cycles, GMSIM_RESOURCES, times);
     for (unsigned i = 0; i < GMSIM_RESOURCES; i++) {
         if (sum->min_cycles[i] > sum->min_cycles[sum->bound])
             sum->bound = (gmsim_resource)i;
     }
-    add_timing(&sum->timing, &part->timing);
-    add_counters(&sum->executed, &part->executed, sizeof sum->executed / sizeof(uint64_t));
+    add_timing(&sum->timing, &part->timing, times);
+    add_counters(&sum->executed, &part->executed, sizeof sum->executed / sizeof(uint64_t), times);
     sum->timed = sum->timed && part->timed;
     sum->unseen |= part->unseen;
     sum->truncated = sum->truncated || part->truncated;
@@ -147,11 +154,17 @@ uint64_t gmsim_launch_clocks(const gmsim_result *result)
                                                    : result->min_cycles[result->bound];
 }
 
+static uint32_t stands_for(const gmtrace_launch *launch)
+{
+    return (uint32_t)MAX(launch->stands_for, 1);
+}
+
 /* known: launches that are not have no place in the sum. */
 static void add_launch(gmsim_kernel_total *total, uint32_t index, const gmsim_result *result,
                        gmsim_finding_kind kind, bool known)
 {
     const uint64_t clocks = gmsim_launch_clocks(result);
+    const uint32_t times = stands_for(result->launch);
     const bool unseen = (result->unseen & GMSIM_UNSEEN_TRAFFIC) != 0;
 
     if (total->sum.kernel == NULL && !(known && unseen)) {
@@ -160,19 +173,22 @@ static void add_launch(gmsim_kernel_total *total, uint32_t index, const gmsim_re
         total->sum.instr_count = 0;
         total->sum.unsteady = 0; /* it is told of a launch's instructions */
         total->sum.unsteady_instr = NULL;
+        add_result(&total->sum, result, times - 1);
     } else if (!(known && unseen)) {
-        add_result(&total->sum, result);
+        add_result(&total->sum, result, times);
     }
-    total->launches++;
-    total->unknown += unseen;
-    if (total->launches == 1 || clocks > total->longest_clocks) {
+    total->launches += times;
+    total->captured++;
+    total->unknown += unseen ? times : 0;
+    if (total->captured == 1 || clocks > total->longest_clocks) {
         total->longest = index;
         total->longest_clocks = clocks;
     }
-    total->clocks += clocks;
+    total->clocks += times * clocks;
     total->starts[result->start]++;
-    total->finding[kind].launches++;
-    total->finding[kind].clocks += clocks;
+    total->starts[GMSIM_START_UNKNOWN] += times - 1;
+    total->finding[kind].launches += times;
+    total->finding[kind].clocks += times * clocks;
 }
 
 gmsim_application *gmsim_application_new(const gmsim_gpu *gpu)
@@ -183,6 +199,7 @@ gmsim_application *gmsim_application_new(const gmsim_gpu *gpu)
     a->kernel = g_ptr_array_new_with_free_func(g_free);
     a->by_kernel = g_hash_table_new(g_direct_hash, g_direct_equal);
     a->by_code = g_hash_table_new(hash_kernel, same_kernel);
+    a->kinds = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, g_free);
     return a;
 }
 
@@ -192,8 +209,54 @@ void gmsim_application_free(gmsim_application *a)
         return;
     g_hash_table_unref(a->by_kernel);
     g_hash_table_unref(a->by_code);
+    g_hash_table_unref(a->kinds);
     g_ptr_array_unref(a->kernel);
     g_free(a);
+}
+
+static void add_sampled(gmsim_application *a, const gmsim_kernel_total *kernel,
+                        const gmsim_result *result)
+{
+    const uint64_t clocks = gmsim_launch_clocks(result);
+    const uint32_t more = stands_for(result->launch) - 1;
+    gpointer key = GUINT_TO_POINTER(result->launch->like + 1);
+    sampled_kind *kind = g_hash_table_lookup(a->kinds, key);
+
+    if (kind == NULL && more == 0 && result->launch->captured <= 1)
+        return;
+    if (kind == NULL) {
+        kind = g_new0(sampled_kind, 1);
+        *kind = (sampled_kind){.kernel = kernel, .least = clocks, .most = clocks};
+        g_hash_table_insert(a->kinds, key, kind);
+    }
+    kind->captured++;
+    kind->left_out += more;
+    kind->clocks += more * clocks;
+    kind->least = MIN(kind->least, clocks);
+    kind->most = MAX(kind->most, clocks);
+}
+
+gmsim_sampled gmsim_application_sampled(const gmsim_application *a,
+                                        const gmsim_kernel_total *kernel)
+{
+    gmsim_sampled sum = {0};
+    GHashTableIter at;
+    gpointer value;
+
+    g_hash_table_iter_init(&at, a->kinds);
+    while (g_hash_table_iter_next(&at, NULL, &value)) {
+        const sampled_kind *kind = value;
+
+        if (kind->left_out == 0 || (kernel != NULL && kind->kernel != kernel))
+            continue;
+        sum.launches += kind->left_out;
+        sum.clocks += kind->clocks;
+        sum.least += kind->left_out * kind->least;
+        sum.most += kind->left_out * kind->most;
+        sum.alone += kind->captured == 1 ? kind->left_out : 0;
+        sum.alone_kinds += kind->captured == 1;
+    }
+    return sum;
 }
 
 const gmsim_kernel_total *gmsim_application_add(gmsim_application *a, uint32_t index,
@@ -205,6 +268,7 @@ const gmsim_kernel_total *gmsim_application_add(gmsim_application *a, uint32_t i
     gmsim_verdict_make(a->gpu, result, &verdict);
     add_launch(kernel, index, result, verdict.finding[0].kind, false);
     add_launch(&a->total, index, result, verdict.finding[0].kind, true);
+    add_sampled(a, kernel, result);
     return kernel;
 }
 

@@ -18,14 +18,15 @@
 G_BEGIN_DECLS
 
 typedef struct gmsim_kernel_total {
-    unsigned number; /* in the order of first launches */
-    uint32_t launches;
-    uint32_t unknown; /* of them: their memory traffic was not seen, so they have no clocks */
-    uint32_t longest; /* number of the launch that takes most clocks, the first of equals */
+    unsigned number;   /* in the order of first launches */
+    uint32_t launches; /* those that stand for others count for them as well, as in all sums */
+    uint32_t captured; /* of them */
+    uint32_t unknown;  /* of them: their memory traffic was not seen, so they have no clocks */
+    uint32_t longest;  /* number of the launch that takes most clocks, the first of equals */
     uint64_t longest_clocks;
     gmsim_result sum;
-    uint64_t clocks; /* of gmsim_launch_clocks() */
-    uint32_t starts[GMSIM_STARTS];
+    uint64_t clocks;               /* of gmsim_launch_clocks() */
+    uint32_t starts[GMSIM_STARTS]; /* of launches that were not captured: unknown */
     struct {
         uint32_t launches; /* whose verdict it is */
         uint64_t clocks;   /* of them */
@@ -49,6 +50,17 @@ const gmsim_kernel_total *gmsim_application_kernel(const gmsim_application *appl
                                                    unsigned number);
 /* All launches as one kernel. */
 const gmsim_kernel_total *gmsim_application_total(const gmsim_application *application);
+
+/* Launches that were not captured, and what was taken for their clocks. Of each kind some were
+ * captured: had all the others been as the one of fewest clocks, or of most, there were `least` or
+ * `most`. Of kinds with a single captured launch no such thing is known; they have its clocks. */
+typedef struct gmsim_sampled {
+    uint64_t launches, clocks, least, most;
+    uint64_t alone, alone_kinds; /* launches of kinds with a single captured one, and kinds */
+} gmsim_sampled;
+/* kernel NULL: of all. */
+gmsim_sampled gmsim_application_sampled(const gmsim_application *application,
+                                        const gmsim_kernel_total *kernel);
 
 /* Predicted cycles, or without times the least that the launch's bound needs; 0 where its memory
  * traffic was not seen. */

@@ -69,6 +69,7 @@ const gmsim_names gmsim_start_table[GMSIM_STARTS] = {
     [GMSIM_START_COLD]    = {"cold", "cold"},
     [GMSIM_START_WARM]    = {"warm", "warm"},
     [GMSIM_START_FLUSHED] = {"flushed", "flushed"},
+    [GMSIM_START_UNKNOWN] = {"unknown", "unknown"},
 };
 
 const gmsim_names gmsim_limiter_table[] = {

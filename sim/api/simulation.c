@@ -112,6 +112,8 @@ static bool select_launches(gmsim_simulation *s, const gmsim_job *job, const cha
     uint32_t count = gmtrace_launch_count(s->reader);
 
     s->report.launch_count = count;
+    if (job->launch == NULL && job->launches == NULL && job->kernel == NULL)
+        s->report.reader = s->reader;
     if (count == 0) {
         const gmtrace_error *damage = gmtrace_damage(s->reader);
 
@@ -296,7 +298,9 @@ bool gmsim_simulation_open(gmsim_simulation *s, const gmsim_job *job, const char
 
 void gmsim_simulation_begin(gmsim_simulation *s)
 {
-    s->report.summary = s->report.selected > FULL_REPORTS && !s->report.quiet;
+    s->report.summary = (s->report.selected > FULL_REPORTS ||
+                         (s->report.reader && gmtrace_repeat_count(s->reader))) &&
+                        !s->report.quiet;
     s->format->begin(&s->report);
 }
 

@@ -389,10 +389,11 @@ const gmsim_result *gmsim_model_run(gmsim_model *model, gmtrace_reader *reader, 
     if (model->options.flush || !model->started)
         gmsim_l2_flush(&model->shared.l2);
     const bool warm = model->options.caches == GMSIM_CACHES_WARM;
-    result->start = warm                   ? GMSIM_START_WARM
-                    : model->options.flush ? GMSIM_START_FLUSHED
-                    : model->started       ? GMSIM_START_WARM
-                                           : GMSIM_START_COLD;
+    result->start = warm                    ? GMSIM_START_WARM
+                    : model->options.flush  ? GMSIM_START_FLUSHED
+                    : launch->unseen_before ? GMSIM_START_UNKNOWN
+                    : model->started        ? GMSIM_START_WARM
+                                            : GMSIM_START_COLD;
     model->started = true;
     scheduler.paths = gmtrace_paths_create(kernel, gmtrace_get_capture(reader)->detail);
     if (!scheduler.paths) {

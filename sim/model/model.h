@@ -133,6 +133,7 @@ typedef enum gmsim_start {
     GMSIM_START_COLD,    /* nothing: no launch came before it */
     GMSIM_START_WARM,    /* what the launches before it left, or its own replay before */
     GMSIM_START_FLUSHED, /* nothing: it was emptied for this launch */
+    GMSIM_START_UNKNOWN, /* as warm, without what launches left that were not captured */
     GMSIM_STARTS
 } gmsim_start;
 

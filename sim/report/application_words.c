@@ -48,6 +48,33 @@ char *gmsim_application_verdict(const gmsim_application *application, char *cons
     return g_string_free(text, FALSE);
 }
 
+char *gmsim_application_sampled_words(const gmsim_application *application)
+{
+    const gmsim_kernel_total *total = gmsim_application_total(application);
+    const gmsim_sampled sampled = gmsim_application_sampled(application, NULL);
+    GString *text;
+
+    if (sampled.launches == 0)
+        return NULL;
+    text = g_string_new(NULL);
+    g_string_append_printf(
+        text,
+        "%s of %s launches were captured. The others have kernel, shape and parameters of one of "
+        "these and count as those of their kind do: %s cycles, ",
+        gmsim_count(total->captured).text, gmsim_count(total->launches).text,
+        gmsim_count(sampled.clocks).text);
+    if (sampled.alone < sampled.launches)
+        g_string_append_printf(text, "%s were all as their kind's shortest, %s as its longest. ",
+                               gmsim_count(sampled.least).text, gmsim_count(sampled.most).text);
+    if (sampled.alone > 0)
+        g_string_append_printf(
+            text, "%s of them are of %s kind%s captured once, whose spread is not known. ",
+            sampled.alone == sampled.launches ? "All" : gmsim_count(sampled.alone).text,
+            gmsim_count(sampled.alone_kinds).text, sampled.alone_kinds == 1 ? "" : "s");
+    g_string_append(text, "What they did to L2 is not known.");
+    return g_string_free(text, FALSE);
+}
+
 char *gmsim_application_unknown(const gmsim_application *application, char *const *name)
 {
     const uint32_t launches = gmsim_application_total(application)->unknown;

@@ -17,6 +17,9 @@ char **gmsim_application_names(const gmsim_application *application, unsigned wi
 char *gmsim_application_verdict(const gmsim_application *application, char *const *name,
                                 const char *what);
 /* Launches that are in no sum, and the first of their kernels; NULL where there are none. */
+/* How many launches were captured, and how sure what is said of the others is; NULL where all were.
+ * Free with g_free(). */
+char *gmsim_application_sampled_words(const gmsim_application *application);
 char *gmsim_application_unknown(const gmsim_application *application, char *const *name);
 
 /* "DRAM 83%": what binds, and how much of the time that alone needs at least. */

@@ -98,6 +98,7 @@ static void put_program(gmsim_report *report)
     char **name = gmsim_application_names(report->application, NAME_WIDTH);
     g_autofree char *what = gmsim_application_verdict(report->application, name, of->what);
     g_autofree char *unknown = gmsim_application_unknown(report->application, name);
+    g_autofree char *sampled = gmsim_application_sampled_words(report->application);
     g_autofree char *time = sum.timed ? gmsim_time_words(&sum.timing) : NULL;
     gmsim_json *json = &report->json;
 
@@ -106,6 +107,7 @@ static void put_program(gmsim_report *report)
         gmsim_html_text(json, "what", what);
         gmsim_html_text(json, "fix", of->fix);
     }
+    gmsim_html_text(json, "sampled", sampled);
     gmsim_html_text(json, "unknown", unknown);
     gmsim_json_string(json, "time", time);
     gmsim_json_bool(json, "timed", sum.timed);

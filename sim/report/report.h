@@ -43,12 +43,15 @@ typedef struct gmsim_report {
     const gmsim_gpu *gpu;
     const gmtrace_capture *capture;
     gmsim_caches caches;
-    bool flush;            /* L2 was emptied before every launch */
-    uint32_t launch_count; /* in the trace */
-    uint32_t selected;     /* of them reported */
-    bool summary;          /* text: the program as a whole and the launches that matter */
-    unsigned top;          /* of them, and of its kernels, that many; 0: as many as fit a screen */
-    int sort;              /* GMSIM_BY_* or a metric: what they are ordered by */
+    bool flush;                   /* L2 was emptied before every launch */
+    uint32_t launch_count;        /* in the trace */
+    const gmtrace_reader *reader; /* for the list of launches that were not captured, where it is of
+                                   * all; or NULL */
+    uint64_t repeats_told;
+    uint32_t selected; /* of them reported */
+    bool summary;      /* text: the program as a whole and the launches that matter */
+    unsigned top;      /* of them, and of its kernels, that many; 0: as many as fit a screen */
+    int sort;          /* GMSIM_BY_* or a metric: what they are ordered by */
     const char *const *kernel; /* names of all kernels in the trace */
     unsigned kernels;
     bool arrays;              /* traffic by allocation is wanted; then, of each launch: */

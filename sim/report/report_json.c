@@ -371,13 +371,24 @@ static void put_kernel_findings(gmsim_json *json, const gmsim_kernel_total *kern
 }
 
 /* "clocks" are cycles, or without timing the least that each launch needs. */
-static void put_kernel(gmsim_json *json, const gmsim_gpu *gpu, const gmsim_kernel_total *kernel,
-                       uint64_t clocks)
+static void put_kernel(gmsim_json *json, const gmsim_report *report,
+                       const gmsim_kernel_total *kernel, uint64_t clocks)
 {
+    const gmsim_sampled sampled = gmsim_application_sampled(report->application, kernel);
+
     gmsim_json_object(json, NULL, false);
     gmsim_json_string(json, "kernel", kernel->sum.kernel->name);
     gmsim_json_string(json, "symbol", kernel->sum.kernel->mangled);
     gmsim_json_uint(json, "launches", kernel->launches);
+    if (sampled.launches > 0) {
+        gmsim_json_uint(json, "captured", kernel->captured);
+        gmsim_json_uint(json, "represented", sampled.launches);
+        gmsim_json_uint(json, "of_kinds_captured_once", sampled.alone);
+        gmsim_json_array(json, "clocks_range", true);
+        gmsim_json_uint(json, NULL, kernel->clocks - sampled.clocks + sampled.least);
+        gmsim_json_uint(json, NULL, kernel->clocks - sampled.clocks + sampled.most);
+        gmsim_json_close(json);
+    }
     if (kernel->unknown > 0)
         gmsim_json_uint(json, "not_seen_launches", kernel->unknown);
     gmsim_json_uint(json, "longest_launch", kernel->longest);
@@ -391,7 +402,7 @@ static void put_kernel(gmsim_json *json, const gmsim_gpu *gpu, const gmsim_kerne
     }
     gmsim_json_close(json);
     put_kernel_metrics(json, &kernel->sum);
-    put_bound(json, gpu, &kernel->sum);
+    put_bound(json, report->gpu, &kernel->sum);
     put_kernel_findings(json, kernel);
     gmsim_json_close(json);
 }
@@ -403,8 +414,8 @@ static void put_kernels(gmsim_report *report)
 
     gmsim_json_array(&report->json, "kernels", false);
     for (unsigned i = 0; i < gmsim_application_kernels(report->application); i++)
-        put_kernel(&report->json, report->gpu,
-                   gmsim_application_kernel(report->application, order[i]), clocks);
+        put_kernel(&report->json, report, gmsim_application_kernel(report->application, order[i]),
+                   clocks);
     gmsim_json_close(&report->json);
     g_free(order);
 }
@@ -412,8 +423,35 @@ static void put_kernels(gmsim_report *report)
 /* ------------------------------------------------------------------------------------- documents
  */
 
+/* Launches that were not captured, up to the one with this number in the process: where they stand
+ * in its order, and what they are like. */
+static void put_repeats(gmsim_report *report, uint64_t ordinal)
+{
+    const uint64_t count = report->reader != NULL ? gmtrace_repeat_count(report->reader) : 0;
+    const gmtrace_repeat *repeat = count > 0 ? gmtrace_get_repeats(report->reader) : NULL;
+    gmsim_json *json = &report->json;
+
+    for (; report->repeats_told < count && repeat[report->repeats_told].ordinal < ordinal;
+         report->repeats_told++) {
+        const uint32_t like = repeat[report->repeats_told].launch;
+        const gmtrace_launch *launch = gmtrace_get_launch(report->reader, like);
+
+        gmsim_json_object(json, NULL, true);
+        gmsim_json_null(json, "launch");
+        gmsim_json_bool(json, "captured", false);
+        gmsim_json_uint(json, "like", like);
+        gmsim_json_uint(json, "ordinal", repeat[report->repeats_told].ordinal);
+        gmsim_json_string(json, "kernel", gmtrace_get_kernel(report->reader, launch->kernel)->name);
+        gmsim_json_uint3(json, "grid", launch->grid);
+        gmsim_json_uint3(json, "block", launch->block);
+        gmsim_json_null(json, "metrics");
+        gmsim_json_close(json);
+    }
+}
+
 void gmsim_json_launch(gmsim_report *report, uint32_t index, const gmsim_result *result)
 {
+    put_repeats(report, result->launch->ordinal);
     (void)gmsim_application_add(report->application, index, result);
     gmsim_json_result(&report->json, NULL, report->gpu, index, result,
                       report->arrays ? report : NULL);
@@ -423,6 +461,8 @@ void gmsim_json_end(gmsim_report *report, bool complete)
 {
     gmsim_json *json = &report->json;
 
+    if (complete)
+        put_repeats(report, UINT64_MAX);
     gmsim_json_close(json);
     if (report->application != NULL)
         put_kernels(report);

@@ -89,7 +89,7 @@ static likes *likes_of(gmsim_report *report, unsigned kernel, const gmsim_result
         *known = wanted;
         g_hash_table_add(report->likes, known);
     }
-    known->launches++;
+    known->launches += (unsigned)MAX(launch->stands_for, 1);
     return known;
 }
 
@@ -204,7 +204,7 @@ static void put_head(GString *out, const gmsim_report *report)
         g_free(captured);
     }
     g_string_append_printf(out, "%s", gmsim_count(total->launches).text);
-    if (total->launches != report->launch_count)
+    if (total->captured != report->launch_count && total->captured == total->launches)
         g_string_append_printf(out, " of %s", gmsim_count(report->launch_count).text);
     g_string_append_printf(out, " launches of %u kernel%s", kernels, kernels == 1 ? "" : "s");
     put_starts(out, total);
@@ -239,6 +239,19 @@ static void put_unknown(GString *out, const gmsim_report *report, char *const *n
     if (text == NULL)
         return;
     gmsim_heading(out, report->color, "UNKNOWN");
+    g_string_append(out, "  ");
+    gmsim_wrap(out, text, GMSIM_TEXT_INDENT, GMSIM_TEXT_INDENT, GMSIM_REPORT_WIDTH);
+    g_string_append(out, "\n\n");
+    g_free(text);
+}
+
+static void put_sampled(GString *out, const gmsim_report *report)
+{
+    char *text = gmsim_application_sampled_words(report->application);
+
+    if (text == NULL)
+        return;
+    gmsim_heading(out, report->color, "SAMPLED");
     g_string_append(out, "  ");
     gmsim_wrap(out, text, GMSIM_TEXT_INDENT, GMSIM_TEXT_INDENT, GMSIM_REPORT_WIDTH);
     g_string_append(out, "\n\n");
@@ -412,6 +425,7 @@ static void put_all(GString *out, const gmsim_report *report)
     g_string_append_c(out, '\n');
     if (gmsim_application_total(report->application)->clocks > 0)
         put_verdict(out, report, longer);
+    put_sampled(out, report);
     put_unknown(out, report, longer);
     put_time(out, report);
     put_kernels(out, report, name);

@@ -301,12 +301,17 @@ static void good_origins(void)
 static void good_repeats(void)
 {
     static const uint32_t ctas[] = {2, 1, 1, 2, 2}, like[] = {0, 1, 1, 0, 4};
+    static const uint32_t ordinal[] = {0, 1, 2, 8, 11};
     static const gmtrace_repeat repeats[] = {{7, 1}, {9, 0}, {10, 0}, {200, 1}, {201, 0}};
     gmtest_trace t;
     gmtrace_error error;
     gmtest_open(&t, at("good-repeats"));
     for (uint32_t i = 0; i < 5; i++) {
-        gmtest_launch(&t, ctas[i], 32);
+        gmtest_launch_with(&t, &(gmtrace_launch){.grid = {ctas[i], 1, 1},
+                                                 .block = {32, 1, 1},
+                                                 .cluster = {1, 1, 1},
+                                                 .carveout_percent = -1,
+                                                 .ordinal = ordinal[i]});
         gmtest_affine(&t, 0, 0, GMTEST_LDG, UINT32_MAX, 0x1000, 4);
         if (like[i] != i && !gmtrace_writer_like(t.writer, like[i], &error))
             abort();

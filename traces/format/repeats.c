@@ -122,8 +122,13 @@ static void share(gmtrace_reader *reader, const uint64_t *repeats, uint32_t *sha
 
 void gmt_reader_all_captured(gmtrace_reader *reader)
 {
+    uint64_t next = 0;
     for (uint32_t i = 0; i < reader->launch_count; i++) {
         gmtrace_launch *launch = &reader->launch[i].launch;
+        const uint64_t before = next;
+        while (next < reader->repeat_count && reader->repeat[next].ordinal < launch->ordinal)
+            next++;
+        launch->unseen_before = next - before;
         if (!launch->captured) {
             launch->like = i;
             launch->captured = 1;

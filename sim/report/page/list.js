@@ -85,7 +85,7 @@ function listPage(launches, program) {
     program.what || program.unknown ? h("section", { class: "verdict" },
       h("p", { class: "kind" }, words(launches.find((l) => l.n === program.longest).findings[0].kind)),
       program.what ? h("p", { class: "what" }, program.what) : null,
-      labelled([["Fix", program.fix], ["Unknown", program.unknown]])) : null,
+      labelled([["Fix", program.fix], ["Sampled", program.sampled], ["Unknown", program.unknown]])) : null,
     tiles(program, tile(program.timed ? "Cycles" : "Least cycles", count(program.clocks), program.timed ? "without what lies between launches" : "")),
     section("Launches in order", "as wide as the time they take", strip(launches, program.kernels)),
     section("Kernels", null, kernelTable(program)),
