@@ -128,12 +128,15 @@ static bool load_files(loading *l, GError **error)
 static void forget_groups(const loading *l)
 {
     ptrdiff_t groups = gmsim_key_find("launch", "groups") - gmsim_keys;
+    ptrdiff_t singles = gmsim_key_find("launch", "singles") - gmsim_keys;
     uint32_t sms = 0;
     for (uint32_t i = 0; i < l->gpu->launch_groups.count; i++)
         sms += l->gpu->launch_groups.value[i];
     if (l->depth[groups] > l->depth[gmsim_key_find("gpu", "sm_count") - gmsim_keys] &&
         sms != l->gpu->gpu_sm_count)
         g_clear_pointer(&l->source[groups], g_free);
+    if (!l->source[groups] || l->depth[singles] > l->depth[groups]) /* of another's groups */
+        g_clear_pointer(&l->source[singles], g_free);
 }
 
 static bool load_defaults(const loading *l, GError **error)

@@ -190,6 +190,7 @@ typedef struct gmsim_gpu {
 
     /* [launch]: order in which hardware hands the first CTAs to SMs is built from these. */
     gmsim_list launch_groups; /* SMs of each group of SMs (GPC); one group of all where unknown */
+    uint32_t launch_singles;  /* TPCs of the first group, each by itself; 0: none */
     uint32_t launch_order;    /* policy */
     uint32_t launch_overhead; /* clocks of a launch before the first and after the last warp */
     uint32_t launch_first;    /* clocks from a CTA's start to its first instruction: of the first on

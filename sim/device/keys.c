@@ -239,6 +239,8 @@ const gmsim_key gmsim_keys[] = {
     COST(return, "delay 30", "RET, with the CALL before it"),
     MAYBE(launch, groups, COUNTS, 1, 1024,
           "SMs of each group of SMs, in the order in which the first CTAs fill them"),
+    MAYBE(launch, singles, COUNT, 0, 64,
+          "TPCs of the first group, where each is by itself: in no cluster of more than two CTAs"),
     PLUGGED(launch, order, ORDER, gmsim_order_names, order, "groups",
             "which SMs the first CTAs go to"),
     MAYBE(launch, again, COUNT, 1, 32, "groups after which the first has another turn"),

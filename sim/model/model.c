@@ -201,6 +201,7 @@ static bool plan_launch(const gmsim_model *model, const gmtrace_capture *capture
         .apart = model->options.apart,
         .groups = gpu->launch_groups,
         .again = gpu->launch_again,
+        .singles = gpu->launch_groups.count && gpu->launch_singles,
         .cta_warps = occupancy->warps_per_block,
         .cta_threads = (uint32_t)threads,
         .sm_ctas = occupancy->blocks,

@@ -294,7 +294,7 @@ static const char *replay_shared(gmsim_replay *replay, gmsim_executor *who,
     if (row == GMSIM_SHARED_COPY) {
         if (who->copy_instr != record->instr)
             memset(&who->copy, 0, sizeof who->copy); /* no lane reads: zeros are written */
-        wavefronts = gmsim_banks_copy(chunk, record, &who->copy);
+        wavefronts = gmsim_banks_copy(chunk, record, &who->copy, site->copy_bypass);
         who->copy_instr = GMTRACE_NO_INSTR;
     } else {
         wavefronts = gmsim_banks(chunk, record, use, site->matrices);

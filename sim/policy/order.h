@@ -20,6 +20,9 @@ typedef struct gmsim_dealer {
     uint32_t sms, places;   /* SMs; CTAs that each takes at most */
     uint32_t groups, again; /* of SMs, numbered in a row (GPCs), 0: not known; launch.again */
     const uint32_t *group;  /* SMs of each */
+    uint32_t cluster;       /* CTAs of a cluster, which must be in one group; 0: there are none */
+    bool singles;           /* the first group's TPCs are alone: each takes CTAs before others do,
+                             * and no cluster of more than two */
     bool (*give)(void *data, uint32_t sm); /* starts the next CTA there; false: stop */
     void *data;
     /* Below: zero at first. */

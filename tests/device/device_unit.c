@@ -308,6 +308,7 @@ static void test_based_on(void)
         {"l1.sets", "256 | measured: validate/micro/l1_sets.cu, * (h200.ini)"},
         {"l1.latency", "40 | set by the user; else 33"},
         {"launch.groups", "unknown | no source given"},
+        {"launch.singles", "unknown | assumed: gmsim*"},
     };
     for (unsigned i = 0; i < G_N_ELEMENTS(shown); i++) {
         const char *text = g_hash_table_lookup(keys, shown[i][0]);
@@ -321,6 +322,7 @@ static void test_based_on(void)
     gpu.gpu_clock_mhz = h200.gpu_clock_mhz;
     gpu.l1_latency = h200.l1_latency;
     gpu.launch_groups = h200.launch_groups;
+    gpu.launch_singles = h200.launch_singles; /* which go with the groups */
     g_assert_true(same(&gpu, &h200)); /* and nothing else differs */
     g_remove(path);
 }

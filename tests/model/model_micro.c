@@ -27,7 +27,7 @@ static uint32_t predict(const char *op, uint32_t width, uint32_t mask, const uin
             read[i] = 16u * i;
         gmtrace_chunk from = {.address64 = read};
         gmsim_copy_lines(&source, &from, &record);
-        return gmsim_banks_copy(&chunk, &record, &source).actual;
+        return gmsim_banks_copy(&chunk, &record, &source, false).actual;
     }
     gmsim_bank_use use = !strcmp(op, "ld")         ? GMSIM_BANK_LOAD
                          : !strcmp(op, "st")       ? GMSIM_BANK_STORE
@@ -42,7 +42,7 @@ static void test_shared_patterns(void)
     static const struct {
         const char *op;
         uint32_t width, misses;
-    } known[] = {{"ld", 16, 19}, {"copy", 4, 7}, {"copy", 8, 4}};
+    } known[] = {{"ld", 16, 19}, {"copy", 4, 5}, {"copy", 8, 4}};
     uint32_t misses[G_N_ELEMENTS(known)] = {0};
     g_autoptr(GPtrArray) rows = gmtest_measured("micro-shared_patterns.csv", 37);
     for (guint r = 0; r < rows->len; r++) {
@@ -71,22 +71,24 @@ static void test_shared_patterns(void)
         g_assert_cmpuint(misses[k], ==, known[k].misses);
 }
 
-/* Sectors that L1 counts of copies past it: of lanes left out by a predicate none; of the others,
- * with addresses as they come and, where both sides are runs, as captures write those. */
+/* Copies past L1: wavefronts; and sectors that L1 counts, of lanes left out by a predicate none; of
+ * the others, with addresses as they come and, where both sides are runs, as captures write those.
+ */
 static void test_copy_async(void)
 {
-    enum { FIRST = 4, SECTORS = FIRST + 2 * GMTRACE_WARP_LANES + 1, COLUMNS = SECTORS + 1 };
-    uint32_t misses = 0, runs = 0, shifted = 0;
-    g_autoptr(GPtrArray) rows = gmtest_measured("micro-copy_async.csv", 70);
+    enum { FIRST = 5, WAVEFRONTS = FIRST + 2 * GMTRACE_WARP_LANES + 1, SECTORS, COLUMNS };
+    uint32_t misses = 0, runs = 0, shifted = 0, longer = 0, with_zeros = 0;
+    g_autoptr(GPtrArray) rows = gmtest_measured("micro-copy_async.csv", COLUMNS);
     for (guint r = 0; r < rows->len; r++) {
         char **cell = g_ptr_array_index(rows, r);
         g_assert_cmpuint(g_strv_length(cell), ==, COLUMNS);
         uint64_t from[GMTRACE_WARP_LANES], to[GMTRACE_WARP_LANES];
         uint32_t mask = (uint32_t)strtoul(cell[3], NULL, 16), size = (uint32_t)atoi(cell[1]);
+        uint32_t zeros = (uint32_t)strtoul(cell[4], NULL, 16);
         uint32_t measured = (uint32_t)atoi(cell[SECTORS]);
         if (!atoi(cell[0]) || mask == 0)
             continue;
-        bool run = mask == UINT32_MAX;
+        bool run = mask == UINT32_MAX && !zeros;
         for (unsigned i = 0; i < GMTRACE_WARP_LANES; i++) {
             from[i] = strtoull(cell[FIRST + i], NULL, 10);
             to[i] = strtoull(cell[FIRST + GMTRACE_WARP_LANES + i], NULL, 10);
@@ -98,6 +100,15 @@ static void test_copy_async(void)
         gmtrace_record write = read;
         gmsim_copy_source lines;
         gmsim_footprint footprint;
+        gmsim_copy_lines(&lines, &source, &read);
+        if (*cell[WAVEFRONTS]) { /* of the addresses, whether lanes read there or not */
+            longer += gmsim_banks_copy(&target, &write, &lines, true).actual !=
+                      (uint32_t)atoi(cell[WAVEFRONTS]);
+            with_zeros += zeros != 0;
+        }
+        read.mask &= ~zeros;
+        if (!read.mask)
+            continue;
         gmsim_coalesce(&footprint, &source, &read);
         gmsim_copy_lines(&lines, &source, &read);
         uint32_t got = gmsim_copy_sectors(&target, &write, &lines, footprint.sectors);
@@ -115,6 +126,8 @@ static void test_copy_async(void)
         runs++;
     }
     g_assert_cmpuint(misses, ==, 1); /* lanes that write one place, between others */
+    g_assert_cmpuint(longer, ==, 7); /* random addresses of which several lanes write one place */
+    g_assert_cmpuint(with_zeros, >=, 60);
     g_assert_cmpuint(runs, >=, 20);
     g_assert_cmpuint(shifted, >=, 30);
 }

@@ -269,6 +269,47 @@ static void test_orders(void)
     }
 }
 
+static char *deal_in_groups(uint32_t ctas, uint32_t cluster, bool singles)
+{
+    static const uint32_t group[] = {2, 3, 4};
+    GString *dealt = g_string_new(NULL);
+    gmsim_dealer dealer = {.ctas = ctas,
+                           .sms = 9,
+                           .places = 2,
+                           .groups = 3,
+                           .group = group,
+                           .cluster = cluster,
+                           .singles = singles,
+                           .give = note,
+                           .data = dealt};
+    gmsim_orders[GMSIM_ORDER_groups].deal(&dealer);
+    return g_string_free(dealt, FALSE);
+}
+
+/* Small grids and clusters, on SMs 0 1, 2-4 and 5-8: as on an H200, whose groups are larger
+ * (measured/h200/micro-grid_order.csv). */
+static void test_spread(void)
+{
+    static const struct {
+        uint32_t ctas, cluster;
+        bool singles;
+        const char *expected;
+    } cases[] = {
+        {5, 0, false, "02457"},        /* an SM of each TPC, in turn over the groups */
+        {7, 0, false, "0123457"},      /* then the other, of the first TPCs */
+        {4, 0, true, "0125"},          /* single TPCs before all others */
+        {12, 0, true, "012345678012"}, /* and again of what is left after an SM each */
+        {8, 2, false, "01235678"},     /* a cluster a group */
+        {8, 2, true, "01235678"},
+        {6, 3, true, "234567"},        /* those of more than two not to single TPCs */
+        {12, 3, true, "234567234856"}, /* the SMs with the fewest CTAs first */
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autofree char *dealt = deal_in_groups(cases[i].ctas, cases[i].cluster, cases[i].singles);
+        g_assert_cmpstr(dealt, ==, cases[i].expected);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -278,5 +319,6 @@ int main(int argc, char **argv)
     g_test_add_func("/policies/replacement/random", test_random);
     g_test_add_func("/policies/hash/strides", test_strides);
     g_test_add_func("/policies/order", test_orders);
+    g_test_add_func("/policies/spread", test_spread);
     return g_test_run();
 }

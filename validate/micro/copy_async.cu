@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
  * copy_async.cu - one warp executes one cp.async a launch. Settles what Nsight Compute counts of
- * it: shared wavefronts where the target is shifted against the source's lines, and whether lanes
- * whose predicate is false count with the addresses that their registers happen to hold.
+ * it: shared wavefronts by the banks of source and target, of lanes that only write zeros too, and
+ * whether lanes whose predicate is false count with the addresses that their registers happen to
+ * hold.
  *
  * Columns: bypass (1: cp.async.cg, LDGSTS.BYPASS; 0: cp.async.ca), bytes a lane, the pattern's
- * name, the mask of lanes that execute, then each lane's source offset (s0-s31, from a multiple of
+ * name, the mask of lanes that execute, that of lanes which write zeros, then each lane's source offset (s0-s31, from a multiple of
  * 1024) and target offset (t0-t31, in shared memory, from a multiple of 1024), of the lanes outside
  * the mask too. Offsets come from constant memory; nothing else touches memory.
  */
@@ -50,6 +51,20 @@ struct lanes {
         size_t at = __cvta_generic_to_global(source) + from.at[lane];                              \
         START(KIND, BYTES);                                                                        \
         asm volatile("cp.async.wait_all;" ::: "memory");                                           \
+    }                                                                                              \
+    __global__ void NAME##_zeros(const __grid_constant__ lanes from,                               \
+                                 const __grid_constant__ lanes to, unsigned zeros,                 \
+                                 const unsigned char *source, unsigned)                            \
+    {                                                                                              \
+        __shared__ __align__(1024) unsigned char pool[POOL];                                       \
+        unsigned lane = threadIdx.x;                                                               \
+        unsigned target = (unsigned)__cvta_generic_to_shared(pool) + to.at[lane];                  \
+        size_t at = __cvta_generic_to_global(source) + from.at[lane];                              \
+        asm volatile("{\n.reg .pred p;\nsetp.ne.u32 p, %2, 0;\n"                                   \
+                     "cp.async." KIND ".shared.global [%0], [%1], " BYTES ", p;\n}" ::"r"(target), \
+                     "l"(at), "r"(zeros >> lane & 1)                                               \
+                     : "memory");                                                                  \
+        asm volatile("cp.async.wait_all;" ::: "memory");                                           \
     }
 #define START(KIND, BYTES)                                                                         \
     asm volatile("cp.async." KIND ".shared.global [%0], [%1], " BYTES ";" ::"r"(target), "l"(at)   \
@@ -62,24 +77,27 @@ COPY(copy16_bypass, "cg", "16")
 static const struct kind {
     void (*kernel)(const lanes, const lanes, unsigned, const unsigned char *, unsigned);
     void (*guarded)(const lanes, const lanes, unsigned, const unsigned char *, unsigned);
+    void (*zeros)(const lanes, const lanes, unsigned, const unsigned char *, unsigned);
     unsigned bytes, bypass;
-} kinds[] = {{copy16_bypass, copy16_bypass_guarded, 16, 1},
-             {copy16, copy16_guarded, 16, 0},
-             {copy8, copy8_guarded, 8, 0},
-             {copy4, copy4_guarded, 4, 0}};
+} kinds[] = {{copy16_bypass, copy16_bypass_guarded, copy16_bypass_zeros, 16, 1},
+             {copy16, copy16_guarded, copy16_zeros, 16, 0},
+             {copy8, copy8_guarded, copy8_zeros, 8, 0},
+             {copy4, copy4_guarded, copy4_zeros, 4, 0}};
 
 static const unsigned char *source;
 
 static void launch(const kind &k, const char *name, unsigned mask, const lanes &from,
-                   const lanes &to)
+                   const lanes &to, unsigned zeros = 0)
 {
-    printf("%u,%u,%s,0x%08x", k.bypass, k.bytes, name, mask);
+    printf("%u,%u,%s,0x%08x,0x%08x", k.bypass, k.bytes, name, mask, zeros);
     for (unsigned i = 0; i < LANES; i++)
         printf(",%u", from.at[i]);
     for (unsigned i = 0; i < LANES; i++)
         printf(",%u", to.at[i]);
     putchar('\n');
-    (mask == ~0u ? k.kernel : k.guarded)<<<1, LANES>>>(from, to, mask, source, 1);
+    (zeros        ? k.zeros
+     : mask == ~0u ? k.kernel
+                   : k.guarded)<<<1, LANES>>>(from, to, zeros ? zeros : mask, source, 1);
     MICRO_CUDA(cudaGetLastError());
     MICRO_CUDA(cudaDeviceSynchronize());
 }
@@ -163,6 +181,31 @@ static void left_out(const kind &k)
     }
 }
 
+/* Lanes that write zeros: alone, in halves and quarters of a phase, here and there. */
+static void zeros(const kind &k)
+{
+    const unsigned masks[] = {~0u,         0xffffu,     0xffff0000u, 0x0f0f0f0fu, 0xf0f0f0f0u,
+                              0x55555555u, 0xaaaaaaaau, 0x000000ffu, 0x00000001u, 0x80000000u,
+                              0x7fffffffu, 0xfffffff0u, 0x33333333u, 0x00ff00ffu};
+    const lanes sources[] = {line(0, k.bytes),          line(k.bytes, k.bytes),
+                             line(64, k.bytes),         rows(0, k.bytes, 64 / k.bytes, 1024),
+                             rows(0, k.bytes, 4, 1024), rows(64, k.bytes, 4, 1152),
+                             line(0, 0),                line(0, 256)};
+    lanes swizzled;
+    for (unsigned i = 0; i < LANES; i++)
+        swizzled.at[i] = (i * k.bytes) ^ (i * k.bytes / 128 % 8 * 16);
+    const lanes targets[] = {line(0, k.bytes), swizzled, rows(0, k.bytes, 4, 144), line(k.bytes, k.bytes)};
+    char name[40];
+    for (unsigned m = 0; m < sizeof masks / sizeof *masks; m++)
+        for (unsigned s = 0; s < sizeof sources / sizeof *sources; s++)
+            for (unsigned t = 0; t < sizeof targets / sizeof *targets; t++) {
+                if (m && (s * 5 + t * 3 + m * 7) % 8)
+                    continue; /* a choice of them */
+                snprintf(name, sizeof name, "zeros source %u target %u", s, t);
+                launch(k, name, ~0u, sources[s], targets[t], masks[m]);
+            }
+}
+
 static void shuffled(const kind &k)
 {
     char name[40];
@@ -195,7 +238,7 @@ int main()
     unsigned char *memory;
     MICRO_CUDA(cudaMalloc((void **)&memory, SOURCE));
     source = memory;
-    printf("bypass,bytes,pattern,mask");
+    printf("bypass,bytes,pattern,mask,zeros");
     for (int side = 0; side < 2; side++)
         for (unsigned i = 0; i < LANES; i++)
             printf(",%c%u", "st"[side], i);
@@ -205,6 +248,8 @@ int main()
         if (k.bytes == 16)
             left_out(k);
         shuffled(k);
+        if (k.bypass)
+            zeros(k);
     }
     cudaFree(memory);
     return 0;

@@ -6,8 +6,10 @@
  * never joins. A read is under way from the LRC until its data are back there: shorter than its
  * latency seen by the SM, by the way between SM and LRC.
  *
- * Left out: reads that join when the table is full of others: an entry here gives way to the next
- * line that falls on it.
+ * No limit was found to how many lines wait at once, with 2,000 of a GPC (micro/tma_merge.cu,
+ * others).
+ *
+ * Left out: an entry here gives way to the next line that falls on it.
  */
 #ifndef GMSIM_LRC_H
 #define GMSIM_LRC_H
@@ -18,11 +20,12 @@
 #include "sim/model/cache/message.h"
 #include "sim/model/time/queue.h"
 
-#define GMSIM_LRC_ENTRIES 1024u /* a GPC; a power of two */
+#define GMSIM_LRC_ENTRIES 2048u /* a GPC; a power of two */
 
 typedef struct gmsim_lrc_entry {
     uint64_t line;
-    uint64_t start, done; /* when it came to the LRC; when the data are back there */
+    uint64_t done;  /* when the data are back at the LRC */
+    uint32_t under; /* clocks before that it came there */
     uint8_t sectors, readers;
 } gmsim_lrc_entry;
 
@@ -37,7 +40,7 @@ static inline bool gmsim_lrc_join(gmsim_lrc_entry *entry, uint64_t line, uint32_
 {
     /* SMs do not come in the order of time: this read may be long before that one. */
     if (entry->line != line || entry->sectors != sectors || now >= entry->done ||
-        now + GMSIM_STEP < entry->start || entry->readers >= most)
+        now + GMSIM_STEP + entry->under < entry->done || entry->readers >= most)
         return false;
     entry->readers++;
     return true;

@@ -29,7 +29,7 @@
 
 void gmsim_shared_begin(gmsim_shared *shared)
 {
-    memset(shared->lrc, 0, sizeof shared->lrc);
+    memset(shared->lrc, 0, MAX(shared->gpu->launch_groups.count, 1u) * sizeof *shared->lrc);
     memset(shared->fill, 0, sizeof shared->fill);
     memset(shared->slice, 0, sizeof shared->slice);
     memset(shared->atomics, 0, sizeof shared->atomics);
@@ -177,14 +177,16 @@ GMSIM_INLINE void read_line(gmsim_shared *shared, const gmsim_l2_place *place, g
         far = GMSIM_REACH_DRAM;
     }
     message->clock = now + latency + queued;
-    if (entry)
+    if (entry) {
+        uint64_t done = MAX(at, message->clock - MIN(message->clock, before));
         *entry = (gmsim_lrc_entry){
             .line = line,
-            .start = at,
-            .done = MAX(at, message->clock - MIN(message->clock, before)),
+            .done = done,
+            .under = (uint32_t)(done - at),
             .sectors = message->touched,
             .readers = 1u,
         };
+    }
     later(ask, message->clock, queued, far);
 }
 

@@ -28,7 +28,9 @@
 
 #include <string.h>
 
-#define WORD_SHIFT 2u
+#define WORD_SHIFT  2u
+#define CHUNK_BYTES 16u /* a lane of a copy past L1 */
+#define CHUNK_SHIFT 4u
 
 /* Distinct keys (words, or units of 8 or 16 bytes) of one phase, counted by bank. At most 128 keys:
  * 32 lanes that each straddle into two words, or the pieces of unaligned wide accesses. */
@@ -228,6 +230,7 @@ void gmsim_copy_lines(gmsim_copy_source *source, const gmtrace_chunk *chunk,
         else
             i--;
         source->line[lane] = (uint8_t)i;
+        source->at[lane] = (uint8_t)(address[lane] % GMSIM_LINE_BYTES);
     }
 }
 
@@ -258,10 +261,119 @@ uint32_t gmsim_copy_sectors(const gmtrace_chunk *chunk, const gmtrace_record *wr
     return found;
 }
 
-/* Lanes of 4, 8 and 16 bytes pass in phases of 32, 16 and 8 lanes. Within a phase the source lines
- * come one a clock; each bank writes a word a clock, also where lanes write the same word. */
+/* Lanes of a phase of a copy through L1: each bank of the source gives a word a clock, to all lanes
+ * that want it; each bank of the target takes a word a clock, also where lanes write the same word,
+ * and a zero at any time. */
+static uint32_t copy_phase(const uint64_t *address, const gmsim_copy_source *source, uint32_t mask,
+                           uint32_t size)
+{
+    uint32_t known[GMSIM_BANKS] = {0}, finish = 0; /* lines whose word the bank has given */
+    uint8_t turn[GMSIM_BANKS][GMTRACE_WARP_LANES], given[GMSIM_BANKS] = {0},
+                                                   done[GMSIM_BANKS] = {0};
+    for (uint32_t m = mask; m; m &= m - 1u) {
+        const unsigned lane = gmsim_lowest(m);
+        const uint32_t line = source->line[lane], reads = source->mask >> lane & 1u;
+        for (uint32_t byte = 0; byte < size; byte += 4u) {
+            const uint32_t to = (uint32_t)(address[lane] + byte) >> WORD_SHIFT & (GMSIM_BANKS - 1u);
+            const uint32_t from = (source->at[lane] + byte) >> WORD_SHIFT & (GMSIM_BANKS - 1u);
+            uint32_t clock = 0;
+            if (reads) {
+                if (!(known[from] >> line & 1u)) {
+                    known[from] |= 1u << line;
+                    turn[from][line] = given[from]++;
+                }
+                clock = turn[from][line];
+            }
+            done[to] = (uint8_t)(MAX(done[to], clock) + 1u);
+            finish = MAX(finish, done[to]);
+        }
+    }
+    return finish;
+}
+
+/* The lanes whose data stay: of those that write one place the last. */
+static uint32_t last_writers(const uint64_t *address, uint32_t mask)
+{
+    uint32_t last = 0, places = 0;
+    for (uint32_t left = mask; left;) {
+        const unsigned lane = gmsim_highest(left);
+        const uint32_t place = 1u << (address[lane] >> CHUNK_SHIFT & 31u);
+        bool hidden = false;
+        left &= ~(1u << lane);
+        if (places & place)
+            for (uint32_t m = last; m && !hidden; m &= m - 1u)
+                hidden = address[gmsim_lowest(m)] == address[lane];
+        places |= place;
+        if (!hidden)
+            last |= 1u << lane;
+    }
+    return last;
+}
+
+/* What goes from one source line to one row of the target, sector to sector: counts of the line's
+ * four sectors and of the row's, a byte each, by which half goes to which half, or both. */
+typedef struct copy_way {
+    uint64_t row, sectors[5];
+    uint32_t line;
+} copy_way;
+
+#define BOTH_HALVES 4u
+
+static uint32_t most_of(uint64_t counts)
+{
+    uint32_t most = 0;
+    for (; counts; counts >>= 8)
+        most = MAX(most, (uint32_t)counts & 0xffu);
+    return most;
+}
+
+/* A copy past L1: in a wavefront go sectors of one source line to one row, each once from and once
+ * to, all of them whole or all the same half to the same half. */
+static uint32_t copy_past_l1(const uint64_t *address, const gmsim_copy_source *source,
+                             uint32_t mask)
+{
+    copy_way way[GMTRACE_WARP_LANES];
+    uint32_t ways = 0, wavefronts = 0, last = last_writers(address, mask);
+    uint8_t from[GMTRACE_WARP_LANES], line[GMTRACE_WARP_LANES];
+    for (uint32_t m = last; m; m &= m - 1u) {
+        const unsigned lane = gmsim_lowest(m);
+        const bool reads =
+            source->mask >> lane & 1u; /* else as if its place in a line were the same */
+        from[lane] = (uint8_t)((reads ? source->at[lane] : address[lane]) >> CHUNK_SHIFT & 7u);
+        line[lane] = reads ? source->line[lane] : GMTRACE_WARP_LANES;
+    }
+    for (uint32_t m = last; m; m &= m - 1u) {
+        const unsigned lane = gmsim_lowest(m);
+        const uint32_t to = (uint32_t)(address[lane] >> CHUNK_SHIFT) & 7u, half = from[lane] & 1u;
+        const uint64_t row = address[lane] / GMSIM_LINE_BYTES;
+        bool whole = false;
+        for (uint32_t o = last & ~(1u << lane), near = o & 1u << (lane ^ 1u); o && !whole;) {
+            const unsigned other = gmsim_lowest(near ? near : o);
+            whole = address[other] == (address[lane] ^ CHUNK_BYTES) && line[other] == line[lane] &&
+                    from[other] == (from[lane] ^ 1u);
+            o &= ~(1u << other);
+            near = 0;
+        }
+        if (whole && (to & 1u))
+            continue; /* the other lane counts for both */
+        uint32_t i = ways;
+        while (i > 0 && (way[i - 1u].row != row || way[i - 1u].line != line[lane]))
+            i--;
+        if (i == 0) {
+            i = ++ways;
+            way[i - 1u] = (copy_way){.row = row, .line = line[lane]};
+        }
+        way[i - 1u].sectors[whole ? BOTH_HALVES : half | (to & 1u) << 1] +=
+            UINT64_C(1) << 8u * (from[lane] >> 1) | UINT64_C(1) << (32u + 8u * (to >> 1));
+    }
+    for (uint32_t i = 0; i < ways; i++)
+        for (uint32_t k = 0; k <= BOTH_HALVES; k++)
+            wavefronts += most_of(way[i].sectors[k]);
+    return wavefronts;
+}
+
 gmsim_wavefronts gmsim_banks_copy(const gmtrace_chunk *chunk, const gmtrace_record *write,
-                                  const gmsim_copy_source *source)
+                                  const gmsim_copy_source *source, bool bypass)
 {
     gmsim_wavefronts result = {0, 0};
     uint64_t address[GMTRACE_WARP_LANES];
@@ -269,26 +381,14 @@ gmsim_wavefronts gmsim_banks_copy(const gmtrace_chunk *chunk, const gmtrace_reco
     uint32_t group = lanes == 32u ? GMSIM_ALL_LANES : (1u << lanes) - 1u;
     gmsim_lane_addresses(chunk, write, address);
     for (unsigned first = 0; first < GMTRACE_WARP_LANES; first += lanes) {
-        uint32_t left = write->mask & (group << first), finish = 0, clock = 0;
-        uint32_t done[GMSIM_BANKS] = {0};
-        result.ideal += left != 0;
-        for (; left; clock++) {
-            uint32_t line = source->line[gmsim_lowest(left)];
-            for (uint32_t m = left; m; m &= m - 1u) {
-                unsigned lane = gmsim_lowest(m);
-                if (source->line[lane] != line)
-                    continue;
-                left &= ~(1u << lane);
-                for (uint32_t byte = 0; byte < write->size; byte += 4u) {
-                    uint32_t bank =
-                        (uint32_t)((address[lane] + byte) >> WORD_SHIFT) & (GMSIM_BANKS - 1u);
-                    done[bank] = MAX(done[bank], clock) + 1u;
-                    finish = MAX(finish, done[bank]);
-                }
-            }
-        }
-        result.actual += finish;
+        uint32_t part = write->mask & (group << first);
+        result.ideal += part != 0;
+        if (!bypass)
+            result.actual += copy_phase(address, source, part, write->size);
     }
+    if (bypass)
+        result.actual = copy_past_l1(address, source, write->mask);
+    result.ideal = MIN(result.ideal, result.actual);
     return result;
 }
 

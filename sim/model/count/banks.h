@@ -30,10 +30,10 @@ gmsim_wavefronts gmsim_banks(const gmtrace_chunk *chunk, const gmtrace_record *r
                              gmsim_bank_use use, uint32_t matrices);
 
 /* Where each lane's data of an asynchronous copy come from: the number of its 128-byte source line
- * among the access's lines, in order of lanes. Lanes that only write zeros count with line 0. */
+ * among the access's lines, in order of lanes, and the byte there. */
 typedef struct gmsim_copy_source {
-    uint8_t line[GMTRACE_WARP_LANES];
-    uint32_t mask;    /* lanes that read */
+    uint8_t line[GMTRACE_WARP_LANES], at[GMTRACE_WARP_LANES];
+    uint32_t mask;    /* lanes that read; others write zeros */
     uint64_t address; /* of lane 0, if ... */
     int32_t stride;   /* ... they are a run: bytes from one to the next; else 0 */
 } gmsim_copy_source;
@@ -47,9 +47,12 @@ void gmsim_copy_lines(gmsim_copy_source *source, const gmtrace_chunk *chunk,
 uint32_t gmsim_copy_sectors(const gmtrace_chunk *chunk, const gmtrace_record *write,
                             const gmsim_copy_source *source, uint32_t sectors);
 
-/* The shared write of LDGSTS. */
+/* The shared write of LDGSTS, through L1 or past it (LDGSTS.BYPASS, 16 bytes a lane).
+ * micro/shared_patterns.cu: 351 of 360 patterns; past L1 micro/copy_async.cu: 142 of 149. A lane
+ * that writes zeros past L1 counts there with the address that it would have read, which no capture
+ * sees; here it does not lengthen anything. */
 gmsim_wavefronts gmsim_banks_copy(const gmtrace_chunk *chunk, const gmtrace_record *write,
-                                  const gmsim_copy_source *source);
+                                  const gmsim_copy_source *source, bool bypass);
 
 #pragma GCC visibility pop
 

@@ -7,7 +7,7 @@
  * - The first CTA of an SM starts slowly, the second half of its warps later; CTAs end one after
  *   the other on the whole GPU, and a place is empty for a while before the next starts there
  *   (micro/launch.cu).
- * - CTAs of a cluster are dealt one after the other.
+ * - CTAs of a cluster are dealt one after the other, to SMs of one group while all are free.
  *
  * Left out: clusters that begin together, several kernels at a time.
  */
@@ -165,6 +165,8 @@ bool gmsim_deal_first(gmsim_scheduler *s, GError **error)
                            .groups = s->plan.groups.count,
                            .again = s->plan.again,
                            .group = s->plan.groups.value,
+                           .cluster = s->clusters.size,
+                           .singles = s->plan.singles,
                            .give = give,
                            .data = &(dealing){s, error}};
     const gmsim_gpu *gpu = s->plan.gpu;

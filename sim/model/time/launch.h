@@ -16,6 +16,7 @@ typedef struct gmsim_plan {
     uint32_t sms;
     gmsim_list groups; /* of SMs, as gmsim_gpu has them */
     uint32_t again;
+    bool singles; /* launch.singles is given */
     const gmsim_gpu *gpu; /* [launch] */
     uint32_t cta_warps;   /* warps a CTA */
     uint32_t cta_threads; /* threads a CTA */
