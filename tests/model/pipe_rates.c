@@ -18,7 +18,7 @@
 #define LONG      768u
 #define PRECISION 0.05
 
-typedef enum what { FP32, FP64, SFU, FP16, IADD, IMAD, WIDE, SHFL, HMMA, KINDS } what;
+typedef enum what { FP32, FP64, SFU, FP16, IADD, IMAD, WIDE, SHFL, HMMA, VADD, KINDS } what;
 
 static const struct {
     const char *opcode;
@@ -28,6 +28,7 @@ static const struct {
     [FP32] = {"FFMA", 4, 32},      [FP64] = {"DFMA", 0, 32},  [SFU] = {"MUFU.RSQ", 0, 32},
     [FP16] = {"HFMA2", 4, 32},     [IADD] = {"IADD3", 4, 32}, [IMAD] = {"IMAD", 4, 32},
     [WIDE] = {"IMAD.WIDE", 4, 32}, [SHFL] = {"SHFL", 0, 32},  [HMMA] = {"HMMA.16816.F32", 0, 2048},
+    [VADD] = {"VIADD", 4, 32},
 };
 
 static const struct {
@@ -47,6 +48,7 @@ static bool jumps;  /* two of every eight instructions are a branch and what it 
 static bool stores; /* every 16th is a store under a predicate, of a quarter of the warps */
 static bool ends;   /* no store at the end */
 static what partner = KINDS; /* of every other instruction, unless KINDS */
+static what third = KINDS;   /* every third; then the partner is every third, too */
 
 static void store(gmtrace_instr *instr)
 {
@@ -74,8 +76,11 @@ static void fill(gmtrace_instr *instr, unsigned count, what kind, bool chain)
         instr[i].target = i + 2;
         instr[i].stall = 6;
     }
-    for (unsigned i = 1; partner != KINDS && i < count; i += 2)
+    const unsigned period = third != KINDS ? 3 : 2;
+    for (unsigned i = 1; partner != KINDS && i < count; i += period)
         instr[i].opcode = kinds[partner].opcode;
+    for (unsigned i = 2; third != KINDS && i < count; i += period)
+        instr[i].opcode = kinds[third].opcode;
     for (unsigned i = 8; stores && i < count; i += 16) {
         store(&instr[i]);
         instr[i].predicate = 0;
@@ -175,23 +180,26 @@ static void test_issue(void)
 }
 
 /* FFMA takes all lanes at once, and so not in the two clocks that another pipe takes for half of
- * them each; IMAD and LOP3 do not mind one another. */
+ * them each; IMAD and LOP3 do not mind one another, but where FFMA comes between. VIADD goes where
+ * IMAD goes. */
 static void test_pairs(void)
 {
     static const struct {
         what one, other;
         double clocks; /* a pair, of a sub-partition; less the loop, which takes 3 of 35 */
     } pair[] = {
-        {FP32, IADD, 3.0},
-        {FP32, IMAD, 3.0},
-        {FP32, FP64, 2.9},
-        {IMAD, IADD, 2.0},
+        {FP32, IADD, 3.0}, {FP32, IMAD, 3.0}, {FP32, FP64, 2.9}, {FP64, IADD, 3.0},
+        {FP64, IMAD, 3.0}, {FP64, FP16, 2.9}, {FP16, IADD, 3.0}, {IMAD, IADD, 2.0},
+        {VADD, IADD, 2.0}, {VADD, IMAD, 4.0},
     };
     for (unsigned i = 0; i < G_N_ELEMENTS(pair); i++) {
         partner = pair[i].other;
         expect("h200", pair[i].one, false, 2 * 32 * 4 / pair[i].clocks);
     }
-    partner = KINDS;
+    partner = IMAD;
+    third = IADD;
+    expect("h200", FP32, false, 3 * 32 * 4 / 4.85);
+    partner = third = KINDS;
 }
 
 /* A warp that stores nothing at its end has the pipes for itself as little as one that does. */

@@ -146,7 +146,7 @@ static const rule rules[] = {
     RULE("ISCADD", INT, NONE, ALU),
     RULE("IABS", INT, NONE, ALU),
     RULE("IDP*", INT, NONE, IMAD),
-    RULE("VIADD*", INT, NONE, ALU),
+    RULE("VIADD*", INT, NONE, IMAD),
     RULE("VIMNMX*", INT, NONE, ALU),
     RULE("VABSDIFF*", INT, NONE, ALU),
     RULE("VHMNMX", INT, NONE, ALU),

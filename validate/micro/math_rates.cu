@@ -42,6 +42,7 @@ struct regs {
 #define IMAD U("mad.lo.s32 %0,%0,%1,%2;", "r"(c), "r"(e))
 #define LOP3 U("lop3.b32 %0,%0,%1,%2,0x6a;", "r"(c), "r"(e))
 #define HFMA2 U("fma.rn.f16x2 %0,%0,%1,%1;", "r"(c))
+#define DFMA asm volatile("fma.rn.f64 %0,%0,%1,%1;" : "+d"(r.d[i]) : "d"(z))
 #define RSQ F("rsqrt.approx.ftz.f32 %0,%0;", "f"(x))
 #define IADD3 asm volatile("{.reg .s32 t; add.s32 t,%0,%1; add.s32 %0,t,%2;}" : "+r"(*a) : "r"(*b), "r"(c))
 #define LIST(I)                                                                                    \
@@ -70,7 +71,8 @@ struct regs {
     I(f2i, "F2I", asm volatile("cvt.rzi.s32.f32 %0,%1;" : "=r"(r.u[i]) : "f"(__int_as_float((int)r.u[i])))) \
     I(f2f16, "F2FP+HADD2", F("{.reg .f16 h; cvt.rn.f16.f32 h,%0; cvt.f32.f16 %0,h;}", "f"(x)))     \
     I(f2f64, "F2F.F32.F64+F2F.F64.F32", asm volatile("{.reg .f32 x; cvt.rn.f32.f64 x,%0; cvt.f64.f32 %0,x;}" : "+d"(r.d[i]))) \
-    I(dfma, "DFMA", asm volatile("fma.rn.f64 %0,%0,%1,%1;" : "+d"(r.d[i]) : "d"(z)))               \
+    I(dfma, "DFMA", DFMA)                                                                          \
+    I(dfma_half, "DFMA", asm volatile("fma.rn.f64 %0,%0,%1,0d3fe0000000000000;" : "+d"(r.d[i]) : "d"(z))) \
     I(dadd, "DADD", asm volatile("add.rn.f64 %0,%0,%1;" : "+d"(r.d[i]) : "d"(z)))                  \
     I(hfma2, "HFMA2", HFMA2)                                                                       \
     I(hadd2, "HADD2|HFMA2", U("add.rn.f16x2 %0,%0,%1;", "r"(c)))                                         \
@@ -91,10 +93,19 @@ struct regs {
     I(ffma_lop3, "FFMA+LOP3", MIX(FFMA, LOP3))                                                     \
     I(imad_lop3, "IMAD+LOP3", MIX(IMAD, LOP3))                                                     \
     I(iadd3_lop3, "IADD3+LOP3", MIX(IADD3, LOP3))                                                  \
+    I(viadd_lop3, "VIADD+LOP3", U("{.reg .s32 t; add.s32 t,%0,77; lop3.b32 %0,t,%1,%2,0x6a;}", "r"(c), "r"(e))) \
+    I(viadd_shf_lop3, "VIADD+SHF+LOP3", U("{.reg .b32 t,s; add.s32 t,%0,77; shf.l.wrap.b32 s,%0,%0,3; xor.b32 %0,t,s;}", "r"(c))) \
     I(ffma_mufu, "FFMA+MUFU", MIX(FFMA, RSQ))                                                      \
     I(ffma_hfma2, "FFMA+HFMA2", MIX(FFMA, HFMA2))                                                  \
     I(imad_hfma2, "IMAD+HFMA2", MIX(IMAD, HFMA2))                                                  \
-    I(ffma_dfma, "FFMA+DFMA", MIX(FFMA, asm volatile("fma.rn.f64 %0,%0,%1,%1;" : "+d"(r.d[i]) : "d"(z))))
+    I(ffma_dfma, "FFMA+DFMA", MIX(FFMA, DFMA))                                                     \
+    I(dfma_lop3, "DFMA+LOP3", MIX(DFMA, LOP3))                                                     \
+    I(dfma_imad, "DFMA+IMAD", MIX(DFMA, IMAD))                                                     \
+    I(dfma_hfma2, "DFMA+HFMA2", MIX(DFMA, HFMA2))                                                  \
+    I(lop3_mufu, "LOP3+MUFU", MIX(LOP3, RSQ))                                                      \
+    I(lop3_hfma2, "LOP3+HFMA2", MIX(LOP3, HFMA2))                                                  \
+    I(ffma_imad_lop3, "FFMA+IMAD+LOP3", FFMA; IMAD; LOP3) \
+    I(dfma_imad_lop3, "DFMA+IMAD+LOP3", DFMA; IMAD; LOP3)
 /* clang-format on */
 
 enum which {
@@ -171,12 +182,13 @@ __global__ void __launch_bounds__(1024)
 static uint32_t *seed, *sink;
 static unsigned long long *clocks;
 
-template <int WHICH, int CHAINS, int LENGTH = BLOCK>
+/* Of one chain alone, unless it is to be a crowd, one warp. */
+template <int WHICH, int CHAINS, int LENGTH = BLOCK, bool CROWD = CHAINS != 1>
 static void run(const char *name, const char *sass)
 {
     for (unsigned warps : {1u, 4u, 8u, 16u, 32u}) {
         unsigned long long least = ~0ull, now;
-        if (CHAINS == 1 && warps > 1)
+        if (!CROWD && warps > 1)
             break;
         for (int again = 0; again < 3; again++) {
             repeat<WHICH, CHAINS, LENGTH><<<1, warps * 32>>>(seed, clocks, sink);
@@ -209,6 +221,9 @@ int main(int argc, char **argv)
     run<K_##name, 4>(#name, sass);
     LIST(I)
 #undef I
+    run<K_dfma, 1, 64, true>("dfma", "DFMA");
+    run<K_dfma_half, 1, 64, true>("dfma_half", "DFMA");
+    run<K_lop3, 1, 64, true>("lop3", "LOP3");
     run<K_ffma, 4, 8>("ffma", "FFMA");
     run<K_ffma, 4, 16>("ffma", "FFMA");
     run<K_ffma, 4, 64>("ffma", "FFMA");

@@ -22,6 +22,7 @@
 /* Pipes that take an instruction in two halves, and so none beside one that takes all lanes at
  * once. Where a way does not use them it leaves them alone. */
 static const gmsim_pipe half_width[] = {GMSIM_PIPE_HEAVY, GMSIM_PIPE_ALU, GMSIM_PIPE_FP64};
+#define HALF 2u /* clocks of one that takes an instruction so */
 
 /* Where the GPU has the cost of a unit. */
 static const size_t cost_at[GMTRACE_UNITS] = {
@@ -100,7 +101,7 @@ typedef struct walk {
     uint64_t clock;
     uint32_t next; /* instruction behind the last one; GMTRACE_NO_INSTR: the way begins */
     uint64_t due[GMSIM_SCOREBOARDS];
-    uint64_t pipe[GMSIM_PIPES], unit, constant, full;
+    uint64_t pipe[GMSIM_PIPES], unit, constant, full, full64;
     bool fenced;           /* and nothing accessed since */
     uint64_t issued, gaps; /* the last instruction; as gmsim_pace */
 } walk;
@@ -158,10 +159,29 @@ static void walk_piece(const gmsim_paces *paces, const gmtrace_path_piece *piece
         w->pipe[GMSIM_PIPE_HEAVY] += cost->heavy;
         if (cost->pipe != GMSIM_PIPE_ISSUE)
             w->pipe[cost->pipe] += cost->clocks;
-        w->full += cost->full;
+        *(cost->pipe == GMSIM_PIPE_FP64 ? &w->full64 : &w->full) += cost->full;
         w->unit += cost->unit;
         w->constant += cost->constant;
     }
+}
+
+/* What takes all lanes at once keeps half-width pipes waiting, and each such instruction keeps two
+ * of them from working side by side: FFMA with IMAD and LOP3 takes as long as one after the other
+ * (micro/math_rates.cu). DFMA holds up other pipes, and not its own. */
+static void take_turns(walk *w)
+{
+    gmsim_pipe most = half_width[0];
+    uint64_t sum = 0;
+    for (size_t i = 0; i < G_N_ELEMENTS(half_width); i++) {
+        sum += w->pipe[half_width[i]];
+        if (w->pipe[half_width[i]] > w->pipe[most])
+            most = half_width[i];
+    }
+    const uint64_t beside = MIN(sum - w->pipe[most], HALF * w->full);
+    w->pipe[most] += beside;
+    for (size_t i = 0; i < G_N_ELEMENTS(half_width); i++)
+        if (w->pipe[half_width[i]])
+            w->pipe[half_width[i]] += w->full + (half_width[i] != GMSIM_PIPE_FP64 ? w->full64 : 0);
 }
 
 const gmsim_pace *gmsim_pace_make(gmsim_paces *paces, const gmtrace_path *way)
@@ -201,6 +221,7 @@ const gmsim_pace *gmsim_pace_make(gmsim_paces *paces, const gmtrace_path *way)
             for (uint32_t p = 0; p < GMSIM_PIPES; p++)
                 w.pipe[p] += (w.pipe[p] - before.pipe[p]) * more;
             w.full += (w.full - before.full) * more;
+            w.full64 += (w.full64 - before.full64) * more;
             w.unit += (w.unit - before.unit) * more;
             w.constant += (w.constant - before.constant) * more;
             w.gaps += (w.gaps - before.gaps) * more;
@@ -208,9 +229,7 @@ const gmsim_pace *gmsim_pace_make(gmsim_paces *paces, const gmtrace_path *way)
             w.issued += clocks;
         }
     }
-    for (size_t i = 0; i < G_N_ELEMENTS(half_width); i++)
-        if (w.pipe[half_width[i]])
-            w.pipe[half_width[i]] += w.full;
+    take_turns(&w);
     pace->gaps = w.gaps + (w.clock - w.issued) * (w.clock - w.issued);
     pace->clocks = bounded(w.clock);
     pace->next = w.next;

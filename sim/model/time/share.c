@@ -9,11 +9,12 @@
  * - Warps that meet at a pipe wait for one another before it is full: on the whole
  *   load / (1 - load) of the work that the warp brings there, times how unevenly it asks, the
  *   variance of the clocks between its instructions over the square of their mean (Kingman's
- *   formula for a queue), times `meeting`. A chain of equal steps never waits
+ *   formula for a queue), times `meeting`. A chain of equal steps hardly waits
  *   (micro/branch_cost.cu, 8 and 16 warps: fma12 beside div, sqrt_rn, expf_).
  *
- * A warp's load is what it asks on its present piece over the time that it takes for it. Ways
- * shorter than a piece are left to the order in which warps come (warp.c).
+ * A warp's load is what it asks on its present piece over the time that it takes for it. On ways
+ * shorter than a piece warps meet likewise, the load being what was asked on such ways over the
+ * last clocks; all else is left there to the order in which warps come (warp.c).
  */
 #include "sim/model/time/share.h"
 
@@ -93,6 +94,22 @@ uint64_t gmsim_share(const gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot)
     const uint64_t delay = warp->clocks / warp->pieces * (time - WHOLE) / WHOLE;
     sm->timing.stall[GMSIM_STALL_MATH] += delay;
     return delay;
+}
+
+uint64_t gmsim_share_meet(const gmsim_scheduler *s, gmsim_warp *warp, uint64_t now)
+{
+    gmsim_sub_partition *part = warp->part;
+    const uint64_t since = now > part->asked_at ? MIN(now - part->asked_at, WHOLE) : 0;
+    uint64_t meeting = 0; /* clocks, in parts of WHOLE */
+    part->asked_at = MAX(part->asked_at, now);
+    for (uint32_t p = 0; p < GMSIM_PIPES; p++) {
+        const uint32_t left = part->asked[p] - (uint32_t)(part->asked[p] * since / WHOLE);
+        const uint32_t load = MIN(left, FULL);
+        meeting += (uint64_t)warp->pipe[p] * load * WHOLE / (WHOLE - load);
+        part->asked[p] = left + warp->pipe[p];
+    }
+    return meeting * unevenness(warp, MAX(warp->clocks, 1u)) * s->plan.gpu->sm_meeting / 100u /
+           EVEN / WHOLE;
 }
 
 void gmsim_share_over(const gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t now)

@@ -45,6 +45,8 @@ typedef struct gmsim_way {
 /* What the warps of a sub-partition share. */
 typedef struct gmsim_sub_partition {
     uint64_t pipe_free[GMSIM_PIPES];
+    uint64_t asked_at;           /* when the last warp set out on a short way */
+    uint32_t asked[GMSIM_PIPES]; /* of late on such: clocks, 1/256 less with each that passes */
     /* Of its last memory instructions: how long they waited for pipes or constants, and when that
      * was over; when they left its queue. */
     uint64_t late[GMSIM_QUEUE], paced[GMSIM_QUEUE], began[GMSIM_QUEUE];

@@ -369,8 +369,14 @@ uint64_t gmsim_warp_piece(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint6
 
 /* When the record issues if the warp goes on at `now`. */
 GMSIM_INLINE uint64_t issue_at(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
-                               uint64_t now)
+                               uint64_t now, bool before_products)
 {
+    /* Warpgroup MMA goes at its own rate, whoever is beside it (micro/wgmma.cu). */
+    if (warp->uses & ~GMSIM_EMPTIES_L1 && s->plan.gpu->sm_meeting && !before_products) {
+        const uint64_t late = gmsim_share_meet(s, warp, now);
+        sm->timing.stall[GMSIM_STALL_MATH] += late;
+        now += late;
+    }
     uint64_t issue = use_pipes(s, sm, warp, now, warp->clocks, 1, 0);
     for (uint32_t left = warp->sets; left; left &= left - 1u) {
         uint32_t board = gmsim_lowest(left);
@@ -620,7 +626,7 @@ const char *gmsim_warp_execute(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *war
     sm->records++;
     warp->last = record->instr;
     if (!s->plan.functional)
-        *now = issue_at(s, sm, warp, *now);
+        *now = issue_at(s, sm, warp, *now, record->kind == GMTRACE_WGMMA);
     if (gmsim_warp_queues(record)) {
         if (!s->plan.functional)
             return access_memory(s, sm, warp, record, now);
