@@ -128,7 +128,7 @@ typedef struct gmsim_gpu {
     uint32_t l2_write_bytes_per_clock; /* a partly written line counts 32 bytes more */
     uint32_t l2_reads_per_clock;       /* lines looked up for loads, all slices together */
     uint32_t l2_atomics_per_clock;     /* operations, all slices together */
-    uint32_t l2_dirty_percent, l2_partial_percent; /* lines of a set, at most; see l2.c */
+    uint32_t l2_dirty_percent, l2_partial_percent; /* lines of a group, at most; see l2.c */
     uint32_t l2_flush_dirty;                       /* sectors */
     uint32_t l2_replacement, l2_hash, l2_write;    /* policies */
     uint32_t l2_latency, l2_far_latency;

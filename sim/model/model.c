@@ -20,6 +20,11 @@
 #include <string.h>
 #include <sys/mman.h>
 
+/* From one warp's local memory to the next's: what an H200 writes back of arrays of 16 to 64 words
+ * is as of scattered lines (validate/micro/l2_spread.cu, local). A KiB a thread is a driver's
+ * default for the stack. */
+#define LEAST_WINDOW (UINT64_C(1024) * GMTRACE_WARP_LANES)
+
 struct gmsim_model {
     gmsim_gpu gpu;
     gmsim_options options;
@@ -207,7 +212,7 @@ static bool plan_launch(const gmsim_model *model, const gmtrace_capture *capture
         .sm_ctas = occupancy->blocks,
         .control_bits = has_control_bits(kernel),
         .sub_partitions = MIN(gpu->occupancy_sub_partitions, GMSIM_MAX_SUB_PARTITIONS),
-        .window_size = (local + 3u) / 4u * GMSIM_LINE_BYTES,
+        .window_size = MAX((local + 3u) / 4u * GMSIM_LINE_BYTES, LEAST_WINDOW),
         .records = launch->records,
     };
     return true;

@@ -53,8 +53,11 @@ uint64_t gmsim_dram_take(gmsim_dram *dram, gmsim_l2_cost cost, uint64_t line, ui
                          uint64_t now)
 {
     const gmsim_gpu *gpu = dram->gpu;
-    uint64_t read = granules(dram, cost.read);
-    uint64_t written = granules(dram, cost.written) * gpu->dram_write_percent / 100u;
+    uint64_t read =
+        granules(dram, (uint64_t)cost.read - cost.also_read) + granules(dram, cost.also_read);
+    uint64_t written = (granules(dram, (uint64_t)cost.written - cost.also_written) +
+                        granules(dram, cost.also_written)) *
+                       gpu->dram_write_percent / 100u;
     if (!gpu->dram_bytes_per_clock)
         return 0;
     uint64_t row = line >> dram->row_shift;
@@ -62,9 +65,9 @@ uint64_t gmsim_dram_take(gmsim_dram *dram, gmsim_l2_cost cost, uint64_t line, ui
     uint32_t other = *open == row + 1u ? 0 : gpu->dram_row_bytes;
     *open = row + 1u;
     if (read)
-        read += other;
+        read += other << (cost.also_read != 0);
     if (written)
-        written += other;
+        written += other << (cost.also_written != 0);
     dram->read += read;
     dram->written += written;
     return gmsim_queue_take(&dram->queue, step, now, read + written, gpu->dram_bytes_per_clock);

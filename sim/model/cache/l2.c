@@ -13,13 +13,16 @@
  *   many (sector).
  * - A write goes to the home side; the writer's side keeps a copy. A sector written whole needs
  *   nothing from DRAM. A sector written in part is not read from DRAM at once, but when it is read
- *   (wload), or when too many lines of its set and the next are in that state (partial: some 77,000
- *   lines of the GPU), or when its line is evicted; never once all its bytes have been written.
- * - Lines that are dirty are bounded, too, whatever they hold: beyond that the one that would leave
- *   first of a group of sets is written to DRAM, and stays as a clean line (write: 28 MB of whole
- *   lines remain dirty, 7 MB of a sector a line, however much is written). The bound is of groups
- * of sets, since it holds nearly sharply, and takes lines that DRAM would have to complete last
- *   (micro/l2_dirty.cu: write, twice, half_writes).
+ *   (wload), or when too many lines of its group are in that state, or when its line is evicted;
+ *   never once all its bytes have been written.
+ * - Lines that are dirty are bounded, too, whatever they hold (write: 28 MB of whole lines remain
+ *   dirty, 7 MB of a sector a line, however much is written). Both bounds are of groups of lines,
+ *   as sets of 16 ways would be: of a group eight lines may be dirty, three partly written. One
+ *   more, and the two oldest are written to DRAM, and stay as clean lines; those that DRAM would
+ *   have to complete come last (micro/l2_dirty.cu: half_writes). Chance fills groups unevenly: of
+ *   lines anywhere in memory 6 % are written back where 24 MB were written, though 28 MB of
+ *   neighbouring lines may stay (micro/l2_spread.cu: random and any_words as the Poisson
+ *   distribution has it, runs in between).
  * - Atomics and reductions work at home, read what is missing there (red, atom), and drop the copy.
  * - Which line leaves, which set is whose and what a write leaves behind are policies (sim/policy).
  * - A write always counts as a hit, as the hardware's counters have it.
@@ -43,7 +46,11 @@
 
 #define FOREIGN UINT32_MAX /* the tag of lines that a flush leaves: no line has it */
 
+#define BLOCK        64u /* neighbouring lines of one kind, and kinds: see group_of() */
+#define KINDS        3u
+#define ANYWHERE     12u
 #define FOREIGN_HEAP 6u /* of them in a set */
+#define CLEANED      2u /* lines of a group that are written back together */
 
 #define VALID(state)   ((uint32_t)(state)&0xfu)
 #define DIRTY(state)   ((uint32_t)(state) >> 4 & 0xfu)
@@ -56,9 +63,17 @@ uint32_t gmsim_l2_sets(const gmsim_gpu *gpu)
     return MAX((uint32_t)sets, GMSIM_L2_SIDES);
 }
 
+/* Groups of lines that share bounds; the number of one is of 16 bits. */
+static uint32_t groups_of(const gmsim_gpu *gpu)
+{
+    uint64_t groups = gpu->l2_size / (GMSIM_LINE_BYTES * GMSIM_L2_GROUP);
+    return (uint32_t)CLAMP(groups, 1u, UINT16_MAX + 1u);
+}
+
 size_t gmsim_l2_size(const gmsim_gpu *gpu)
 {
-    return gmsim_l2_sets(gpu) * (sizeof(gmsim_l2_set) + sizeof(gmsim_l2_written));
+    return gmsim_l2_sets(gpu) * (sizeof(gmsim_l2_set) + sizeof(gmsim_l2_written)) +
+           groups_of(gpu) * sizeof(gmsim_l2_group);
 }
 
 void gmsim_l2_init(gmsim_l2 *l2, gmsim_l2_set *set, const gmsim_gpu *gpu)
@@ -66,14 +81,14 @@ void gmsim_l2_init(gmsim_l2 *l2, gmsim_l2_set *set, const gmsim_gpu *gpu)
     memset(l2, 0, sizeof *l2);
     l2->set = set;
     l2->written = (gmsim_l2_written *)(void *)(set + gmsim_l2_sets(gpu));
+    l2->group = (gmsim_l2_group *)(void *)(l2->written + gmsim_l2_sets(gpu));
     l2->sides = gpu->l2_partitions > 1u ? GMSIM_L2_SIDES : 1u;
     l2->sets = gmsim_sets_of(gmsim_l2_sets(gpu) / l2->sides);
     l2->ways = MIN(gpu->l2_ways, GMSIM_L2_WAYS);
     l2->all = UINT32_MAX >> (GMSIM_L2_WAYS - l2->ways);
-    l2->dirty_lines = GMSIM_L2_GROUP * l2->ways * gpu->l2_dirty_percent / 100u;
-    uint32_t rest = l2->sets.count * l2->sides % GMSIM_L2_GROUP; /* sets of the last group */
-    l2->least_dirty_lines = l2->dirty_lines * (rest ? rest : GMSIM_L2_GROUP) / GMSIM_L2_GROUP;
-    l2->partial_ways = MAX(l2->ways * gpu->l2_partial_percent / 100u, 1u);
+    l2->groups = groups_of(gpu);
+    l2->dirty_lines = MAX(GMSIM_L2_GROUP * gpu->l2_dirty_percent / 100u, 1u);
+    l2->partial_lines = MAX(GMSIM_L2_GROUP * gpu->l2_partial_percent / 100u, 1u);
     l2->fill_sectors = gpu->l2_fill_sectors;
     l2->home_shift = (uint32_t)__builtin_ctz(gpu->l2_partition_lines);
     l2->foreign = gpu->l2_flush_dirty;
@@ -107,19 +122,55 @@ GMSIM_INLINE gmsim_replaced replaced(gmsim_l2 *l2, gmsim_l2_set *set, uint32_t t
     return (gmsim_replaced){lines_of(l2, set), (uint32_t)(set - l2->set), tag};
 }
 
-/* The first set of the group that shares a bound on dirty lines. */
-GMSIM_INLINE gmsim_l2_set *group_of(const gmsim_l2 *l2, const gmsim_l2_set *set)
+/* A number without a trace of the one it was made from. */
+static uint32_t chance(uint64_t number)
 {
-    return &l2->set[(uint32_t)(set - l2->set) & ~(GMSIM_L2_GROUP - 1u)];
+    number = (number ^ number >> 32) * UINT64_C(0x9e3779b97f4a7c15);
+    number = (number ^ number >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
+    return (uint32_t)(number >> 32);
 }
 
-/* A line of the set has become dirty, or clean (-1). */
-GMSIM_INLINE void count_dirty(const gmsim_l2 *l2, gmsim_l2_set *set, int change)
+/* Blocks of lines are of one of three kinds by turns. Of each kind, neighbouring lines fill the
+ * groups one after another, so that a dense area is spread nearly evenly over them; where each such
+ * turn begins is left to chance, and one line in twelve as a whole: then as many groups are too
+ * full as were measured of dense areas (micro/l2_dirty.cu: write, 26 to 32 MB; words, 8 to 12 MB).
+ */
+static uint32_t group_of(const gmsim_l2 *l2, uint64_t line)
 {
-    gmsim_l2_set *group = group_of(l2, set);
-    set->dirty = (uint8_t)(set->dirty + change);
-    group->group_dirty[set - group] = set->dirty;
-    group->group_all = (uint16_t)(group->group_all + change);
+    uint64_t block = line / BLOCK, kind = block % KINDS;
+    uint64_t index = block / KINDS * BLOCK + line % BLOCK, turn = index / l2->groups;
+    uint32_t lot = chance(line);
+    if (lot % ANYWHERE == 0)
+        return (uint32_t)((uint64_t)lot * l2->groups >> 32);
+    uint64_t begin = (uint64_t)chance(turn * KINDS + kind) * l2->groups >> 32;
+    uint32_t number = (uint32_t)(index - turn * l2->groups + begin);
+    return number < l2->groups ? number : number - l2->groups;
+}
+
+GMSIM_INLINE gmsim_l2_group *group_at(const gmsim_l2 *l2, const gmsim_l2_set *set, uint32_t way)
+{
+    return &l2->group[l2->written[set - l2->set].group[way]];
+}
+
+/* A line that was clean is dirty: the youngest of its group. */
+static __attribute__((noinline)) void soil(gmsim_l2 *l2, const gmsim_l2_set *set, uint32_t way,
+                                           uint32_t number)
+{
+    gmsim_l2_group *group = &l2->group[number];
+    uint32_t at = (uint32_t)(set - l2->set);
+    l2->written[at].group[way] = (uint16_t)number;
+    group->at[group->dirty++] = at * GMSIM_L2_WAYS + way;
+}
+
+/* A dirty line is clean. */
+static void unsoil(gmsim_l2 *l2, const gmsim_l2_set *set, uint32_t way)
+{
+    gmsim_l2_group *group = group_at(l2, set, way);
+    uint32_t at = (uint32_t)(set - l2->set) * GMSIM_L2_WAYS + way, i = 0;
+    while (group->at[i] != at)
+        i++;
+    for (group->dirty--; i < group->dirty; i++)
+        group->at[i] = group->at[i + 1u];
 }
 
 void gmsim_l2_flush(gmsim_l2 *l2)
@@ -127,18 +178,22 @@ void gmsim_l2_flush(gmsim_l2 *l2)
     uint32_t sets = l2->sets.count * l2->sides;
     memset(l2->set, 0, sets * sizeof *l2->set);
     gmsim_replacer_clear(&l2->replacer);
-    /* Heaps spread evenly, whole lines, no more of them than may be dirty. */
-    uint32_t most = (uint32_t)((uint64_t)sets * l2->dirty_lines / GMSIM_L2_GROUP);
-    uint32_t lines = MIN(l2->foreign / 4u, most), heap = MIN(FOREIGN_HEAP, l2->ways);
-    uint32_t heaps = (lines + heap - 1u) / heap;
+    memset(l2->group, 0, l2->groups * sizeof *l2->group);
+    /* Whole lines, in heaps spread evenly over the sets, of any group that has room. */
+    uint32_t most = l2->groups * l2->dirty_lines, heap = MIN(FOREIGN_HEAP, l2->ways);
+    uint32_t lines = MIN(l2->foreign / 4u, most), heaps = (lines + heap - 1u) / heap;
     for (uint32_t i = 0; i < lines; i++) {
         gmsim_l2_set *set = &l2->set[(uint64_t)(i / heap) * sets / heaps];
-        uint32_t way = set->dirty;
-        if (way >= l2->ways)
+        uint32_t group = (uint32_t)((uint64_t)chance(i) * l2->groups >> 32), way = 0;
+        while (way < l2->ways && set->tag[way])
+            way++;
+        if (way == l2->ways)
             continue;
+        while (l2->group[group].dirty == l2->dirty_lines)
+            group = group + 1u < l2->groups ? group + 1u : 0;
         set->tag[way] = FOREIGN;
         set->state[way] = 0xff;
-        count_dirty(l2, set, 1);
+        soil(l2, set, way, group);
         gmsim_replacer_fill(&l2->replacer, replaced(l2, set, FOREIGN), way);
     }
     l2->counts.dirty_sectors = 0;
@@ -157,6 +212,7 @@ GMSIM_INLINE uint32_t home_of(const gmsim_l2 *l2, uint64_t line)
 GMSIM_INLINE gmsim_l2_place place_of(const gmsim_l2 *l2, uint64_t line, uint64_t mixed)
 {
     gmsim_l2_place place;
+    place.line = line;
     place.tag = (uint32_t)gmsim_sets_divide(&l2->sets, mixed, &place.set) + 1u;
     place.home = l2->sides > 1u ? home_of(l2, line) : 0;
     return place;
@@ -214,12 +270,14 @@ GMSIM_INLINE uint32_t way_of(const gmsim_l2_set *set, uint32_t tag)
 }
 
 /* Reads from DRAM what partly written sectors lack: the caller has taken their bits away. */
-GMSIM_INLINE void complete(gmsim_l2_cost *cost, gmsim_l2_set *set, uint32_t way, uint32_t sectors)
+GMSIM_INLINE void complete(const gmsim_l2 *l2, gmsim_l2_cost *cost, gmsim_l2_set *set, uint32_t way,
+                           uint32_t sectors)
 {
     uint32_t state = set->state[way];
     cost->read = (uint8_t)(cost->read + gmsim_sector_count(sectors));
     state = (state | sectors) & ~(sectors << 8);
-    set->partial = (uint8_t)(set->partial - !PARTIAL(state));
+    gmsim_l2_group *group = group_at(l2, set, way);
+    group->partial = (uint16_t)(group->partial - !PARTIAL(state));
     set->state[way] = (uint16_t)state;
 }
 
@@ -230,7 +288,7 @@ static __attribute__((noinline)) gmsim_l2_cost clean(gmsim_l2 *l2, gmsim_l2_set 
     gmsim_l2_cost cost = {0};
     uint32_t state = set->state[way], dirty = DIRTY(state);
     if (PARTIAL(state))
-        complete(&cost, set, way, PARTIAL(state));
+        complete(l2, &cost, set, way, PARTIAL(state));
     cost.written = (uint8_t)gmsim_sector_count(dirty);
     if (l2->watch)
         l2->watch->cleaned(l2->watch,
@@ -241,7 +299,7 @@ static __attribute__((noinline)) gmsim_l2_cost clean(gmsim_l2 *l2, gmsim_l2_set 
     if (set->tag[way] != FOREIGN)
         l2->counts.dirty_sectors -= gmsim_sector_count(dirty);
     set->state[way] &= (uint16_t)~0xf0u;
-    count_dirty(l2, set, -1);
+    unsoil(l2, set, way);
     return cost;
 }
 
@@ -283,41 +341,41 @@ GMSIM_INLINE uint32_t bring(gmsim_l2 *l2, gmsim_l2_cost *cost, gmsim_l2_set *set
     return way;
 }
 
-/* Of the lines with one of the state bits in `mask`, and none of those in `none` if there are such,
- * the one that would leave first. */
-static uint32_t stalest(gmsim_l2 *l2, gmsim_l2_set *set, uint32_t mask, uint32_t none)
+/* Too many lines of the group are dirty, or partly written: the oldest are written back, two at a
+ * time. Of dirty ones those stay that DRAM would have to complete, while there are others. */
+static __attribute__((noinline)) gmsim_l2_cost clean_group(gmsim_l2 *l2, gmsim_l2_group *group,
+                                                           bool partial)
 {
-    uint32_t candidates = 0, better = 0;
-    for (uint32_t way = 0; way < l2->ways; way++) {
-        bool candidate = (set->state[way] & mask) != 0;
-        candidates |= (uint32_t)candidate << way;
-        better |= (uint32_t)(candidate && !(set->state[way] & none)) << way;
+    gmsim_l2_cost cost = {0}, first = {0};
+    for (uint32_t k = 0; k < CLEANED && (partial ? group->partial : group->dirty); k++) {
+        uint32_t at = group->at[0];
+        first = cost;
+        for (uint32_t i = 0; i < group->dirty; i++) {
+            gmsim_l2_set *set = &l2->set[group->at[i] / GMSIM_L2_WAYS];
+            if ((PARTIAL(set->state[group->at[i] % GMSIM_L2_WAYS]) != 0) == partial) {
+                at = group->at[i];
+                break;
+            }
+        }
+        write_back(l2, &cost, &l2->set[at / GMSIM_L2_WAYS], at % GMSIM_L2_WAYS);
     }
-    return gmsim_replacer_victim(&l2->replacer, replaced(l2, set, 0), better ? better : candidates);
+    cost.also_read = (uint8_t)(first.read ? cost.read - first.read : 0);
+    cost.also_written = (uint8_t)(first.written ? cost.written - first.written : 0);
+    return cost;
 }
 
-/* Too many lines of the group are dirty: the one that would leave first of the set with most is
- * written back. Lines that DRAM would have to complete stay while there are others. */
-static __attribute__((noinline)) gmsim_l2_cost clean_group(gmsim_l2 *l2, gmsim_l2_set *group)
+/* One more line of the way's group is dirty, or written in part. */
+GMSIM_INLINE void bound(gmsim_l2 *l2, gmsim_l2_cost *cost, const gmsim_l2_set *set, uint32_t way,
+                        bool partial)
 {
-    uint32_t most = 0;
-    for (uint32_t i = 1; i < GMSIM_L2_GROUP; i++)
-        most = group->group_dirty[i] > group->group_dirty[most] ? i : most;
-    return clean(l2, group + most, stalest(l2, group + most, 0xf0u, 0xf00u));
-}
-
-/* One more line of the set is dirty. */
-GMSIM_INLINE void bound_dirty(gmsim_l2 *l2, gmsim_l2_cost *cost, const gmsim_l2_set *set)
-{
-    gmsim_l2_set *group = group_of(l2, set);
-    if (group->group_all <= l2->least_dirty_lines)
+    gmsim_l2_group *group = group_at(l2, set, way);
+    if (partial ? group->partial <= l2->partial_lines : group->dirty <= l2->dirty_lines)
         return;
-    uint32_t sets = (uint32_t)(l2->set + l2->sets.count * l2->sides - group);
-    if (group->group_all <= l2->dirty_lines * MIN(sets, GMSIM_L2_GROUP) / GMSIM_L2_GROUP)
-        return;
-    gmsim_l2_cost more = clean_group(l2, group);
+    gmsim_l2_cost more = clean_group(l2, group, partial);
     cost->read = (uint8_t)(cost->read + more.read);
     cost->written = (uint8_t)(cost->written + more.written);
+    cost->also_read = (uint8_t)(cost->also_read + more.also_read);
+    cost->also_written = (uint8_t)(cost->also_written + more.also_written);
 }
 
 /* Sectors that a fill of 1, 2 or 4 sectors brings for each missing one. */
@@ -338,7 +396,7 @@ GMSIM_INLINE uint32_t fetch(const gmsim_l2 *l2, gmsim_l2_cost *cost, gmsim_l2_se
     if (!missing)
         return 0;
     if (missing & PARTIAL(state)) {
-        complete(cost, set, way, missing & PARTIAL(state));
+        complete(l2, cost, set, way, missing & PARTIAL(state));
         state = set->state[way];
     }
     uint32_t absent = widen(missing, l2->fill_sectors) & ~VALID(state) & ~PARTIAL(state);
@@ -433,19 +491,6 @@ static gmsim_l2_cost write_past(gmsim_l2 *l2, const gmsim_l2_place *place, uint3
     return counted(l2, cost, GMSIM_L2_FAR);
 }
 
-/* One more line of the set is written in part: it and its neighbour share a bound. */
-GMSIM_INLINE void bound_partial(gmsim_l2 *l2, gmsim_l2_cost *cost, gmsim_l2_set *set,
-                                uint32_t number)
-{
-    gmsim_l2_set *twin = set + 1 - 2 * (int)(number & 1u);
-    if ((number | 1u) == l2->sets.count) /* the last of an odd number of sets */
-        twin = set;
-    if (set->partial + twin->partial > 2u * l2->partial_ways) {
-        gmsim_l2_set *fuller = set->partial < twin->partial ? twin : set;
-        write_back(l2, cost, fuller, stalest(l2, fuller, 0xf00u, 0));
-    }
-}
-
 /* Bytes of the sectors `part` are written, of which those in `had` are partly written before;
  * returns those that are complete now. */
 GMSIM_INLINE uint32_t add_bytes(uint64_t *there, const uint64_t bytes[2], uint32_t had,
@@ -486,22 +531,24 @@ GMSIM_INLINE gmsim_l2_cost write_sectors(gmsim_l2 *l2, const gmsim_l2_place *pla
     counts->dirty_sectors += gmsim_sector_count(touched & ~DIRTY(state));
     bool was_dirty = DIRTY(state), was_partial = PARTIAL(state);
     if (!was_dirty)
-        count_dirty(l2, set, 1);
+        soil(l2, set, way, group_of(l2, place->line));
     if (touched != full)
         full |= add_bytes(l2->written[set - l2->set].way[way], bytes, PARTIAL(state),
                           touched & ~full & ~VALID(state));
     state |= touched << 4 | full;
     state = (state & ~(full << 8)) | (touched & ~full & ~VALID(state)) << 8;
     bool is_partial = PARTIAL(state);
-    if (is_partial != was_partial)
-        set->partial = (uint8_t)(set->partial + (is_partial ? 1 : -1));
+    if (is_partial != was_partial) {
+        gmsim_l2_group *group = group_at(l2, set, way);
+        group->partial = (uint16_t)(group->partial + (is_partial ? 1 : -1));
+    }
     set->state[way] = (uint16_t)state;
     if (on)
         write_back(l2, &cost, set, way);
     if (is_partial && !was_partial)
-        bound_partial(l2, &cost, set, place->set);
+        bound(l2, &cost, set, way, true);
     if (!was_dirty)
-        bound_dirty(l2, &cost, set);
+        bound(l2, &cost, set, way, false);
     if (side == place->home || l2->sides == 1u)
         return counted(l2, cost, GMSIM_L2_NEAR);
     counts->fabric_write_sectors += sectors;
@@ -539,8 +586,8 @@ GMSIM_CLONES gmsim_l2_cost gmsim_l2_atomic(gmsim_l2 *l2, const gmsim_l2_place *p
     counts->dirty_sectors += gmsim_sector_count(touched & ~DIRTY(state));
     set->state[way] = (uint16_t)(state | touched << 4);
     if (!DIRTY(state)) {
-        count_dirty(l2, set, 1);
-        bound_dirty(l2, &cost, set);
+        soil(l2, set, way, group_of(l2, place->line));
+        bound(l2, &cost, set, way, false);
     }
     if (side != place->home && l2->sides > 1u)
         drop_copy(l2, place, side);

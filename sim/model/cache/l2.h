@@ -14,7 +14,7 @@
 
 #define GMSIM_L2_WAYS  32u /* most lines a set can hold */
 #define GMSIM_L2_SIDES 2u
-#define GMSIM_L2_GROUP 16u /* sets that share the bound on dirty lines */
+#define GMSIM_L2_GROUP 16u /* lines of L2 for each group of lines that shares bounds */
 
 /* Sector masks of a line: valid | dirty << 4 | partly written << 8. A partly written sector is not
  * valid: its other bytes are still in DRAM. */
@@ -23,35 +23,39 @@ typedef struct gmsim_l2_set {
     uint16_t state[GMSIM_L2_WAYS];
     uint8_t age[GMSIM_L2_WAYS]; /* the replacement's, and of the set */
     uint32_t order;
-    uint8_t dirty, partial; /* lines with a dirty, a partly written sector */
-    /* Of the first set of a group: dirty lines of each of its sets, and of all. */
-    uint8_t group_dirty[GMSIM_L2_GROUP];
-    uint16_t group_all;
-    uint8_t spare[8];
+    uint8_t spare[28];
 } gmsim_l2_set;
 
-/* Of each way's partly written sectors, the bytes that are there: a bit each. */
+/* Of each way's partly written sectors, the bytes that are there: a bit each. Of each dirty way,
+ * its group. */
 typedef struct gmsim_l2_written {
     uint64_t way[GMSIM_L2_WAYS][2];
+    uint16_t group[GMSIM_L2_WAYS];
 } gmsim_l2_written;
+
+/* Lines that share bounds on how many of them are dirty, and partly written. */
+typedef struct gmsim_l2_group {
+    uint16_t dirty, partial;
+    uint32_t at[GMSIM_L2_GROUP + 1u]; /* where the dirty ones are (set and way), oldest first */
+} gmsim_l2_group;
 
 typedef struct gmsim_l2 {
     gmsim_l2_set *set;         /* of side 0, then of side 1; owned by the caller */
     gmsim_l2_written *written; /* of each set; behind the sets, so that they stay together */
+    gmsim_l2_group *group;     /* behind those */
     uint32_t sides, ways, all; /* all: the ways as a mask */
     gmsim_sets sets;           /* of a side */
     uint32_t hash, write;      /* policies */
     gmsim_replacer replacer;
-    bool usual;                         /* homed or lru, scrambled, write-back */
+    bool usual; /* homed or lru, scrambled, write-back */
     bool homed;
-    uint64_t order;                     /* the replacement's */
-    uint32_t dirty_lines, partial_ways; /* most of a group of sets, of a set */
-    uint32_t least_dirty_lines;         /* most of the last group, which may have fewer sets */
-    uint32_t home_shift;                /* neighbouring lines with one home, as a power of two */
-    uint32_t fill_sectors;              /* brought from DRAM for one missing sector */
-    uint32_t foreign;                   /* dirty sectors that a flush leaves behind */
-    gmsim_watch *watch;                 /* NULL: nobody looks on; else ... */
-    uint64_t *dirty_line;               /* ... the line of each way that is dirty, by set */
+    uint64_t order;                              /* the replacement's */
+    uint32_t groups, dirty_lines, partial_lines; /* of lines; most of a group */
+    uint32_t home_shift;   /* neighbouring lines with one home, as a power of two */
+    uint32_t fill_sectors; /* brought from DRAM for one missing sector */
+    uint32_t foreign;      /* dirty sectors that a flush leaves behind */
+    gmsim_watch *watch;    /* NULL: nobody looks on; else ... */
+    uint64_t *dirty_line;  /* ... the line of each way that is dirty, by set */
     gmsim_l2_counts counts;
 } gmsim_l2;
 
@@ -62,9 +66,10 @@ typedef enum gmsim_l2_reach {
     GMSIM_L2_DRAM, /* some had to come from DRAM */
 } gmsim_l2_reach;
 
-/* What an access cost: how far it went, sectors that were read from and written to DRAM for it. */
+/* What an access cost: how far it went, sectors that were read from and written to DRAM for it; of
+ * those, the sectors of a second line that was cleaned with another. */
 typedef struct gmsim_l2_cost {
-    uint8_t reach, read, written;
+    uint8_t reach, read, written, also_read, also_written;
 } gmsim_l2_cost;
 
 /* Sets of both sides together, and the memory that they need. */
@@ -87,6 +92,7 @@ typedef struct gmsim_l2_place {
     uint32_t set; /* within a side */
     uint32_t tag;
     uint32_t home; /* the side whose DRAM holds it */
+    uint64_t line;
 } gmsim_l2_place;
 gmsim_l2_place gmsim_l2_find(const gmsim_l2 *l2, uint64_t line);
 void gmsim_l2_prefetch(const gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side);
