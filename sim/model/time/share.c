@@ -104,10 +104,14 @@ uint64_t gmsim_share_meet(const gmsim_scheduler *s, gmsim_warp *warp, uint64_t n
     part->asked_at = MAX(part->asked_at, now);
     for (uint32_t p = 0; p < GMSIM_PIPES; p++) {
         const uint32_t left = part->asked[p] - (uint32_t)(part->asked[p] * since / WHOLE);
-        const uint32_t load = MIN(left, FULL);
-        meeting += (uint64_t)warp->pipe[p] * load * WHOLE / (WHOLE - load);
+        if (left && warp->pipe[p]) { /* divisions cost the host its time: most meet nobody */
+            const uint32_t load = MIN(left, FULL);
+            meeting += (uint64_t)warp->pipe[p] * load * WHOLE / (WHOLE - load);
+        }
         part->asked[p] = left + warp->pipe[p];
     }
+    if (!meeting)
+        return 0;
     return meeting * unevenness(warp, MAX(warp->clocks, 1u)) * s->plan.gpu->sm_meeting / 100u /
            EVEN / WHOLE;
 }
