@@ -287,7 +287,7 @@ static char *deal_in_groups(uint32_t ctas, uint32_t cluster, bool singles)
 }
 
 /* Small grids and clusters, on SMs 0 1, 2-4 and 5-8: as on an H200, whose groups are larger
- * (measured/h200/micro-grid_order.csv). */
+ * (measured/h200/micro-grid_order.csv.gz). */
 static void test_spread(void)
 {
     static const struct {

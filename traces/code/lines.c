@@ -177,9 +177,10 @@ static bool has_section(const char *image, size_t size, const char *name)
     return false;
 }
 
-/* A library that has none would cost addr2line a search of its symbols. Asked for the same one
- * again and again. */
-static bool has_lines(const char *object)
+/* A library without lines would cost addr2line a search of its symbols; of a program that was
+ * stripped of its own it would name whatever exported function stands before. Asked for the same
+ * one again and again. */
+static bool tells(const char *object, bool own)
 {
     static char last[4096];
     static bool found;
@@ -189,7 +190,8 @@ static bool has_lines(const char *object)
     const int file = open(object, O_RDONLY | O_CLOEXEC);
     const size_t size = file >= 0 && fstat(file, &about) == 0 ? (size_t)about.st_size : 0;
     void *image = size > 0 ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0) : MAP_FAILED;
-    found = image != MAP_FAILED && has_section(image, size, ".debug_line");
+    found = image != MAP_FAILED && (has_section(image, size, ".debug_line") ||
+                                    (own && has_section(image, size, ".symtab")));
     if (image != MAP_FAILED)
         munmap(image, size);
     if (file >= 0)
@@ -211,10 +213,10 @@ static bool locate(void *address, char object[4096], uint64_t *offset, bool *own
     if (*own) { /* the program itself, wherever the folder is by now */
         const ssize_t length = readlink("/proc/self/exe", object, 4095);
         object[length > 0 ? length : 0] = 0;
-    } else if (has_lines(info.dli_fname)) {
+    } else {
         snprintf(object, 4096, "%s", info.dli_fname);
     }
-    return object[0] != 0;
+    return object[0] != 0 && tells(object, *own);
 }
 
 static int by_address(const void *a, const void *b)
