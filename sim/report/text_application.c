@@ -232,26 +232,12 @@ static void put_verdict(GString *out, const gmsim_report *report, char *const *n
     g_free(order);
 }
 
-static void put_unknown(GString *out, const gmsim_report *report, char *const *name)
+/* A paragraph under its heading; `text`, NULL where there is none, is freed. */
+static void put_paragraph(GString *out, const gmsim_report *report, const char *heading, char *text)
 {
-    char *text = gmsim_application_unknown(report->application, name);
-
     if (text == NULL)
         return;
-    gmsim_heading(out, report->color, "UNKNOWN");
-    g_string_append(out, "  ");
-    gmsim_wrap(out, text, GMSIM_TEXT_INDENT, GMSIM_TEXT_INDENT, GMSIM_REPORT_WIDTH);
-    g_string_append(out, "\n\n");
-    g_free(text);
-}
-
-static void put_sampled(GString *out, const gmsim_report *report)
-{
-    char *text = gmsim_application_sampled_words(report->application);
-
-    if (text == NULL)
-        return;
-    gmsim_heading(out, report->color, "SAMPLED");
+    gmsim_heading(out, report->color, heading);
     g_string_append(out, "  ");
     gmsim_wrap(out, text, GMSIM_TEXT_INDENT, GMSIM_TEXT_INDENT, GMSIM_REPORT_WIDTH);
     g_string_append(out, "\n\n");
@@ -425,8 +411,8 @@ static void put_all(GString *out, const gmsim_report *report)
     g_string_append_c(out, '\n');
     if (gmsim_application_total(report->application)->clocks > 0)
         put_verdict(out, report, longer);
-    put_sampled(out, report);
-    put_unknown(out, report, longer);
+    put_paragraph(out, report, "SAMPLED", gmsim_application_sampled_words(report->application));
+    put_paragraph(out, report, "UNKNOWN", gmsim_application_unknown(report->application, longer));
     put_time(out, report);
     put_kernels(out, report, name);
     put_launches(out, report, name);

@@ -17,7 +17,7 @@
  *   clustered  the same in clusters of two along x, one multicasting what both need
  * Output: CSV rows  experiment,swizzle,box0,box1,from0,from1,step0,step1,columns,rows,more.
  */
-#include "validate/micro/check.h"
+#include "validate/micro/mbarrier.h"
 #include <cstdint>
 #include <cstring>
 #include <cuda.h>
@@ -34,29 +34,7 @@ struct place {
 
 __device__ static uint32_t at(uint32_t offset)
 {
-    return (uint32_t)__cvta_generic_to_shared(memory) + offset;
-}
-
-__device__ static void begin(uint32_t barrier, uint32_t arrivals)
-{
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals));
-}
-
-__device__ static void expect(uint32_t barrier, uint32_t bytes)
-{
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
-}
-
-__device__ static void wait(uint32_t barrier, uint32_t phase)
-{
-    uint32_t done = 0;
-    while (!done)
-        asm volatile("{\n.reg .pred p;\n"
-                     "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n"
-                     "selp.u32 %0, 1, 0, p;\n}"
-                     : "=r"(done)
-                     : "r"(barrier), "r"(phase)
-                     : "memory");
+    return shared_address(memory) + offset;
 }
 
 __device__ static void load(uint32_t to, const CUtensorMap *map, int c0, int c1, uint32_t barrier)
@@ -92,26 +70,26 @@ __device__ static void meet(void)
 __global__ void load_boxes(const __grid_constant__ CUtensorMap map, place p, uint32_t bytes)
 {
     if (threadIdx.x == 0) {
-        begin(at(BARRIERS), 1);
+        barrier_init(at(BARRIERS), 1);
         fence();
-        expect(at(BARRIERS), bytes);
+        barrier_expect(at(BARRIERS), bytes);
         load(at(0), &map, p.from0 + p.step0 * (int)blockIdx.x, p.from1 + p.step1 * (int)blockIdx.y, at(BARRIERS));
-        wait(at(BARRIERS), 0);
+        barrier_wait(at(BARRIERS), 0);
     }
 }
 
 __global__ void load_cubes(const __grid_constant__ CUtensorMap map, place p, uint32_t bytes)
 {
     if (threadIdx.x == 0) {
-        begin(at(BARRIERS), 1);
+        barrier_init(at(BARRIERS), 1);
         fence();
-        expect(at(BARRIERS), bytes);
+        barrier_expect(at(BARRIERS), bytes);
         asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
                      "[%0], [%1, {%2, %3, %4}], [%5];" ::"r"(at(0)),
                      "l"(&map), "r"(p.from0 + p.step0 * (int)blockIdx.x), "r"(p.from1 + p.step1 * (int)blockIdx.y),
                      "r"((int)blockIdx.x - 1), "r"(at(BARRIERS))
                      : "memory");
-        wait(at(BARRIERS), 0);
+        barrier_wait(at(BARRIERS), 0);
     }
 }
 
@@ -121,16 +99,16 @@ __global__ void __cluster_dims__(2, 1, 1)
     uint32_t rank;
     asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
     if (threadIdx.x == 0) {
-        begin(at(BARRIERS), 1);
+        barrier_init(at(BARRIERS), 1);
         asm volatile("fence.mbarrier_init.release.cluster;");
-        expect(at(BARRIERS), 2 * bytes);
+        barrier_expect(at(BARRIERS), 2 * bytes);
     }
     __syncwarp();
     meet();
     if (threadIdx.x == 0) {
         load_both(at(rank * bytes), &map, p.from0 + p.step0 * (int)blockIdx.x, p.from1 + p.step1 * (int)blockIdx.y,
                   at(BARRIERS));
-        wait(at(BARRIERS), 0);
+        barrier_wait(at(BARRIERS), 0);
     }
     __syncwarp();
     meet();
@@ -179,15 +157,15 @@ __global__ void product_loads(const __grid_constant__ CUtensorMap a, const __gri
     if (threadIdx.x)
         return;
     for (uint32_t s = 0; s < STAGES; s++)
-        begin(at(BARRIERS + 8 * s), 1);
+        barrier_init(at(BARRIERS + 8 * s), 1);
     fence();
     for (int k = 0; k < count + (int)STAGES; k++) {
         uint32_t stage = (uint32_t)k % STAGES, barrier = at(BARRIERS + 8 * stage);
         if (k >= (int)STAGES)
-            wait(barrier, (uint32_t)(k / (int)STAGES - 1) & 1);
+            barrier_wait(barrier, (uint32_t)(k / (int)STAGES - 1) & 1);
         if (k >= count)
             continue;
-        expect(barrier, 2 * bytes);
+        barrier_expect(barrier, 2 * bytes);
         load(at(2 * stage * bytes), &a, 64 * k, 64 * (int)blockIdx.x, barrier);
         load(at((2 * stage + 1) * bytes), &b, 64 * k, 64 * (int)blockIdx.y, barrier);
     }
@@ -202,15 +180,15 @@ __global__ void __cluster_dims__(2, 1, 1)
     asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
     if (threadIdx.x == 0)
         for (uint32_t s = 0; s < STAGES; s++)
-            begin(at(BARRIERS + 8 * s), 1);
+            barrier_init(at(BARRIERS + 8 * s), 1);
     asm volatile("fence.mbarrier_init.release.cluster;");
     for (int k = 0; k < count; k++) {
         uint32_t stage = (uint32_t)k % STAGES, barrier = at(BARRIERS + 8 * stage);
         if (stage == 0) {
             for (int old = k - (int)STAGES; threadIdx.x == 0 && old >= 0 && old < k; old++)
-                wait(at(BARRIERS + 8 * ((uint32_t)old % STAGES)), (uint32_t)(old / (int)STAGES) & 1);
+                barrier_wait(at(BARRIERS + 8 * ((uint32_t)old % STAGES)), (uint32_t)(old / (int)STAGES) & 1);
             for (uint32_t s = 0; threadIdx.x == 0 && s < STAGES && k + (int)s < count; s++)
-                expect(at(BARRIERS + 8 * s), 2 * bytes);
+                barrier_expect(at(BARRIERS + 8 * s), 2 * bytes);
             __syncwarp();
             meet();
         }
@@ -222,7 +200,7 @@ __global__ void __cluster_dims__(2, 1, 1)
         __syncwarp();
     }
     for (int old = count - (int)STAGES; threadIdx.x == 0 && old < count; old++)
-        wait(at(BARRIERS + 8 * ((uint32_t)old % STAGES)), (uint32_t)(old / (int)STAGES) & 1);
+        barrier_wait(at(BARRIERS + 8 * ((uint32_t)old % STAGES)), (uint32_t)(old / (int)STAGES) & 1);
     __syncwarp();
     meet();
 }

@@ -14,7 +14,7 @@
  * Output: CSV rows  experiment,readers,delay,boxes,depth,cold,repeats,warmers,lines,clocks: lines that a
  * reader reads in all, and clocks that a row of boxes takes the first.
  */
-#include "validate/micro/check.h"
+#include "validate/micro/mbarrier.h"
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -43,18 +43,6 @@ __device__ static uint64_t globaltimer()
     return t;
 }
 
-__device__ static void wait(uint32_t barrier, uint32_t phase)
-{
-    uint32_t done = 0;
-    while (!done)
-        asm volatile("{\n.reg .pred p;\n"
-                     "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n"
-                     "selp.u32 %0, 1, 0, p;\n}"
-                     : "=r"(done)
-                     : "r"(barrier), "r"(phase)
-                     : "memory");
-}
-
 __global__ void __launch_bounds__(1024)
     boxes(const __grid_constant__ CUtensorMap map, const uint4 *data, const role *roles, uint32_t streams,
           uint32_t count, uint32_t depth, unsigned *arrived, uint64_t *begin, uint64_t *clocks)
@@ -75,9 +63,9 @@ __global__ void __launch_bounds__(1024)
         *(volatile uint64_t *)begin = globaltimer() + 16384u;
     if (mine.stream == IDLE)
         return;
-    const uint32_t base = (uint32_t)__cvta_generic_to_shared(memory), barriers = base + (SHARED - 256u);
+    const uint32_t base = shared_address(memory), barriers = base + (SHARED - 256u);
     for (uint32_t i = 0; i < depth; i++)
-        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(barriers + 8 * i));
+        barrier_init(barriers + 8 * i, 1);
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
     while (globaltimer() < *(volatile uint64_t *)begin || !*(volatile uint64_t *)begin)
         ;
@@ -90,11 +78,10 @@ __global__ void __launch_bounds__(1024)
         for (uint32_t b = 0; b < count + depth; b++) {
             uint32_t k = r * count + b, barrier = barriers + 8 * (k % depth);
             if (b >= depth)
-                wait(barrier, (k / depth - 1) & 1);
+                barrier_wait(barrier, (k / depth - 1) & 1);
             if (b >= count)
                 continue;
-            asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(BYTES)
-                         : "memory");
+            barrier_expect(barrier, BYTES);
             asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
                          "[%0], [%1, {%2, %3}], [%4];" ::"r"(base + (k % depth) * BYTES),
                          "l"(&map), "r"(0), "r"((int)(64u * (mine.stream * REPEATS * count + k))), "r"(barrier)
