@@ -28,53 +28,55 @@ GMSIM_INLINE void gmsim_place_take(gmsim_sub_partition *part, const gmsim_warp *
     part->next = part->next + 1u < places ? part->next + 1u : 0;
 }
 
-GMSIM_INLINE bool gmsim_place_comes_before(const gmsim_sm *sm, uint32_t a, uint32_t b)
+GMSIM_INLINE bool gmsim_place_comes_before(const gmsim_warp *one, const gmsim_warp *other)
 {
-    const gmsim_warp *one = &sm->warp[a], *other = &sm->warp[b];
     if (one->who.cta != other->who.cta)
         return one->who.cta < other->who.cta;
-    return one->since != other->since ? one->since < other->since : a < b;
+    return one->since != other->since ? one->since < other->since : one < other;
 }
 
+/* The warp that comes next is ready when there is a place. */
 GMSIM_INLINE void gmsim_place_next(const gmsim_scheduler *s, gmsim_sm *sm,
-                                   gmsim_sub_partition *part, uint32_t slot)
+                                   const gmsim_sub_partition *part)
 {
-    part->first = slot + 1u;
+    uint32_t slot = part->line[part->head];
     sm->ready[slot] = gmsim_since_epoch(s, MAX(gmsim_place_at(part), sm->warp[slot].since));
+}
+
+/* Whether the warp, whose turn it is, has waited for a place: then it stands at the head. */
+GMSIM_INLINE bool gmsim_place_has_waited(const gmsim_sub_partition *part, uint32_t slot)
+{
+    return part->waiting && part->line[part->head] == slot;
 }
 
 /* The warp would issue a memory instruction at `now`, and its sub-partition's queue is full. */
 GMSIM_INLINE void gmsim_place_wait(const gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot,
                                    uint64_t now)
 {
-    gmsim_sub_partition *part = sm->warp[slot].part;
-    if (!(part->waiting >> slot & 1u)) {
-        part->waiting |= 1ull << slot;
-        sm->warp[slot].since = now;
-    }
+    gmsim_warp *warp = &sm->warp[slot];
+    gmsim_sub_partition *part = warp->part;
+    uint32_t i = part->head + part->waiting++;
+    warp->since = now;
     sm->ready[slot] = GMSIM_NEVER;
-    uint32_t first = part->first - 1u;
-    if (part->first && first != slot && gmsim_place_comes_before(sm, first, slot))
+    for (; i != part->head; i--) {
+        uint32_t before = part->line[(i - 1u) % GMSIM_MAX_SM_WARPS];
+        if (!gmsim_place_comes_before(warp, &sm->warp[before]))
+            break;
+        part->line[i % GMSIM_MAX_SM_WARPS] = (uint8_t)before;
+    }
+    part->line[i % GMSIM_MAX_SM_WARPS] = (uint8_t)slot;
+    if (i != part->head)
         return;
-    if (part->first)
-        sm->ready[first] = GMSIM_NEVER;
-    gmsim_place_next(s, sm, part, slot);
+    if (part->waiting > 1u)
+        sm->ready[part->line[(i + 1u) % GMSIM_MAX_SM_WARPS]] = GMSIM_NEVER;
+    gmsim_place_next(s, sm, part);
 }
 
-/* The warp that came next has its place; another one waits for the next. */
-GMSIM_INLINE void gmsim_place_pass_on(const gmsim_scheduler *s, gmsim_sm *sm,
-                                      gmsim_sub_partition *part)
+/* The head sets out. */
+GMSIM_INLINE void gmsim_place_leave(gmsim_sub_partition *part)
 {
-    part->first = 0;
-    if (!part->waiting)
-        return;
-    uint32_t best = (uint32_t)__builtin_ctzll(part->waiting);
-    for (uint64_t left = part->waiting & (part->waiting - 1u); left; left &= left - 1u) {
-        uint32_t slot = (uint32_t)__builtin_ctzll(left);
-        if (gmsim_place_comes_before(sm, slot, best))
-            best = slot;
-    }
-    gmsim_place_next(s, sm, part, best);
+    part->head = (uint8_t)((part->head + 1u) % GMSIM_MAX_SM_WARPS);
+    part->waiting--;
 }
 
 /* A memory instruction waits for its place from that clock on. As long as what holds the place

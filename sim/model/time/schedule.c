@@ -160,10 +160,21 @@ GMSIM_INLINE void go(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t n
         warp->turn = GMSIM_TURN_PIECE;
         next += gmsim_share(s, sm, slot);
         gmsim_ready_at(s, sm, slot, next + warp->clocks / warp->pieces);
-    } else {
-        warp->turn = warp->ends ? GMSIM_TURN_END : GMSIM_TURN_RECORD;
-        gmsim_ready_at(s, sm, slot, next + warp->clocks);
+        return;
     }
+    next += warp->clocks;
+    if (warp->ends) {
+        warp->turn = GMSIM_TURN_END;
+    } else {
+        warp->turn = GMSIM_TURN_RECORD;
+        /* Places come no sooner than now: it would find none, and need not look. */
+        if (gmsim_place_at(warp->part) > next && !s->plan.functional &&
+            gmsim_warp_queues(warp->cursor.next)) {
+            gmsim_place_wait(s, sm, slot, next);
+            return;
+        }
+    }
+    gmsim_ready_at(s, sm, slot, next);
 }
 
 /* The warp's way to its next record, or to its end, is known. */
@@ -299,12 +310,13 @@ GMSIM_INLINE bool take_turn(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, boo
 {
     const gmsim_warp *warp = &sm->warp[slot];
     gmsim_sub_partition *part = warp->part;
-    if (!queues || !(part->waiting >> slot & 1u))
+    if (!queues || !gmsim_place_has_waited(part, slot))
         return warp_turn(s, sm, slot, now, error);
-    part->waiting &= ~(1ull << slot);
+    gmsim_place_leave(part);
     if (!warp_turn(s, sm, slot, gmsim_place_set_out(sm, part, warp), error))
         return false;
-    gmsim_place_pass_on(s, sm, part);
+    if (part->waiting)
+        gmsim_place_next(s, sm, part);
     return true;
 }
 
@@ -312,7 +324,7 @@ GMSIM_INLINE bool take_turn(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, boo
 __attribute__((cold, noinline)) static void before_turn(gmsim_sm *sm, uint32_t slot, uint64_t now)
 {
     const gmsim_warp *warp = &sm->warp[slot];
-    bool waited = warp->part->waiting >> slot & 1u;
+    bool waited = gmsim_place_has_waited(warp->part, slot);
     gmsim_course_before(sm->course, &sm->timing, waited ? warp->since + warp->clocks : now);
 }
 
@@ -323,15 +335,21 @@ GMSIM_CLONES static bool run_sm(gmsim_scheduler *s, gmsim_sm *sm, uint64_t limit
     const uint64_t epoch = s->epoch, span = limit - epoch;
     const uint32_t until = span < GMSIM_NEVER ? (uint32_t)span : GMSIM_NEVER;
     const bool timed = !s->plan.functional;
+    sm->next = earliest(sm->ready);
     for (uint32_t clock = sm->next; clock < until;) {
         uint32_t slot = slot_with(sm->ready, clock);
         const gmsim_warp *warp = &sm->warp[slot];
         const bool record = warp->turn == GMSIM_TURN_RECORD;
-        const bool queues = record && timed && gmsim_warp_queues(warp->cursor.next);
-        if (record && !sm->memory.direct && !gmsim_warp_has_room(s, sm, warp->cursor.next))
+        const bool accesses = record && gmsim_warp_queues(warp->cursor.next);
+        if (record && !sm->memory.direct &&
+            !gmsim_warp_has_room(s, sm, warp->cursor.next, accesses))
             return true;
+        const bool queues = accesses && timed;
         if (queues && gmsim_place_at(warp->part) > epoch + clock) {
-            gmsim_place_wait(s, sm, slot, epoch + clock);
+            if (gmsim_place_has_waited(warp->part, slot))
+                gmsim_place_next(s, sm, warp->part);
+            else
+                gmsim_place_wait(s, sm, slot, epoch + clock);
             clock = sm->next = earliest(sm->ready);
             continue;
         }

@@ -52,9 +52,9 @@ typedef struct gmsim_sub_partition {
     uint64_t late[GMSIM_QUEUE], paced[GMSIM_QUEUE], began[GMSIM_QUEUE];
     uint32_t next;        /* the oldest of them */
     uint64_t shared_free; /* when the load-store unit takes its next shared access */
-    uint32_t first;       /* of those that wait for a place in it the one that comes next,
-                           * plus one; it stands in gmsim_sm.ready; 0: none waits */
-    uint64_t waiting;     /* those, as a mask over the SM's warps */
+    /* Warps that wait for a place in it, a ring of slots in the order in which they come: the head
+     * alone stands in gmsim_sm.ready. */
+    uint8_t line[GMSIM_MAX_SM_WARPS], head, waiting;
 } gmsim_sub_partition;
 
 /* What a warp's next turn is. */

@@ -47,12 +47,13 @@ static inline bool gmsim_warp_queues(const gmtrace_record *record)
     return record->kind < 32u && (queue >> record->kind & 1u);
 }
 
-/* Whether the warp's next record can be executed while answers are under way. */
+/* Whether the warp's next record can be executed while answers are under way; `accesses`: it takes
+ * a place in the queue. */
 static inline bool gmsim_warp_has_room(const gmsim_scheduler *s, const gmsim_sm *sm,
-                                       const gmtrace_record *record)
+                                       const gmtrace_record *record, bool accesses)
 {
     return sm->accesses < GMSIM_ACCESSES &&
-           (!gmsim_warp_queues(record) || gmsim_replay_room(s->replay, &sm->memory, record));
+           (!accesses || gmsim_replay_room(s->replay, &sm->memory, record));
 }
 
 /* Takes up the answers to all that the SM has asked; its outbox is empty then. */
