@@ -3,11 +3,7 @@
  * tensor_unit.c - copies through tensor maps, from what the device writes to the trace's record,
  * and the code that makes them visible; encodings and addresses are those that an H200 showed.
  */
-#include <glib.h>
-#include <glib/gstdio.h>
-#include <string.h>
-
-#include "traces/capture/consumer.h"
+#include "tests/capture/card.h"
 #include "traces/capture/tensor.h"
 #include "traces/capture/tensor_code.h"
 
@@ -101,43 +97,20 @@ static void test_decode(void)
 /* Through ring and consumer into a trace, each map once. */
 static void test_launch(void)
 {
-    enum { CELLS = 64, COPIES = 5 };
-    g_autofree char *folder = g_dir_make_tmp("tensor-unit-XXXXXX", NULL);
-    g_autofree char *path = g_build_filename(folder, "t.trc", NULL);
+    enum { COPIES = 5 };
     gmtrace_error error = {0};
-    const gmtrace_capture capture = {
-        .source = "test", .program = "", .gpu = "", .detail = GMTRACE_DETAIL_MEMORY};
-    const gmtrace_kernel kernel = {
-        .mangled = "k", .name = "k", .instr_count = COUNT, .instr = table};
-    const gmtrace_launch launch = {
-        .grid = {1, 1, 1}, .block = {32, 1, 1}, .cluster = {1, 1, 1}, .carveout_percent = -1};
-    uint32_t index;
-    gmtrace_writer *writer = gmtrace_writer_create(path, &capture, NULL, &error);
-    g_assert_nonnull(writer);
-    g_assert_true(gmtrace_writer_add_kernel(writer, &kernel, &index, &error));
-    g_assert_true(gmtrace_writer_begin_launch(writer, &launch, &error));
-    gmc_cell *ring = g_new0(gmc_cell, CELLS);
-    uint64_t *tail = g_new0(uint64_t, 1), head = 0;
-    gmc_consumer *consumer = gmc_consumer_create(ring, CELLS, tail);
-    const gmc_job job = {.writer = writer, .code = &code, .threads = 32};
-    gmc_result result;
-    gmc_consumer_start(consumer, &job);
+    card *at = card_open(table, COUNT);
+    card_launch(at, (gmc_job){.code = &code, .threads = 32}, 1);
     for (unsigned i = 0; i < COPIES; i++) {
         gmc_tensor tensor = told;
         tensor.map[0] += i % 2;
-        memcpy(&ring[head + 1], &tensor, sizeof tensor);
-        const gmc_cell cell = cell_of(i % 2 ? STORE : LOAD);
-        memcpy(&ring[head], &cell, offsetof(gmc_cell, mark));
-        __atomic_store_n(&ring[head].mark, cell.mark, __ATOMIC_RELEASE);
-        head += 1 + GMC_TENSOR_CELLS;
+        card_put(at, cell_of(i % 2 ? STORE : LOAD), &tensor, sizeof tensor);
     }
-    gmc_consumer_finish(consumer, head, &result);
+    const gmc_result result = card_finish(at);
     g_assert_true(result.sound);
     g_assert_cmpuint(result.records, ==, COPIES);
-    g_assert_true(gmtrace_writer_end_launch(writer, &error));
-    g_assert_true(gmtrace_writer_close(writer, true, &error));
-    gmtrace_reader *reader = gmtrace_open(path, &error);
-    g_assert_nonnull(reader);
+    card_written(at);
+    gmtrace_reader *reader = card_read(at);
     const gmtrace_launch *read = gmtrace_get_launch(reader, 0);
     g_assert_cmpuint(read->tensor_map_count, ==, 2);
     g_assert_cmpint(memcmp(read->tensor_map[0], told.map, sizeof told.map), ==, 0);
@@ -148,12 +121,7 @@ static void test_launch(void)
     for (unsigned i = 0; i < COPIES; i++)
         g_assert_cmpuint(chunk->record[i].map, ==, i % 2);
     gmtrace_chunk_release(reader, chunk);
-    gmtrace_close(reader);
-    gmc_consumer_destroy(consumer);
-    g_free(ring);
-    g_free(tail);
-    g_unlink(path);
-    g_rmdir(folder);
+    card_close(at);
 }
 
 static void test_mask(void)
