@@ -41,6 +41,10 @@ __global__ void endless(volatile int *p)
     while (p[0] == 0)
         ;
 }
+__global__ void read_behind(int *p, int at) /* what a GPU answers, if it is not too far */
+{
+    p[0] = 1 + p[at + threadIdx.x] + p[at];
+}
 
 int main(int argc, char **argv)
 {
@@ -72,6 +76,10 @@ int main(int argc, char **argv)
         parted<<<1, 64>>>(p);
     else if (strcmp(name, "endless") == 0)
         endless<<<1, 32>>>(p);
+    else if (strcmp(name, "read_behind") == 0)
+        read_behind<<<2, 32>>>(p, 980);
+    else if (strcmp(name, "read_far") == 0)
+        read_behind<<<1, 32>>>(p, 1 << 20);
     else
         return 2;
     cudaError_t error = cudaDeviceSynchronize();

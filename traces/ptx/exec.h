@@ -260,6 +260,13 @@ BLEND(uint64_t)
 
 /* --------------------------------------------------------------------------------------- faults */
 
+/* Reads outside of memory that were answered all the same: the first of an operation. */
+typedef struct ptx_stray {
+    uint32_t op, warp, lane, bytes;
+    uint64_t address, count;
+} ptx_stray;
+enum { STRAYS = 16 }; /* operations of a CTA; one more ends the launch */
+
 /* What a CTA under execution shares. cta.c fills it. */
 struct ptx_cta {
     const gmptx_launch *launch;
@@ -277,6 +284,8 @@ struct ptx_cta {
     struct ptx_check *check; /* NULL: the first mistake ends the launch */
     gmptx_fault fault;
     uint32_t fault_op, fault_lane, fault_warp;
+    ptx_stray stray[STRAYS];
+    uint32_t strays;
     gmtrace_error trace_error;
     char *print; /* what printf wrote so far */
     size_t print_bytes, print_room;

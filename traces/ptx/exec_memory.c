@@ -84,6 +84,38 @@ static ptx_lie lie_of(const uint64_t *address, const ptx_access *a)
     return off ? LIE_ANYHOW : span ? LIE_IN_A_ROW : LIE_AT_ONE_PLACE;
 }
 
+/* False where there is no room to tell of it. */
+static bool note_stray(ptx_warp *w, const ptx_op *op, unsigned lane, uint32_t bytes)
+{
+    ptx_cta *cta = w->cta;
+    const uint32_t number = (uint32_t)(op - w->kernel->op);
+    uint32_t n = 0;
+    while (n < cta->strays && cta->stray[n].op != number)
+        n++;
+    if (n == STRAYS)
+        return false;
+    if (n == cta->strays)
+        cta->stray[cta->strays++] =
+            (ptx_stray){number, w->number, lane, bytes, w->address[lane], 0};
+    cta->stray[n].count++;
+    return true;
+}
+
+/* A read outside of memory that a GPU would answer, and that is told of. */
+static __attribute__((noinline)) bool stray(ptx_warp *w, const ptx_op *op, ptx_access *a,
+                                            unsigned lane, uint64_t *shift)
+{
+    const gmptx_launch *launch = w->cta->launch;
+    const void *there = a->write || !launch->answer
+                            ? NULL
+                            : launch->answer(launch->check_user, w->address[lane], a->bytes, shift);
+    if (!there || !note_stray(w, op, lane, a->bytes))
+        return false;
+    a->lie = LIE_ANYHOW;
+    a->host[lane] = (uint8_t *)(uintptr_t)there; /* which nobody writes */
+    return true;
+}
+
 /* Addresses become those of the trace. */
 static bool find_global(ptx_warp *w, const ptx_op *op, ptx_access *a)
 {
@@ -105,7 +137,8 @@ static bool find_global(ptx_warp *w, const ptx_op *op, ptx_access *a)
     for (unsigned i = 0; i < LANES; i++)
         if (a->mask >> i & 1) {
             if (address[i] > UINT64_MAX - a->bytes ||
-                !may_access(w, address[i], a->bytes, a->write, &shift))
+                (!may_access(w, address[i], a->bytes, a->write, &shift) &&
+                 !stray(w, op, a, i, &shift)))
                 return bad_access(w, op, a, i, GMPTX_FAULT_ACCESS);
             address[i] += shift;
         }

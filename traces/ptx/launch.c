@@ -90,9 +90,27 @@ static void write_records(run *r, ptx_cta *cta)
         cta->fault.kind = GMPTX_FAULT_OTHER;
 }
 
+static void tell_strays(const run *r, ptx_cta *cta)
+{
+    for (uint32_t i = 0; i < cta->strays && r->launch->stray; i++) {
+        const ptx_stray *s = &cta->stray[i];
+        const gmptx_finding finding = {.kind = GMPTX_FOUND_OUTSIDE,
+                                       .kernel = r->kernel->info.mangled,
+                                       .space = GMTRACE_SPACE_GLOBAL,
+                                       .count = s->count,
+                                       .at =
+                                           gmptx_side_of(cta, cta->number, s->warp, s->lane, s->op),
+                                       .address = s->address,
+                                       .bytes = s->bytes};
+        r->launch->stray(r->launch->race_user, &finding);
+    }
+    cta->strays = 0;
+}
+
 /* With the lock held, in the order of CTAs. */
 static void account(run *r, ptx_cta *cta)
 {
+    tell_strays(r, cta);
     r->result.warp_instructions += cta->instructions;
     r->result.thread_instructions += cta->thread_instructions;
     r->result.records += cta->records;

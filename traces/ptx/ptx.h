@@ -134,6 +134,10 @@ bool gmptx_add_to_trace(const gmptx_kernel *kernel, const char *name, uint32_t r
 typedef bool (*gmptx_check)(void *user, uint64_t address, uint64_t bytes, bool is_write,
                             uint64_t *shift);
 
+/* A read that gmptx_check refused: where to find the bytes instead, if a GPU would answer it with
+ * whatever lies there; NULL: nowhere, and the launch fails. They stay as they are while it runs. */
+typedef const void *(*gmptx_answer)(void *user, uint64_t address, uint64_t bytes, uint64_t *shift);
+
 typedef enum gmptx_fault_kind {
     GMPTX_FAULT_NONE = 0,
     GMPTX_FAULT_ACCESS,      /* outside of memory: address, bytes, is_write and space are set */
@@ -257,6 +261,7 @@ typedef struct gmptx_launch {
 
     gmptx_check check; /* NULL: global addresses are not checked */
     void *check_user;
+    gmptx_answer answer; /* NULL: there is none. With check_user, and not with checks */
     /* The texture or surface of an object; NULL: there is none such. With check_user. */
     const gmptx_texture *(*texture)(void *user, uint64_t object);
     /* malloc() and free() of kernels, with check_user: an address of global memory, or 0 where
@@ -276,6 +281,9 @@ typedef struct gmptx_launch {
     uint64_t race_ctas; /* the first so many CTAs are watched for races, one after the other */
     void (*race)(void *user, const gmptx_race *race); /* told of each, after the launch */
     void *race_user;
+    /* With race_user: told of reads that were answered, at once, CTA by CTA: of each CTA the first
+     * of an operation. Finding and strings last while the function runs. */
+    void (*stray)(void *user, const gmptx_finding *finding);
     const gmptx_checks *checks; /* NULL: none; else CTAs run one after the other */
     FILE *print;                /* where the kernel's printf goes, CTA by CTA; NULL: stdout */
     uint32_t sm_count;          /* for %nsmid and %smid; 0: 132 */

@@ -4,10 +4,11 @@
  *
  * A piece has two addresses. The one that the program sees has room behind it that belongs to
  * nobody, and is not given out again while others are left: whatever runs over an end, or uses what
- * was freed, meets no other array. The one in traces is the CUDA driver's: small pieces side by
- * side at 512 bytes' alignment in blocks of 2 MiB, large ones at multiples of 2 MiB, freed ones
- * used again; caches see what they would see. Both begin at the same place in every run, so that a
- * trace is the same, too.
+ * was freed, meets no other array. Reads over an end that a GPU would answer get zeros and a
+ * warning; with checks they are mistakes like any other. The one in traces is the CUDA driver's:
+ * small pieces side by side at 512 bytes' alignment in blocks of 2 MiB, large ones at multiples of
+ * 2 MiB, freed ones used again; caches see what they would see. Both begin at the same place in
+ * every run, so that a trace is the same, too.
  *
  * Pinned and managed memory comes from the same range: kernels and host both reach all of it. A
  * host that reads device memory through its own pointer, an error on a GPU, goes unnoticed here.
@@ -38,7 +39,7 @@ typedef struct piece {
     uint64_t traced; /* its base in traces */
     uint64_t number; /* which allocation of the program it is, from 1 */
     memory_kind kind;
-    gmt_frames made;    /* where the program asked for it, */
+    gmt_frames made;       /* where the program asked for it, */
     const char *call;      /* and by which call */
     gmtrace_origin origin; /* for traces; call NULL: not looked for yet */
 } piece;
@@ -237,14 +238,33 @@ bool gmcuda_accessible(void *user, uint64_t address, uint64_t bytes, bool is_wri
     return p != NULL || gmcuda_in_shared_variable(address, bytes, shift);
 }
 
-/* "the 4096 bytes at 0x... of allocation 2" */
+const void *gmcuda_answer(void *user, uint64_t address, uint64_t bytes, uint64_t *shift)
+{
+    static const uint8_t zeros[32];
+    const size_t at = find_below(address);
+    const piece *p = &pieces[at];
+    (void)user;
+    if (at == SIZE_MAX || (p->kind != DEVICE && p->kind != MANAGED) || bytes > sizeof zeros)
+        return NULL;
+    const uint64_t end = address - p->base + bytes;
+    if (end - p->size > LARGE_FROM || /* the least room behind a piece */
+        (p->traced + end - 1) / GMCUDA_LARGE_UNIT != (p->traced + p->size - 1) / GMCUDA_LARGE_UNIT)
+        return NULL;
+    *shift = p->traced - p->base;
+    return end <= p->span ? (const void *)(uintptr_t)address : zeros;
+}
+
+/* "the 4096 bytes at 0x... of allocation 2", and what the program calls it where that is known */
 static const char *name_of(const piece *p, char text[96])
 {
+    const char *name = p->origin.call != NULL ? p->origin.name : NULL;
     int length = snprintf(text, 96, "the %llu bytes at 0x%llx", (unsigned long long)p->size,
                           (unsigned long long)p->base);
     if (p->kind != REGISTERED)
-        snprintf(text + length, 96 - (size_t)length, " of allocation %llu",
-                 (unsigned long long)p->number);
+        length += snprintf(text + length, 96 - (size_t)length, " of allocation %llu",
+                           (unsigned long long)p->number);
+    if (name != NULL && name[0] != 0)
+        snprintf(text + length, 96 - (size_t)length, ", %.30s", name);
     return text;
 }
 

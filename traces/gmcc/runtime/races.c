@@ -20,6 +20,11 @@ static struct {
     bool shared;
 } told[MAX_TOLD]; /* so that each is told once, whatever the number of launches */
 static unsigned int told_count;
+static struct {
+    const char *kernel;
+    uint32_t line;
+} strays[MAX_TOLD];
+static unsigned int stray_count;
 
 uint64_t gmcuda_watched_ctas(gmcuda_function *function)
 {
@@ -58,6 +63,25 @@ static const char *who(const gmptx_side *side, bool block, char text[120])
     snprintf(text + n, 120 - (size_t)n, "thread (%u,%u,%u)", side->thread[0], side->thread[1],
              side->thread[2]);
     return text;
+}
+
+void gmcuda_tell_stray(void *user, const gmptx_finding *f)
+{
+    const gmcuda_function *function = user;
+    char place[80], thread[120], where[192];
+    for (unsigned int i = 0; i < stray_count; i++)
+        if (strays[i].kernel == function->mangled && strays[i].line == f->at.ptx_line)
+            return;
+    if (stray_count == MAX_TOLD)
+        return;
+    strays[stray_count].kernel = function->mangled;
+    strays[stray_count++].line = f->at.ptx_line;
+    gmcuda_describe(f->address, f->bytes, where, sizeof where);
+    gmcuda_message(
+        "warning: read of %u bytes outside of memory in %s: %s, %s, at 0x%llx: %s; a GPU "
+        "answers with whatever lies there, here it reads 0",
+        f->bytes, function->readable, place_of(&f->at, place), who(&f->at, true, thread),
+        (unsigned long long)f->address, where);
 }
 
 static const char *what(const gmptx_side *side)

@@ -37,6 +37,10 @@ void gmcuda_here(gmt_frames *frames);
 /* Are all of the bytes part of one live allocation? For gmptx_launch.check; `shift` may be NULL. */
 bool gmcuda_accessible(void *user, uint64_t address, uint64_t bytes, bool is_write,
                        uint64_t *shift);
+/* For gmptx_launch.answer. A GPU's memory is there or not in blocks of 2 MiB: a read behind an
+ * allocation, in the block of its end, is answered with what lies there. Here that is zeros, and
+ * never another allocation's value. */
+const void *gmcuda_answer(void *user, uint64_t address, uint64_t bytes, uint64_t *shift);
 /* Live allocations and variables, sorted, as traces have them; to be freed. NULL where there is no
  * memory. */
 gmtrace_allocation *gmcuda_list_allocations(uint32_t *count);
@@ -144,6 +148,8 @@ size_t gmcuda_array_pitch(cudaArray_const_t array, size_t *plane);
 uint64_t gmcuda_watched_ctas(gmcuda_function *function);
 /* For gmptx_launch.race; `user` is the function. */
 void gmcuda_tell_race(void *user, const gmptx_race *race);
+/* For gmptx_launch.stray: a warning, once a kernel and line. */
+void gmcuda_tell_stray(void *user, const gmptx_finding *finding);
 
 /* ------------------------------------------------------------------------------- trace.c */
 
