@@ -185,6 +185,16 @@ static inline uint32_t *mask_of(const ptx_warp *w, ptx_ref ref)
     for (uint32_t rest_ = (w)->active, i = 0; rest_ && (i = (uint32_t)__builtin_ctz(rest_), true); \
          rest_ &= rest_ - 1)
 
+/* Functions over all lanes are compiled twice, the second time for the wide vectors of newer
+ * processors; the loader takes what the machine has. Both give the same bits: the same operations,
+ * a*b+c is rounded twice in both. */
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) &&       \
+    __GNUC__ >= 12 && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define WIDE __attribute__((target_clones("arch=x86-64-v3", "default")))
+#else
+#define WIDE
+#endif
+
 static inline void *result_of(ptx_warp *w, ptx_ref ref)
 {
     return w->active == ALL_LANES ? lanes_of(w, ref) : (void *)w->scratch;
@@ -210,7 +220,7 @@ BLEND(uint64_t)
 #define blend_double  blend_uint64_t
 
 #define RUN1(NAME, D, A, EXPR)                                                                     \
-    static void NAME(ptx_warp *w, const ptx_op *op)                                                \
+    WIDE static void NAME(ptx_warp *w, const ptx_op *op)                                           \
     {                                                                                              \
         D *d_ = result_of(w, op->r[0]);                                                            \
         const A *a_ = lanes_of(w, op->r[1]);                                                       \
@@ -222,7 +232,7 @@ BLEND(uint64_t)
         blend_##D(w, op->r[0]);                                                                    \
     }
 #define RUN2(NAME, D, A, B, EXPR)                                                                  \
-    static void NAME(ptx_warp *w, const ptx_op *op)                                                \
+    WIDE static void NAME(ptx_warp *w, const ptx_op *op)                                           \
     {                                                                                              \
         D *d_ = result_of(w, op->r[0]);                                                            \
         const A *a_ = lanes_of(w, op->r[1]);                                                       \
@@ -242,7 +252,7 @@ BLEND(uint64_t)
         FAMILY(w, op, WHICH);                                                                      \
     }
 #define RUN3(NAME, D, A, B, C, EXPR)                                                               \
-    static void NAME(ptx_warp *w, const ptx_op *op)                                                \
+    WIDE static void NAME(ptx_warp *w, const ptx_op *op)                                           \
     {                                                                                              \
         D *d_ = result_of(w, op->r[0]);                                                            \
         const A *a_ = lanes_of(w, op->r[1]);                                                       \

@@ -250,7 +250,7 @@ void gmptx_run_saturated(ptx_warp *w, const ptx_op *op)
 /* ---------------------------------------------------------------------------------- comparisons */
 
 #define COMPARE(NAME, T, CONVERT, EXPR)                                                            \
-    static uint32_t NAME(const ptx_warp *w, const ptx_op *op)                                      \
+    WIDE static uint32_t NAME(const ptx_warp *w, const ptx_op *op)                                 \
     {                                                                                              \
         const T *a_ = lanes_of(w, op->r[op->writes]), *b_ = lanes_of(w, op->r[op->writes + 1]);    \
         uint32_t bits = 0, yes[LANES];                                                             \

@@ -40,7 +40,7 @@ typedef unsigned __int128 wide_unsigned;
     RUN2(remu##BITS, U, U, U, b == 0 ? a : a % b)                                                  \
     RUN2(divs##BITS, S, S, S, b == 0 ? -1 : b == -1 ? (S)(0 - (U)a) : a / b)                       \
     RUN2(rems##BITS, S, S, S, b == 0 ? a : b == -1 ? 0 : a % b)                                    \
-    static void selp##BITS(ptx_warp *w, const ptx_op *op)                                          \
+    WIDE static void selp##BITS(ptx_warp *w, const ptx_op *op)                                     \
     {                                                                                              \
         U *d_ = result_of(w, op->r[0]);                                                            \
         const U *a_ = lanes_of(w, op->r[1]), *b_ = lanes_of(w, op->r[2]);                          \
