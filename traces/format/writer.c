@@ -10,34 +10,6 @@
 #define SMALL         128u /* bytes of a section not worth compressing */
 #define DEFAULT_LIMIT ((size_t)192 << 20)
 
-bool gmt_writer_stop(gmtrace_writer *writer, const gmtrace_error *failure, gmtrace_error *error)
-{
-    writer->failed = true;
-    writer->failure = *failure;
-    if (error)
-        *error = *failure;
-    return false;
-}
-
-bool gmt_writer_stop_memory(gmtrace_writer *writer, gmtrace_error *error)
-{
-    gmtrace_error failure;
-    gmt_fail_memory(&failure);
-    return gmt_writer_stop(writer, &failure, error);
-}
-
-bool gmt_writer_usable(gmtrace_writer *writer, gmtrace_error *error)
-{
-    if (writer->failed && error)
-        *error = writer->failure;
-    return !writer->failed;
-}
-
-bool gmt_writer_usage(gmtrace_error *error, const char *problem)
-{
-    return gmt_fail(error, GMTRACE_USAGE, GMT_NOWHERE, "%s", problem);
-}
-
 /* ------------------------------------------------------------------------------------ sections */
 
 /* Writes writer->raw as a section, compressed where that is shorter. */

@@ -49,16 +49,37 @@ struct gmtrace_writer {
     int level;
 };
 
-/* Fails for good with `failure`, or for want of memory: false, and *error is set where it is not
- * NULL. */
-bool gmt_writer_stop(gmtrace_writer *writer, const gmtrace_error *failure, gmtrace_error *error);
-bool gmt_writer_stop_memory(gmtrace_writer *writer, gmtrace_error *error);
+/* Fails for good with `failure`: false, and *error is set where it is not NULL. */
+static inline bool gmt_writer_stop(gmtrace_writer *writer, const gmtrace_error *failure,
+                                   gmtrace_error *error)
+{
+    writer->failed = true;
+    writer->failure = *failure;
+    if (error)
+        *error = *failure;
+    return false;
+}
+
+static inline bool gmt_writer_stop_memory(gmtrace_writer *writer, gmtrace_error *error)
+{
+    gmtrace_error failure;
+    gmt_fail_memory(&failure);
+    return gmt_writer_stop(writer, &failure, error);
+}
 
 /* For functions that may not go on after a failure, which *error then tells. */
-bool gmt_writer_usable(gmtrace_writer *writer, gmtrace_error *error);
+static inline bool gmt_writer_usable(gmtrace_writer *writer, gmtrace_error *error)
+{
+    if (writer->failed && error)
+        *error = writer->failure;
+    return !writer->failed;
+}
 
 /* The caller's mistake; the writer goes on. False. */
-bool gmt_writer_usage(gmtrace_error *error, const char *problem);
+static inline bool gmt_writer_usage(gmtrace_error *error, const char *problem)
+{
+    return gmt_fail(error, GMTRACE_USAGE, GMT_NOWHERE, "%s", problem);
+}
 
 /* Ends the CTAs that are still open and writes all that waits, in order of their numbers, so that
  * equal input gives equal files. */
