@@ -8,6 +8,7 @@
  * the slowest CTA, the least of three runs.
  */
 #include "validate/micro/check.h"
+#include "validate/micro/fence.h"
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -15,16 +16,6 @@
 #define TURNS 64
 
 enum before { NOTHING, STORES, LOADS };
-
-template <int SCOPE> __device__ __forceinline__ void fence()
-{
-    if (SCOPE == 0)
-        asm volatile("membar.cta;" ::: "memory");
-    if (SCOPE == 1)
-        asm volatile("membar.gl;" ::: "memory");
-    if (SCOPE == 2)
-        asm volatile("membar.sys;" ::: "memory");
-}
 
 template <int SCOPE>
 __global__ void repeat(int before, int count, int after, uint32_t *data, uint32_t lines,

@@ -9,6 +9,7 @@
  * Output: CSV rows  experiment,what,requests.
  */
 #include "validate/micro/check.h"
+#include "validate/micro/fence.h"
 #include <cstdint>
 #include <cstring>
 
@@ -19,18 +20,6 @@ __device__ static void pause(uint32_t clocks)
     uint32_t begin = (uint32_t)clock();
     while ((uint32_t)clock() - begin < clocks)
         ;
-}
-
-template <int SCOPE> __device__ __forceinline__ void fence()
-{
-    if (SCOPE == 0)
-        asm volatile("membar.cta;" ::: "memory");
-    if (SCOPE == 1)
-        asm volatile("membar.gl;" ::: "memory");
-    if (SCOPE == 2)
-        asm volatile("membar.sys;" ::: "memory");
-    if (SCOPE == 3)
-        asm volatile("fence.acq_rel.gpu;" ::: "memory");
 }
 
 template <int SCOPE> __global__ void fence_local(uint32_t *sink, uint32_t q)

@@ -18,9 +18,9 @@
  * Output: CSV rows  experiment,swizzle,box0,box1,from0,from1,step0,step1,columns,rows,more.
  */
 #include "validate/micro/mbarrier.h"
+#include "validate/micro/tensor.h"
 #include <cstdint>
 #include <cstring>
-#include <cuda.h>
 
 #define BARRIERS 98304u /* where mbarriers lie in shared memory */
 #define SHARED   (BARRIERS + 128u)
@@ -312,16 +312,9 @@ int main(void)
         {"stream", load_boxes, 3, 64, 64, {0, 0, 64, 64}, 64, 64, 0},
         {"stream", store_boxes, 3, 64, 64, {0, 0, 64, 64}, 64, 64, 0},
     };
-    void *found = NULL;
-    cudaDriverEntryPointQueryResult how;
+    encode = micro_tensor_encoder();
     MICRO_CUDA(cudaMalloc((void **)&data, (size_t)192 << 20));
     MICRO_CUDA(cudaMemset(data, 0, (size_t)192 << 20));
-    MICRO_CUDA(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000, cudaEnableDefault, &how));
-    encode = (decltype(encode))found;
-    if (!encode) {
-        fprintf(stderr, "tma: this driver has no tensor maps\n");
-        return 1;
-    }
     printf("experiment,swizzle,box0,box1,from0,from1,step0,step1,columns,rows,more\n");
     for (const row &r : rows)
         one(r);

@@ -15,10 +15,10 @@
  * reader reads in all, and clocks that a row of boxes takes the first.
  */
 #include "validate/micro/mbarrier.h"
+#include "validate/micro/tensor.h"
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <cuda.h>
 #include <vector>
 
 #define REPEATS 4u
@@ -190,8 +190,6 @@ static void launch(const char *name, uint32_t readers, uint32_t delay, uint32_t 
 
 int main(void)
 {
-    void *found = NULL;
-    cudaDriverEntryPointQueryResult how;
     const size_t size = (size_t)STREAMS * REPEATS * MOST * BYTES;
     MICRO_CUDA(cudaMalloc((void **)&data, size));
     MICRO_CUDA(cudaMemset(data, 0, size));
@@ -200,10 +198,9 @@ int main(void)
     MICRO_CUDA(cudaMalloc((void **)&clocks, sizeof *clocks));
     MICRO_CUDA(cudaMalloc((void **)&begin, sizeof *begin));
     MICRO_CUDA(cudaFuncSetAttribute(boxes, cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED));
-    MICRO_CUDA(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000, cudaEnableDefault, &how));
     const cuuint64_t dims[2] = {64, size / 128}, stride[1] = {128};
     const cuuint32_t box[2] = {64, 64}, every[2] = {1, 1};
-    if (!found || ((decltype(&cuTensorMapEncodeTiled))found)(
+    if (micro_tensor_encoder()(
                       &map, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 2, data, dims, stride, box, every,
                       CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_NONE,
                       CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE)) {
