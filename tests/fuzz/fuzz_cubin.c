@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * fuzz_cubin.c - any bytes as a cubin: its functions have names, code and calls that can be read,
- * or one line says what is wrong.
+ * its variables names, or one line says what is wrong.
  */
 #include "tests/fuzz/fuzz.h"
 #include "traces/capture/cubin.h"
@@ -25,6 +25,11 @@ static void check(const gmc_cubin *cubin, const gmc_function *function)
     gmtrace_sass_free(&sass);
 }
 
+static void count_name(void *user, const char *name)
+{
+    *(size_t *)user += strlen(name) != 0;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const char *reason;
@@ -36,6 +41,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (size_t i = 0; i < gmc_cubin_function_count(cubin) && i < 16; i++)
         check(cubin, gmc_cubin_function(cubin, i));
     NEED(!gmc_cubin_function(cubin, gmc_cubin_function_count(cubin)));
+    size_t named = 0, variables = 0;
+    gmc_cubin_variables(cubin, count_name, &named);
+    gmc_cubin_variables(cubin, count_name, &variables);
+    NEED(named == variables && named <= size / 24u); /* of a symbol each */
     gmc_cubin_close(cubin);
     return 0;
 }

@@ -81,6 +81,33 @@ static bool dump_warp(dump *d, uint64_t cta, uint32_t warp, gmtrace_error *error
     return error->status == GMTRACE_OK || error->status == GMTRACE_TRUNCATED;
 }
 
+/* Launches that were not captured because they are like this one, as lists of numbers are given. */
+static void print_repeats(const dump *d)
+{
+    const gmtrace_repeat *repeat = gmtrace_get_repeats(d->reader), *end;
+    uint64_t first = 0, last = 0;
+    bool any = false;
+    for (end = repeat + gmtrace_repeat_count(d->reader); repeat < end; repeat++) {
+        if (repeat->launch != d->number)
+            continue;
+        if (any && repeat->ordinal == last + 1) {
+            last++;
+            continue;
+        }
+        if (!any)
+            printf("# launches like it that were not captured, in the program's count: ");
+        else if (last > first)
+            printf("-%" PRIu64, last);
+        printf("%s%" PRIu64, any ? "," : "", repeat->ordinal);
+        first = last = repeat->ordinal;
+        any = true;
+    }
+    if (any && last > first)
+        printf("-%" PRIu64, last);
+    if (any)
+        putchar('\n');
+}
+
 static bool dump_launch(dump *d, gmtrace_error *error)
 {
     const gmtrace_launch *l = gmtrace_get_launch(d->reader, d->number);
@@ -88,6 +115,7 @@ static bool dump_launch(dump *d, gmtrace_error *error)
     printf("# launch %" PRIu32 ": %s grid %ux%ux%u block %ux%ux%u\n", d->number,
            clean(d->kernel->mangled), l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1],
            l->block[2]);
+    print_repeats(d);
     for (uint32_t i = 0; i < l->tensor_map_count; i++) {
         printf("# tensor map %" PRIu32, i);
         for (unsigned j = 0; j < GMTRACE_TENSOR_WORDS; j++)
