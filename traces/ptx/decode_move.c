@@ -142,7 +142,9 @@ static bool decode_cvt(ptx_decoder *d, ptx_op *op, ptx_parts *parts)
     op->type2 = (uint8_t)from;
     op->width[0] = (uint8_t)width;
     op->width[1] = (uint8_t)source_width;
-    op->run = gmptx_run_cvt;
+    op->run = gmptx_plain_cvt(op);
+    if (!op->run)
+        op->run = gmptx_run_cvt;
     const bool narrow_ints = !type_is_float(to) && !type_is_float(from);
     op->op_class = narrow_ints ? GMTRACE_CLASS_INT : GMTRACE_CLASS_SPECIAL;
     if (!result(d, op, target, width) || !next_ref(d, op, 1, source_width, from))

@@ -87,6 +87,7 @@ void gmptx_run_clock(ptx_warp *w, const ptx_op *op);
  */
 uint64_t gmptx_clock(ptx_warp *w);
 void gmptx_run_cvt(ptx_warp *w, const ptx_op *op);
+ptx_run gmptx_plain_cvt(const ptx_op *op); /* a faster one for its types and modes, or NULL */
 void gmptx_run_cvt_tf32(ptx_warp *w, const ptx_op *op);
 void gmptx_run_rounded(ptx_warp *w, const ptx_op *op);
 void gmptx_run_saturated(ptx_warp *w, const ptx_op *op);

@@ -117,7 +117,7 @@ static __attribute__((noinline)) bool stray(ptx_warp *w, const ptx_op *op, ptx_a
 }
 
 /* Addresses become those of the trace. */
-static bool find_global(ptx_warp *w, const ptx_op *op, ptx_access *a)
+WIDE static bool find_global(ptx_warp *w, const ptx_op *op, ptx_access *a)
 {
     uint64_t low, high, shift;
     uint64_t *address = w->address;
@@ -150,13 +150,18 @@ static bool find_window(ptx_warp *w, const ptx_op *op, ptx_access *a, uint8_t *s
                         uint64_t bytes, uint64_t step)
 {
     const uint64_t *address = w->address;
-    uint64_t outside = 0;
+    uint64_t signs = 0;
     const uint64_t last = bytes - a->bytes; /* of a lane that fits */
     for (unsigned i = 0; i < LANES; i++)
-        outside |= (uint64_t)(address[i] > last) << i;
-    outside = a->bytes > bytes ? a->mask : outside & a->mask;
-    if (outside)
-        return bad_access(w, op, a, (unsigned)__builtin_ctzll(outside), GMPTX_FAULT_ACCESS);
+        signs |= address[i] | (last - address[i]);
+    if (a->bytes > bytes)
+        return bad_access(w, op, a, (unsigned)__builtin_ctz(a->mask), GMPTX_FAULT_ACCESS);
+    if (signs >> 63) /* perhaps in a lane that takes no part */
+        LANES_IN(a->mask)
+        {
+            if (address[i] > last)
+                return bad_access(w, op, a, i, GMPTX_FAULT_ACCESS);
+        }
     for (unsigned i = 0; i < LANES; i++) /* of lanes that take no part, never used */
         a->host[i] = (uint8_t *)((uintptr_t)start + i * step + address[i]);
     return true;
@@ -164,6 +169,7 @@ static bool find_window(ptx_warp *w, const ptx_op *op, ptx_access *a, uint8_t *s
 
 static bool find_shared(ptx_warp *w, const ptx_op *op, ptx_access *a)
 {
+    a->lie = lie_of(w->address, a);
     if (!find_window(w, op, a, w->cta->shared, w->cta->shared_bytes, 0))
         return false;
     if (w->cta->check)
@@ -176,7 +182,7 @@ static bool find_shared(ptx_warp *w, const ptx_op *op, ptx_access *a)
 }
 
 /* Host addresses of the lanes, checked. */
-static bool find_memory(ptx_warp *w, const ptx_op *op, ptx_access *a)
+WIDE static bool find_memory(ptx_warp *w, const ptx_op *op, ptx_access *a)
 {
     const ptx_kernel *k = w->kernel;
     uint64_t bits = 0;
@@ -421,7 +427,7 @@ static void load_extended(const ptx_op *op, const ptx_access *a, void *to, unsig
     }
 }
 
-static void load(ptx_warp *w, const ptx_op *op, const ptx_access *a)
+WIDE static void load(ptx_warp *w, const ptx_op *op, const ptx_access *a)
 {
     const unsigned bytes = gmptx_type_bytes((ptx_type)op->type);
     for (unsigned v = 0; v < op->vector; v++) {
@@ -442,44 +448,46 @@ static void load(ptx_warp *w, const ptx_op *op, const ptx_access *a)
     }
 }
 
-static void store(ptx_warp *w, const ptx_op *op, const ptx_access *a)
+#define STORE(T)                                                                                   \
+    if (a->mask == ALL_LANES)                                                                      \
+        for (unsigned i = 0; i < LANES; i++)                                                       \
+            memcpy(a->host[i] + at, from + i * width, sizeof(T));                                  \
+    else                                                                                           \
+        LANES_IN(a->mask) memcpy(a->host[i] + at, from + i * width, sizeof(T));                    \
+    break;
+
+/* Of lanes that meet at an address the last one's stays. The low bytes of a register come first. */
+WIDE static void store(ptx_warp *w, const ptx_op *op, const ptx_access *a)
 {
     const unsigned bytes = gmptx_type_bytes((ptx_type)op->type), width = op->width[0];
     for (unsigned v = 0; v < op->vector; v++) {
         const uint8_t *from = lanes_of(w, op->r[v]);
+        const unsigned at = v * bytes;
         if (a->lie == LIE_IN_A_ROW && a->bytes == width && bytes == width) {
             memcpy(a->host[0], from, LANES * width);
             continue;
         }
-        LANES_IN(a->mask)
-        {
-            /* the low bytes of a register come first */
-            const uint8_t *value = from + i * width;
-            switch (bytes) {
-            case 1:
-                a->host[i][v] = *value;
-                break;
-            case 2:
-                memcpy(a->host[i] + v * 2, value, 2);
-                break;
-            case 4:
-                memcpy(a->host[i] + v * 4, value, 4);
-                break;
-            default:
-                memcpy(a->host[i] + v * 8, value, 8);
-            }
+        switch (bytes) {
+        case 1:
+            STORE(uint8_t)
+        case 2:
+            STORE(uint16_t)
+        case 4:
+            STORE(uint32_t)
+        default:
+            STORE(uint64_t)
         }
     }
 }
 
-void gmptx_run_load(ptx_warp *w, const ptx_op *op)
+WIDE void gmptx_run_load(ptx_warp *w, const ptx_op *op)
 {
     ptx_access a = {.bytes = gmptx_type_bytes((ptx_type)op->type) * op->vector};
     gmptx_compute_addresses(w, op, op->address, op->offset, op->narrow);
     run_spaces(w, op, &a, load, GMTRACE_OP_LOAD);
 }
 
-void gmptx_run_store(ptx_warp *w, const ptx_op *op)
+WIDE void gmptx_run_store(ptx_warp *w, const ptx_op *op)
 {
     ptx_access a = {.bytes = gmptx_type_bytes((ptx_type)op->type) * op->vector, .write = true};
     gmptx_compute_addresses(w, op, op->address, op->offset, op->narrow);

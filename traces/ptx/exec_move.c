@@ -22,7 +22,7 @@ uint16_t gmptx_narrow(double d, bool brain, unsigned round); /* exec_half.c */
         return;                                                                                    \
     }
 
-void gmptx_run_move(ptx_warp *w, const ptx_op *op)
+WIDE void gmptx_run_move(ptx_warp *w, const ptx_op *op)
 {
     switch (op->width[0]) {
     case 2:
@@ -336,12 +336,16 @@ void gmptx_run_cvt(ptx_warp *w, const ptx_op *op)
 /* ------------------------------------------------------------------------------------ addresses */
 
 /* op->offset: where the space's window begins among generic addresses. */
-void gmptx_run_cvta_from(ptx_warp *w, const ptx_op *op)
-{
-    uint64_t *d = lanes_of(w, op->r[0]);
-    const uint64_t *a = lanes_of(w, op->r[1]);
-    EACH_ACTIVE(w) d[i] = a[i] + (uint64_t)op->offset;
-}
+#define SHIFT_ADDRESSES(NAME, SIGN)                                                                \
+    WIDE void NAME(ptx_warp *w, const ptx_op *op)                                                  \
+    {                                                                                              \
+        uint64_t *d = result_of(w, op->r[0]);                                                      \
+        const uint64_t *a = lanes_of(w, op->r[1]), add = (uint64_t)op->offset;                     \
+        EACH_LANE d[i] = a[i] SIGN add;                                                            \
+        blend_uint64_t(w, op->r[0]);                                                               \
+    }
+SHIFT_ADDRESSES(gmptx_run_cvta_from, +)
+SHIFT_ADDRESSES(gmptx_run_cvta_to, -)
 
 /* Ten bits of the significand stay, rounded to the nearest, halves away from 0. */
 void gmptx_run_cvt_tf32(ptx_warp *w, const ptx_op *op)
@@ -355,13 +359,6 @@ void gmptx_run_cvt_tf32(ptx_warp *w, const ptx_op *op)
                : magnitude == 0x7f800000 ? a[i]
                                          : (a[i] + 0x1000) & ~UINT32_C(0x1fff);
     }
-}
-
-void gmptx_run_cvta_to(ptx_warp *w, const ptx_op *op)
-{
-    uint64_t *d = lanes_of(w, op->r[0]);
-    const uint64_t *a = lanes_of(w, op->r[1]);
-    EACH_ACTIVE(w) d[i] = a[i] - (uint64_t)op->offset;
 }
 
 void gmptx_run_isspacep(ptx_warp *w, const ptx_op *op)

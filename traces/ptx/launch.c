@@ -288,7 +288,7 @@ static bool run_watched(run *r)
         return !r->stop;
     }
     if (l->race && l->race_ctas)
-        r->races = gmptx_open_races(r->shared_bytes);
+        r->races = gmptx_open_races(r->shared_bytes, l->race_accesses);
     if (l->checks)
         r->check = gmptx_open_check(l, r->shared_bytes, (threads + LANES - 1) / LANES);
     if (l->checks && !r->check) {

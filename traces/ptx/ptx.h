@@ -278,7 +278,8 @@ typedef struct gmptx_launch {
                     * another: whoever may be asking another CTA, by an atomic or an ordered load
                     * of global memory, then has the others take their turn. The caller sees that
                     * they are no more than a GPU holds. Races are not looked for */
-    uint64_t race_ctas; /* the first so many CTAs are watched for races, one after the other */
+    uint64_t race_ctas;     /* the first so many CTAs are watched for races, one after the other */
+    uint32_t race_accesses; /* of each of them no more accesses of warps than these; 0: all */
     void (*race)(void *user, const gmptx_race *race); /* told of each, after the launch */
     void *race_user;
     /* With race_user: told of reads that were answered, at once, CTA by CTA: of each CTA the first

@@ -312,44 +312,69 @@ static void control(ptx_warp *w, const ptx_op *op, uint32_t active, uint32_t mas
     }
 }
 
-void gmptx_run_warp(ptx_warp *w, uint64_t slice)
+/* What runs between two operations that end a stretch: a way out of a warp's topmost entry, its
+ * meeting, a warp that waits, fails, or has had its slice. Within it lanes change by guards alone.
+ */
+typedef struct stretch {
+    uint64_t executed, threads;
+} stretch;
+
+static inline unsigned lanes_in(uint32_t mask)
 {
-    ptx_cta *cta = w->cta;
-    const ptx_op *ops = w->kernel->op;
-    uint64_t executed = 0, threads = 0;
+    return mask == ALL_LANES ? LANES : (unsigned)__builtin_popcount(mask);
+}
+
+static void run_stretch(ptx_warp *w, uint64_t slice, stretch *count)
+{
+    ptx_entry *e = top_of(w);
+    const ptx_cta *cta = w->cta;
+    const ptx_op *const ops = w->kernel->op, *op = ops + e->pc;
+    const uint32_t active = e->mask, meet = e->meet;
+    const unsigned lanes = lanes_in(active);
     const bool traced = cta->sink != NULL;
-    while (w->state == WARP_RUNS && executed < slice && cta->fault.kind == GMPTX_FAULT_NONE) {
-        ptx_entry *e = top_of(w);
-        const ptx_op *op = &ops[e->pc];
-        const uint32_t active = e->mask;
+    uint64_t executed = count->executed, threads = count->threads;
+    do {
         uint32_t mask = active;
         if (op->guard != REF_NONE) {
             const uint32_t p = *mask_of(w, op->guard);
             mask &= op->guard_negated ? ~p : p;
-            if (!mask && op->control != CONTROL_BRANCH && op->control != CONTROL_BRANCH_RETURN) {
-                e->pc++;
-                executed++;
-                if (e->pc == e->meet)
-                    settle(w);
-                continue;
-            }
         }
         executed++;
-        threads += mask == ALL_LANES ? LANES : (uint64_t)__builtin_popcount(mask);
-        w->active = mask;
-        if (op->control <= CONTROL_MEMORY) {
-            op->run(w, op);
-            if (traced && op->control == CONTROL_NONE)
-                record_exec(w, op, mask);
-            e->pc++;
-            if (e->pc == e->meet)
-                settle(w);
-        } else {
+        if (op->control > CONTROL_MEMORY &&
+            (mask || op->control == CONTROL_BRANCH || op->control == CONTROL_BRANCH_RETURN)) {
+            threads += lanes_in(mask);
+            w->active = mask;
+            e->pc = (uint32_t)(op - ops);
             control(w, op, active, mask);
             if (w->entries)
                 settle(w);
+            goto out;
         }
-    }
-    cta->instructions += executed;
-    cta->thread_instructions += threads;
+        if (mask) {
+            threads += mask == active ? lanes : lanes_in(mask);
+            w->active = mask;
+            op->run(w, op);
+            if (traced && op->control == CONTROL_NONE)
+                record_exec(w, op, mask);
+        }
+        op++;
+        if ((uint32_t)(op - ops) == meet) {
+            e->pc = meet;
+            settle(w);
+            goto out;
+        }
+    } while (executed < slice && w->state == WARP_RUNS && cta->fault.kind == GMPTX_FAULT_NONE);
+    e->pc = (uint32_t)(op - ops);
+out:
+    *count = (stretch){executed, threads};
+}
+
+void gmptx_run_warp(ptx_warp *w, uint64_t slice)
+{
+    ptx_cta *cta = w->cta;
+    stretch count = {0};
+    while (w->state == WARP_RUNS && count.executed < slice && cta->fault.kind == GMPTX_FAULT_NONE)
+        run_stretch(w, slice, &count);
+    cta->instructions += count.executed;
+    cta->thread_instructions += count.threads;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * races.c - which CTAs are watched for races, and what is said of them. By default the first few of
- * a kernel's first launches: nearly all that race do so everywhere, and the rest run as fast as
- * ever. GMSIM_RACES=N watches the first N CTAs of every launch, GMSIM_RACES=all all, =0 none.
+ * races.c - which CTAs are watched for races, and what is said of them. By default the first
+ * accesses of the first few of a kernel's first launches: nearly all that race do so everywhere,
+ * and the rest run as fast as ever. GMSIM_RACES=N watches the first N CTAs of every launch,
+ * GMSIM_RACES=all all, =0 none.
  */
 #include "traces/gmcc/runtime/check.h"
 
@@ -11,7 +12,8 @@
 #include <string.h>
 
 #define CTAS     8u
-#define LAUNCHES 2u /* of a kernel */
+#define ACCESSES 32768u /* of warps, of a CTA */
+#define LAUNCHES 2u     /* of a kernel */
 #define MAX_TOLD 64u
 
 static struct {
@@ -26,8 +28,9 @@ static struct {
 } strays[MAX_TOLD];
 static unsigned int stray_count;
 
-uint64_t gmcuda_watched_ctas(gmcuda_function *function)
+uint64_t gmcuda_watched_ctas(gmcuda_function *function, uint32_t *accesses)
 {
+    *accesses = 0;
     const char *text = getenv("GMSIM_RACES");
     if (gmcuda_checks_any())
         return gmcuda_checks(GMCUDA_CHECK_RACES) ? UINT64_MAX : 0;
@@ -40,6 +43,7 @@ uint64_t gmcuda_watched_ctas(gmcuda_function *function)
             return n;
         gmcuda_message("GMSIM_RACES: '%s' is neither a number nor 'all'; ignored", text);
     }
+    *accesses = ACCESSES;
     return function->launches++ < LAUNCHES ? CTAS : 0;
 }
 

@@ -144,8 +144,8 @@ size_t gmcuda_array_pitch(cudaArray_const_t array, size_t *plane);
 
 /* ------------------------------------------------------------------------------- races.c */
 
-/* For gmptx_launch.race_ctas, of a launch that begins. */
-uint64_t gmcuda_watched_ctas(gmcuda_function *function);
+/* For gmptx_launch.race_ctas and race_accesses, of a launch that begins. */
+uint64_t gmcuda_watched_ctas(gmcuda_function *function, uint32_t *accesses);
 /* For gmptx_launch.race; `user` is the function. */
 void gmcuda_tell_race(void *user, const gmptx_race *race);
 /* For gmptx_launch.stray: a warning, once a kernel and line. */

@@ -40,8 +40,9 @@ typedef struct found {
 } found;
 
 struct ptx_races {
-    uint32_t time, accesses;
-    word *shared; /* of CTA `cta` */
+    uint32_t time, accesses; /* of warps */
+    uint32_t left, each;     /* accesses of CTA `cta` that are watched, of any */
+    word *shared;            /* of CTA `cta` */
     uint64_t cta;
     page *chunk[MAX_CHUNKS];
     uint32_t pages;
@@ -52,12 +53,13 @@ struct ptx_races {
     bool incomplete; /* a word, or time, could not be had */
 };
 
-ptx_races *gmptx_open_races(uint32_t shared_bytes)
+ptx_races *gmptx_open_races(uint32_t shared_bytes, uint32_t each)
 {
     ptx_races *r = calloc(1, sizeof *r);
     if (!r)
         return NULL;
     r->time = 1;
+    r->each = each ? each : UINT32_MAX;
     r->cta = UINT64_MAX;
     r->slots = 1u << 12;
     r->slot = calloc(r->slots, sizeof *r->slot);
@@ -235,15 +237,17 @@ void gmptx_watch_access(ptx_warp *w, const ptx_op *op, ptx_touch touch, bool sha
                                     op->cache <= GMTRACE_CACHE_STRONG_SYS);
     const bool releases = ordered && touch != TOUCH_LOAD;
     const bool sees = ordered && (touch == TOUCH_LOAD || touch == TOUCH_ATOMIC);
-    if (r->time == UINT32_MAX - 1 || r->accesses == UINT32_MAX) {
+    if (r->cta != cta->number) {
+        r->cta = cta->number;
+        r->left = r->each;
+        memset(r->shared, 0, (cta->shared_bytes / 4 + 2) * sizeof *r->shared);
+    }
+    if (r->time == UINT32_MAX - 1 || r->accesses == UINT32_MAX || r->left == 0) {
         r->incomplete = true;
         return;
     }
-    if (r->cta != cta->number) {
-        r->cta = cta->number;
-        memset(r->shared, 0, (cta->shared_bytes / 4 + 2) * sizeof *r->shared);
-    }
     r->accesses++;
+    r->left--;
     r->time += releases;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(rest);

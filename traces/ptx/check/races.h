@@ -22,7 +22,8 @@
 
 typedef struct ptx_races ptx_races;
 
-ptx_races *gmptx_open_races(uint32_t shared_bytes); /* for one launch; NULL without memory */
+/* For one launch, of each CTA the first `each` accesses of warps (0: all). NULL without memory. */
+ptx_races *gmptx_open_races(uint32_t shared_bytes, uint32_t each);
 void gmptx_close_races(ptx_races *races);
 
 typedef enum ptx_touch { TOUCH_LOAD, TOUCH_STORE, TOUCH_REDUCTION, TOUCH_ATOMIC } ptx_touch;
