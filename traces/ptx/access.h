@@ -20,6 +20,17 @@ typedef struct ptx_access {
     uint8_t *host[LANES];
 } ptx_access;
 
+/* All but where the lanes find their memory: of the warps' accesses most are too short to clear
+ * what is filled in anyway. */
+static inline void gmptx_begin_access(ptx_access *a, unsigned bytes, bool write)
+{
+    a->space = PTX_SPACE_NONE;
+    a->mask = 0;
+    a->bytes = bytes;
+    a->write = write;
+    a->lie = LIE_ANYHOW;
+}
+
 #define LANES_IN(mask)                                                                             \
     for (uint32_t rest_ = (mask), i = 0; rest_ && (i = (uint32_t)__builtin_ctz(rest_), true);      \
          rest_ &= rest_ - 1)

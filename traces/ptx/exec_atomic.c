@@ -101,7 +101,8 @@ static void atomic(ptx_warp *w, const ptx_op *op, const ptx_access *a)
 
 void gmptx_run_atomic(ptx_warp *w, const ptx_op *op)
 {
-    ptx_access a = {.bytes = gmptx_type_bytes((ptx_type)op->type), .write = true};
+    ptx_access a;
+    gmptx_begin_access(&a, gmptx_type_bytes((ptx_type)op->type), true);
     gmptx_compute_addresses(w, op, op->address, op->offset, op->narrow);
     gmptx_run_spaces(w, op, &a, atomic,
                      op->flags & PTX_FLAG_RETURNS ? GMTRACE_OP_ATOMIC : GMTRACE_OP_REDUCTION);

@@ -130,7 +130,7 @@ WIDE static bool find_global(ptx_warp *w, const ptx_op *op, ptx_access *a)
         a->host[i] = (uint8_t *)(uintptr_t)address[i];
     if (high <= UINT64_MAX - a->bytes &&
         may_access(w, low, high - low + a->bytes, a->write, &shift)) {
-        for (unsigned i = 0; shift != 0 && i < LANES; i++)
+        for (unsigned i = 0; shift != 0 && w->cta->sink && i < LANES; i++)
             address[i] += shift;
         return true;
     }
@@ -482,14 +482,16 @@ WIDE static void store(ptx_warp *w, const ptx_op *op, const ptx_access *a)
 
 WIDE void gmptx_run_load(ptx_warp *w, const ptx_op *op)
 {
-    ptx_access a = {.bytes = gmptx_type_bytes((ptx_type)op->type) * op->vector};
+    ptx_access a;
+    gmptx_begin_access(&a, gmptx_type_bytes((ptx_type)op->type) * op->vector, false);
     gmptx_compute_addresses(w, op, op->address, op->offset, op->narrow);
     run_spaces(w, op, &a, load, GMTRACE_OP_LOAD);
 }
 
 WIDE void gmptx_run_store(ptx_warp *w, const ptx_op *op)
 {
-    ptx_access a = {.bytes = gmptx_type_bytes((ptx_type)op->type) * op->vector, .write = true};
+    ptx_access a;
+    gmptx_begin_access(&a, gmptx_type_bytes((ptx_type)op->type) * op->vector, true);
     gmptx_compute_addresses(w, op, op->address, op->offset, op->narrow);
     run_spaces(w, op, &a, store, GMTRACE_OP_STORE);
 }
@@ -505,7 +507,8 @@ static void touch(ptx_warp *w, const ptx_op *op, const ptx_access *a)
  * because a program that means well does not do it. */
 void gmptx_run_prefetch(ptx_warp *w, const ptx_op *op)
 {
-    ptx_access a = {.bytes = 1};
+    ptx_access a;
+    gmptx_begin_access(&a, 1, false);
     gmptx_compute_addresses(w, op, op->address, op->offset, op->narrow);
     run_spaces(w, op, &a, touch, GMTRACE_OP_PREFETCH);
 }

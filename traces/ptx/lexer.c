@@ -8,30 +8,21 @@
 #include <ctype.h>
 #include <stdlib.h>
 
-static const struct {
-    const char *name;
-    uint8_t bytes;
-} types[PTX_TYPE_COUNT] = {
-    [PTX_NONE] = {"", 0},         [PTX_PRED] = {"pred", 0}, [PTX_B8] = {"b8", 1},
-    [PTX_U8] = {"u8", 1},         [PTX_S8] = {"s8", 1},     [PTX_B16] = {"b16", 2},
-    [PTX_U16] = {"u16", 2},       [PTX_S16] = {"s16", 2},   [PTX_F16] = {"f16", 2},
-    [PTX_BF16] = {"bf16", 2},     [PTX_B32] = {"b32", 4},   [PTX_U32] = {"u32", 4},
-    [PTX_S32] = {"s32", 4},       [PTX_F32] = {"f32", 4},   [PTX_F16X2] = {"f16x2", 4},
-    [PTX_BF16X2] = {"bf16x2", 4}, [PTX_B64] = {"b64", 8},   [PTX_U64] = {"u64", 8},
-    [PTX_S64] = {"s64", 8},       [PTX_F64] = {"f64", 8},   [PTX_B128] = {"b128", 16},
+static const char *const types[PTX_TYPE_COUNT] = {
+    [PTX_NONE] = "",     [PTX_PRED] = "pred", [PTX_B8] = "b8",       [PTX_U8] = "u8",
+    [PTX_S8] = "s8",     [PTX_B16] = "b16",   [PTX_U16] = "u16",     [PTX_S16] = "s16",
+    [PTX_F16] = "f16",   [PTX_BF16] = "bf16", [PTX_B32] = "b32",     [PTX_U32] = "u32",
+    [PTX_S32] = "s32",   [PTX_F32] = "f32",   [PTX_F16X2] = "f16x2", [PTX_BF16X2] = "bf16x2",
+    [PTX_B64] = "b64",   [PTX_U64] = "u64",   [PTX_S64] = "s64",     [PTX_F64] = "f64",
+    [PTX_B128] = "b128",
 };
 
 ptx_type gmptx_type_of(ptx_slice name)
 {
     for (unsigned t = PTX_PRED; t < PTX_TYPE_COUNT; t++)
-        if (slice_is(name, types[t].name))
+        if (slice_is(name, types[t]))
             return (ptx_type)t;
     return PTX_NONE;
-}
-
-unsigned gmptx_type_bytes(ptx_type type)
-{
-    return types[type].bytes;
 }
 
 static bool is_name_start(char c)

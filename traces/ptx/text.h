@@ -53,8 +53,16 @@ typedef enum ptx_type {
     PTX_TYPE_COUNT
 } ptx_type;
 
-ptx_type gmptx_type_of(ptx_slice name);   /* "f32"; PTX_NONE for what is no type */
-unsigned gmptx_type_bytes(ptx_type type); /* 0 for predicates */
+ptx_type gmptx_type_of(ptx_slice name);                /* "f32"; PTX_NONE for what is no type */
+static inline unsigned gmptx_type_bytes(ptx_type type) /* 0 for predicates */
+{
+    static const uint8_t bytes[PTX_TYPE_COUNT] = {
+        [PTX_B8] = 1,  [PTX_U8] = 1,  [PTX_S8] = 1,    [PTX_B16] = 2,    [PTX_U16] = 2,
+        [PTX_S16] = 2, [PTX_F16] = 2, [PTX_BF16] = 2,  [PTX_B32] = 4,    [PTX_U32] = 4,
+        [PTX_S32] = 4, [PTX_F32] = 4, [PTX_F16X2] = 4, [PTX_BF16X2] = 4, [PTX_B64] = 8,
+        [PTX_U64] = 8, [PTX_S64] = 8, [PTX_F64] = 8,   [PTX_B128] = 16};
+    return bytes[type];
+}
 
 static inline bool type_is_signed(ptx_type t)
 {

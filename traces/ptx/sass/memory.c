@@ -143,13 +143,15 @@ static void store(ptx_warp *w, const ptx_op *op, const ptx_access *a)
 
 static void run_load(ptx_warp *w, const ptx_op *op)
 {
-    ptx_access a = {.bytes = op->vector};
+    ptx_access a;
+    gmptx_begin_access(&a, op->vector, false);
     find_addresses(w, op);
     gmptx_run_spaces(w, op, &a, load, GMTRACE_OP_LOAD);
 }
 static void run_store(ptx_warp *w, const ptx_op *op)
 {
-    ptx_access a = {.bytes = op->vector, .write = true};
+    ptx_access a;
+    gmptx_begin_access(&a, op->vector, true);
     find_addresses(w, op);
     gmptx_run_spaces(w, op, &a, store, GMTRACE_OP_STORE);
 }
@@ -208,7 +210,8 @@ static void atomic(ptx_warp *w, const ptx_op *op, const ptx_access *a)
 }
 static void run_atomic(ptx_warp *w, const ptx_op *op)
 {
-    ptx_access a = {.bytes = op->vector, .write = true};
+    ptx_access a;
+    gmptx_begin_access(&a, op->vector, true);
     find_addresses(w, op);
     gmptx_run_spaces(w, op, &a, atomic,
                      op->op_class == GMTRACE_CLASS_REDUCTION ? GMTRACE_OP_REDUCTION
