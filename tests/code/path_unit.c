@@ -439,6 +439,44 @@ static void test_meets_each_round(void)
     finish(&run);
 }
 
+/* A loop that is left from its middle: what leads there is executed once more than the rest. */
+static void test_left_loop(void)
+{
+    gmtrace_instr code[] = {MOV("R3", "0x0"),
+                            LDG,
+                            FADD,
+                            CMP("R3, 0xc"),
+                            CODE(-1, "BRA", "`(.L_x)", BRANCH, NONE, 8),
+                            INC("R3", "0x4"),
+                            FADD,
+                            BRA(2),
+                            STG,
+                            EXIT};
+    set_written(code, G_N_ELEMENTS(code));
+    warp_run run;
+    BEGIN(code);
+    record(&run, 1, ALL);
+    record(&run, 8, ALL); /* 0, 4, 8, 12 */
+    PIECES({2, 3, 1}, {5, 3, 3}, {2, 3, 3});
+    g_assert_true(run.path->estimated);
+    finish(&run);
+    code[5] = (gmtrace_instr)INC("R4", "0x4"); /* nobody knows when it ends */
+    set_written(&code[5], 1);
+    BEGIN(code);
+    record(&run, 1, ALL);
+    record(&run, 8, ALL);
+    PIECES({2, 3, 1});
+    finish(&run);
+    code[6] = (gmtrace_instr)LDG; /* each round would be in the trace */
+    code[5] = (gmtrace_instr)INC("R3", "0x4");
+    set_written(&code[5], 1);
+    BEGIN(code);
+    record(&run, 1, ALL);
+    record(&run, 8, ALL);
+    PIECES({2, 3, 1});
+    finish(&run);
+}
+
 static void test_unknown_loop(void)
 {
     gmtrace_instr code[] = {LDG, INC("R3", "0x1"), CMP("R3, 0x64"), BRA_IF(1), STG, EXIT};
@@ -530,6 +568,7 @@ int main(int argc, char **argv)
     g_test_add_func("/path/constant-loop", test_constant_loop);
     g_test_add_func("/path/nested-loop", test_nested_loop);
     g_test_add_func("/path/meets-each-round", test_meets_each_round);
+    g_test_add_func("/path/left-loop", test_left_loop);
     g_test_add_func("/path/unknown-loop", test_unknown_loop);
     g_test_add_func("/path/lost", test_lost);
     g_test_add_func("/path/copy", test_copy);

@@ -205,8 +205,8 @@ static const way *find_way(gmtrace_paths *p, uint32_t place, uint32_t to, bool a
     *made = (way){.found = found.found, .ambiguous = found.ambiguous, .lost = found.lost};
     p->whole.count = 0;
     if (found.found)
-        made->estimated =
-            path_unroll(&p->graph, get_place(p, place), &found, &p->whole, &p->loop_work);
+        made->estimated = path_unroll(&p->graph, p->search, get_place(p, place), &found, &p->whole,
+                                      &p->loop_work);
     made->list = path_set_put(&p->lists, p->whole.piece, p->whole.count * sizeof *p->whole.piece);
     made->end = put_place(p, found.found ? found.end : (path_place){.block = to});
     p->failed |= p->whole.failed;

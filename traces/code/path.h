@@ -13,9 +13,9 @@
  * predicate go the same way as long as it is not written. A branch that lanes decide one by one
  * (its predicate is made of thread numbers or of what was loaded) counts twice what it skips: the
  * warp executes that if a single lane needs it. Calls are rare cases, and so are large numbers. A
- * loop in which nothing is recorded is
- * run as often as the constants in its code say (a counter from a constant, by a constant, up to a
- * constant), and once where they say nothing. A warp is divided where its records' masks show it:
+ * loop in which nothing is recorded is run as often as the constants in its code say (a counter from
+ * a constant, by a constant, up to a constant), whether it is left at its end or from its middle,
+ * and once where they say nothing. A warp is divided where its records' masks show it:
  * each part's way is executed apart, from the branch where they part to the BSYNC where they meet.
  * Lanes missing from the mask of a guarded instruction are taken to have come along.
  *

@@ -3,13 +3,17 @@
  * path_loop.c - how often loops run in which nothing is recorded. The constants that are known
  * before the loop are carried through it, round by round, until the branch at its end falls
  * through. What is known: what the way itself sets, and of registers that it does not write the
- * nearest constant above it in the code, unless a loop around both writes them. Left out: loops
- * whose end depends on anything else; they run once.
+ * nearest constant above it in the code, unless a loop around both writes them. A loop may be left
+ * from its middle: the way then has only what leads there, and the rest, from there back to the
+ * loop's head, is looked for. Left out: loops whose end depends on anything else; they run once.
  */
 #include "traces/code/path_loop.h"
 
 #include "traces/code/path_const.h"
 #include "traces/format/grow.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 /* Instructions interpreted for the loops of one kernel. What a few bytes of code can ask for is
  * bounded so; kernels of programs need some hundreds. */
@@ -22,24 +26,34 @@
 /* A loop on a way: from block to block, as indices of the way. */
 typedef struct crossed {
     uint32_t first, last, times;
+    bool jumps_out; /* the branch at its end, where taken, leads out of it, not back */
 } crossed;
+
+/* A way as it is unrolled: with what the rounds of loops execute that are left from their middle.
+ */
+typedef struct unrolled {
+    uint32_t *block;
+    uint32_t count;
+    crossed *loop;
+    uint32_t loops;
+} unrolled;
 
 /* A way crosses a loop where it leaves a block that could have led back to one before it on the
  * way, having entered there from outside. Returns where on the way the loop begins, PATH_NONE
  * where the block ends no loop. */
-static uint32_t loop_start(const path_graph *graph, path_place from, const path_way *way,
+static uint32_t loop_start(const path_graph *graph, path_place from, const uint32_t *way,
                            uint32_t last)
 {
-    const gmt_block *block = &graph->flow.block[way->block[last]];
+    const gmt_block *block = &graph->flow.block[way[last]];
     for (uint32_t e = 0; e < block->edge_count; e++) {
         const gmt_edge *edge = &graph->flow.edge[block->edge + e];
-        if (edge->kind != GMT_JUMPS || edge->to > way->block[last])
+        if (edge->kind != GMT_JUMPS || edge->to > way[last])
             continue;
         for (uint32_t i = last + 1; i-- > 0;) {
-            if (way->block[i] != edge->to)
+            if (way[i] != edge->to)
                 continue;
-            const uint32_t before = i ? way->block[i - 1] : from.block;
-            const bool inside = before >= edge->to && before <= way->block[last];
+            const uint32_t before = i ? way[i - 1] : from.block;
+            const bool inside = before >= edge->to && before <= way[last];
             return inside ? PATH_NONE : i;
         }
     }
@@ -82,9 +96,10 @@ static void look_above(const path_graph *graph, path_const *state, uint32_t abov
     }
 }
 
-static uint32_t rounds(const path_graph *graph, path_place from, const path_way *way,
-                       const crossed *loop, const crossed *inner, uint32_t inner_count,
-                       uint32_t *work)
+/* How often the last of the way's loops runs. The branch at its end was there on the way before
+ * where it jumps out: what it did then counts, too. */
+static uint32_t rounds(const path_graph *graph, path_place from, const unrolled *way,
+                       const crossed *loop, uint32_t *work)
 {
     path_const *state = calloc(1, sizeof *state);
     if (!state)
@@ -96,24 +111,25 @@ static uint32_t rounds(const path_graph *graph, path_place from, const path_way 
                                                    : graph->flow.block[from.block].first +
                                                          graph->flow.block[from.block].count;
     look_above(graph, state, above, graph->flow.block[way->block[loop->first]].first, bottom);
-    uint32_t result = 1, count = 0;
+    uint32_t result = loop->jumps_out ? 0 : 1, count = 0;
     *work += above / 16; /* less is done with those */
     for (uint32_t i = 0; i <= loop->last; i++) {
         const gmt_block *b = &graph->flow.block[way->block[i]];
         for (uint32_t n = 0; n < b->count; n++)
             path_const_run(state, &graph->instr[b->first + n]);
         *work += b->count;
-        for (uint32_t k = 0; k < inner_count; k++)
-            if (inner[k].last == i && inner[k].times > 1)
-                forget_all(state, graph->instr, graph->flow.block[way->block[inner[k].first]].first,
+        for (uint32_t k = 0; k < way->loops; k++)
+            if (way->loop[k].last == i && way->loop[k].times > 1)
+                forget_all(state, graph->instr,
+                           graph->flow.block[way->block[way->loop[k].first]].first,
                            b->first + b->count);
-        if (i < loop->last)
+        if (i < loop->last && !(loop->jumps_out && i + 1 == loop->first))
             continue;
-        count++;
+        count += i == loop->last;
         const int taken = path_const_guard(state, branch);
-        if (taken == 0)
+        if (taken == loop->jumps_out)
             result = count;
-        if (taken != 1 || *work >= MAX_WORK)
+        if (taken != !loop->jumps_out || *work >= MAX_WORK)
             break;
         i = loop->first - 1;
     }
@@ -121,34 +137,133 @@ static uint32_t rounds(const path_graph *graph, path_place from, const path_way 
     return result;
 }
 
-bool path_unroll(const path_graph *graph, path_place from, const path_way *way, path_list *list,
-                 uint32_t *work)
+static bool append(unrolled *way, uint32_t block)
 {
-    crossed *loop = NULL;
-    uint32_t loops = 0;
-    for (uint32_t i = 0; i < way->count; i++) {
-        const uint32_t first = loop_start(graph, from, way, i);
-        if (first == PATH_NONE)
-            continue;
-        if (!GMT_GROW(loop, loops)) {
-            list->failed = true;
-            break;
+    if (!GMT_GROW(way->block, way->count))
+        return false;
+    way->block[way->count++] = block;
+    return true;
+}
+
+static bool append_loop(unrolled *way, crossed loop)
+{
+    if (!GMT_GROW(way->loop, way->loops))
+        return false;
+    way->loop[way->loops++] = loop;
+    return true;
+}
+
+/* Could the way, which goes on from its last block to `next`, have gone round a loop instead that
+ * it is in and leaves so? Returns where on the way that loop begins, PATH_NONE if there is none;
+ * *tail is its last block. */
+static uint32_t left_loop(const path_graph *graph, path_place from, const unrolled *way,
+                          uint32_t next, uint32_t *tail, uint32_t *work)
+{
+    const uint32_t at = way->block[way->count - 1];
+    const path_block *own = &graph->block[at];
+    if (own->predicate >= 7 || own->falls_anyway || own->unlikely || *work >= MAX_WORK)
+        return PATH_NONE;
+    for (uint32_t t = at + 1; t < graph->flow.block_count && (next <= at || t < next); t++) {
+        const gmt_block *block = &graph->flow.block[t];
+        *work += t % 16 == 0;
+        for (uint32_t e = 0; e < block->edge_count; e++) {
+            const gmt_edge *edge = &graph->flow.edge[block->edge + e];
+            if (edge->kind != GMT_JUMPS || edge->to > at || (next >= edge->to && next <= t))
+                continue;
+            for (uint32_t i = way->count;
+                 i-- > 0 && way->block[i] >= edge->to && way->block[i] <= t;) {
+                const uint32_t before = i ? way->block[i - 1] : from.block;
+                *tail = t;
+                if (way->block[i] == edge->to && !(before >= edge->to && before <= t))
+                    return i;
+            }
         }
-        loop[loops] = (crossed){.first = first, .last = i};
-        loop[loops].times =
-            *work < MAX_WORK ? rounds(graph, from, way, &loop[loops], loop, loops, work) : 1;
-        loops++;
     }
+    return PATH_NONE;
+}
+
+/* The way has just left a loop from its middle, at its last block, for `next`: appends what the
+ * rounds before execute, the rest of the loop and again what leads to this block. */
+static bool add_rounds(const path_graph *graph, path_search *search, path_place from, unrolled *way,
+                       uint32_t next, uint32_t *work)
+{
+    uint32_t tail;
+    const uint32_t exit = way->count - 1, loops = way->loops;
+    const uint32_t head = left_loop(graph, from, way, next, &tail, work);
+    if (head == PATH_NONE)
+        return true;
+    const path_block *own = &graph->block[way->block[exit]];
+    const bool jumps_out = next != way->block[exit] + 1u;
+    path_place stays = {.block = way->block[exit]};
+    stays.facts.known = (uint8_t)(1u << own->predicate);
+    stays.facts.value = own->value != jumps_out ? stays.facts.known : 0;
+    const path_way rest = path_search_find(search, stays, way->block[head], false);
+    bool done = true, inside = rest.found && !rest.lost;
+    for (uint32_t i = 0; i < rest.count && inside; i++)
+        inside = rest.block[i] > way->block[head] && rest.block[i] <= tail;
+    if (!inside)
+        return true;
+    for (uint32_t i = 0; i < rest.count && done; i++)
+        done = append(way, rest.block[i]);
+    const uint32_t again = way->count;
+    for (uint32_t i = head; i <= exit && done; i++)
+        done = append(way, way->block[i]);
+    for (uint32_t k = 0; k < loops && done; k++)
+        if (way->loop[k].first >= head)
+            done = append_loop(way, (crossed){.first = way->loop[k].first - head + again,
+                                              .last = way->loop[k].last - head + again,
+                                              .times = way->loop[k].times});
+    if (!done)
+        return false;
+    crossed loop = {.first = exit + 1u, .last = way->count - 1u, .jumps_out = jumps_out};
+    loop.times = rounds(graph, from, way, &loop, work);
+    if (loop.times)
+        return append_loop(way, loop);
+    way->count = exit + 1u;
+    way->loops = loops;
+    return true;
+}
+
+static bool follow(const path_graph *graph, path_search *search, path_place from,
+                   const path_way *way, const uint32_t *block, unrolled *made, uint32_t *work)
+{
+    for (uint32_t i = 0; i < way->count; i++) {
+        if (!append(made, block[i]))
+            return false;
+        const uint32_t last = made->count - 1;
+        crossed loop = {.first = loop_start(graph, from, made->block, last), .last = last};
+        if (loop.first != PATH_NONE) {
+            loop.times = *work < MAX_WORK ? rounds(graph, from, made, &loop, work) : 1;
+            if (!append_loop(made, loop))
+                return false;
+        } else if (!add_rounds(graph, search, from, made,
+                               i + 1 < way->count ? block[i + 1] : way->end.block, work)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool path_unroll(const path_graph *graph, path_search *search, path_place from, const path_way *way,
+                 path_list *list, uint32_t *work)
+{
+    unrolled made = {0};
+    uint32_t *block = malloc((way->count + (size_t)1) * sizeof *block); /* searches reuse theirs */
+    if (block && way->count)
+        memcpy(block, way->block, way->count * sizeof *block);
+    if (!block || !follow(graph, search, from, way, block, &made, work))
+        list->failed = true;
+    free(block);
     /* Blocks that follow each other in the same loops make one piece. */
     gmtrace_path_piece piece = {0, 0, 1};
     uint32_t innermost = PATH_NONE;
-    for (uint32_t i = 0; i < way->count; i++) {
-        const gmt_block *b = &graph->flow.block[way->block[i]];
+    for (uint32_t i = 0; i < made.count; i++) {
+        const gmt_block *b = &graph->flow.block[made.block[i]];
         uint64_t times = 1;
         uint32_t in = PATH_NONE;
-        for (uint32_t k = loops; k-- > 0;)
-            if (i >= loop[k].first && i <= loop[k].last) {
-                times *= loop[k].times;
+        for (uint32_t k = made.loops; k-- > 0;)
+            if (i >= made.loop[k].first && i <= made.loop[k].last) {
+                times *= made.loop[k].times;
                 in = k;
             }
         times = times < UINT32_MAX ? times : UINT32_MAX;
@@ -161,6 +276,7 @@ bool path_unroll(const path_graph *graph, path_place from, const path_way *way, 
         innermost = in;
     }
     path_list_add(list, piece);
-    free(loop);
-    return loops != 0;
+    free(made.block);
+    free(made.loop);
+    return made.loops != 0;
 }
