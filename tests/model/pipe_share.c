@@ -2,8 +2,9 @@
  *
  * pipe_share.c - what warps of several CTAs take for the same chain on an H200, against
  * validate/measured/h200/micro-warp_share.csv, `mufu`: a MUFU and an FADD that needs it, 24.5
- * clocks of a warp alone and 8 of the pipe. And fences, which hold a warp up and empty L1, against
- * micro-fence.csv.
+ * clocks of a warp alone and 8 of the pipe. Fences, which hold a warp up and empty L1, against
+ * micro-fence.csv. What waits for a scoreboard that several set, against micro-scoreboard.csv; and
+ * that instructions behind a barrier take their time where each is in the trace.
  */
 #include "tests/support/cycles.h"
 #include "tests/support/trace_builder.h"
@@ -164,11 +165,108 @@ static void test_empties(void)
     g_assert_cmpfloat(hits("CCTL.IVALL"), ==, 0);
 }
 
+/* A load and SHFL, FADD that waits for both, and a store of it: clocks more than with SHFL alone.
+ */
+static double load_waits(unsigned board)
+{
+    enum { LOAD, SHUFFLE, SUM, STORE, COUNT };
+    double found[2];
+    for (unsigned waits = 0; waits < 2; waits++) {
+        GError *error = NULL;
+        gmsim_gpu gpu;
+        gmtest_trace trace;
+        g_autofree char *folder = g_dir_make_tmp("gmsim-test-XXXXXX", NULL);
+        g_autofree char *path = g_build_filename(folder, "board.trc", NULL);
+        gmtrace_instr instr[COUNT + 1];
+        for (unsigned i = 0; i <= COUNT; i++) {
+            instr[i] = gmtest_instr(i, i == SHUFFLE ? "SHFL.IDX" : i == COUNT ? "EXIT" : "FADD");
+            instr[i].stall = 4;
+        }
+        memory(&instr[LOAD], "LDG.E", GMTRACE_CLASS_LOAD);
+        memory(&instr[STORE], "STG.E", GMTRACE_CLASS_STORE);
+        instr[COUNT].op_class = GMTRACE_CLASS_EXIT;
+        instr[LOAD].write_barrier = 2;
+        instr[SHUFFLE].write_barrier = (uint8_t)(waits ? board : 3u);
+        instr[SUM].wait_mask = (uint8_t)(1u << instr[SHUFFLE].write_barrier | (waits ? 4u : 0));
+        const gmtrace_kernel kernel = {.mangled = "board",
+                                       .name = "board",
+                                       .registers = 16,
+                                       .instr_count = COUNT + 1,
+                                       .instr = instr};
+        gmtest_open(&trace, path);
+        gmtest_use_kernel(&trace, &kernel);
+        gmtest_launch(&trace, 1, 32);
+        for (unsigned turn = 0; turn < 2; turn++) {
+            gmtrace_record record = access;
+            record.op = GMTRACE_OP_LOAD;
+            record.instr = LOAD;
+            record.address += (uint64_t)turn << 20;
+            gmtest_append(&trace, 0, 0, &record, NULL);
+            record.op = GMTRACE_OP_STORE;
+            record.instr = STORE;
+            gmtest_append(&trace, 0, 0, &record, NULL);
+        }
+        gmtest_close(&trace);
+        gmsim_gpu_load(&gpu, "h200", &error);
+        g_assert_no_error(error);
+        found[waits] = gmtest_cycles(path, &gpu);
+    }
+    return found[1] - found[0];
+}
+
+/* A scoreboard counts: whoever waits for it waits for all that set it. */
+static void test_scoreboard(void)
+{
+    g_test_message("own %.0f, the same %.0f", load_waits(1), load_waits(2));
+    g_assert_cmpfloat(load_waits(1), >, 300);
+    g_assert_cmpfloat(load_waits(2), ==, load_waits(1));
+}
+
+/* A barrier and `count` additions, all of them in the trace. */
+static double behind_barrier(unsigned count)
+{
+    enum { BARRIER, ADD, END, COUNT };
+    GError *error = NULL;
+    gmsim_gpu gpu;
+    gmtest_trace trace;
+    g_autofree char *folder = g_dir_make_tmp("gmsim-test-XXXXXX", NULL);
+    g_autofree char *path = g_build_filename(folder, "full.trc", NULL);
+    gmtrace_instr instr[COUNT] = {gmtest_instr(0, "BAR.SYNC"), gmtest_instr(1, "FADD"),
+                                  gmtest_instr(2, "EXIT")};
+    instr[BARRIER].op_class = GMTRACE_CLASS_BARRIER;
+    instr[ADD].stall = 4;
+    instr[END].op_class = GMTRACE_CLASS_EXIT;
+    const gmtrace_kernel kernel = {
+        .mangled = "full", .name = "full", .registers = 16, .instr_count = COUNT, .instr = instr};
+    gmtest_open(&trace, path);
+    gmtest_use_kernel(&trace, &kernel);
+    gmtest_launch(&trace, 1, 40);
+    for (unsigned w = 0; w < 2; w++) {
+        gmtrace_record record = {.mask = w ? 0xffu : UINT32_MAX, .kind = GMTRACE_BARRIER};
+        record.aux = 40;
+        gmtest_append(&trace, 0, w, &record, NULL);
+        record = (gmtrace_record){.mask = record.mask, .kind = GMTRACE_EXEC, .instr = ADD};
+        for (unsigned i = 0; i < count; i++)
+            gmtest_append(&trace, 0, w, &record, NULL);
+    }
+    gmtest_close(&trace);
+    gmsim_gpu_load(&gpu, "h200", &error);
+    g_assert_no_error(error);
+    return gmtest_cycles(path, &gpu);
+}
+
+static void test_behind_barrier(void)
+{
+    g_assert_cmpfloat_with_epsilon(behind_barrier(600) - behind_barrier(100), 4 * 500, 20);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/share/older", test_older_first);
     g_test_add_func("/fence/clocks", test_fences);
     g_test_add_func("/fence/empties", test_empties);
+    g_test_add_func("/scoreboard/counts", test_scoreboard);
+    g_test_add_func("/barrier/full-detail", test_behind_barrier);
     return g_test_run();
 }

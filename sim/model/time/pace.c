@@ -133,9 +133,8 @@ static void walk_piece(const gmsim_paces *paces, const gmtrace_path_piece *piece
         for (uint32_t b = 0; b < GMSIM_SCOREBOARDS; b++) {
             if (!(waits >> b & 1u))
                 continue;
-            if (w->due[b])
-                w->clock = MAX(w->clock, w->due[b]);
-            else if (pace->wait_at[b] == GMTRACE_PATH_NEVER) {
+            w->clock = MAX(w->clock, w->due[b]);
+            if (pace->wait_at[b] == GMTRACE_PATH_NEVER) { /* and for what came before the way */
                 pace->wait_at[b] = bounded(w->clock);
                 pace->waits |= (uint16_t)(1u << b);
             }

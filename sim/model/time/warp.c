@@ -276,21 +276,6 @@ gmsim_ahead gmsim_warp_go_on(gmsim_sm *sm, gmsim_warp *warp, uint64_t *ready)
     return set_out(warp, &plan, way->ends, ready);
 }
 
-/* Something else than an access sets the scoreboard: those under way do not any more. */
-static void forget_accesses(gmsim_sm *sm, gmsim_warp *warp, uint32_t board)
-{
-    for (uint32_t n = 0; n < sm->accesses; n++) {
-        gmsim_access *access = &sm->access[n];
-        if (&sm->warp[access->slot] != warp)
-            continue;
-        if (access->board == board)
-            access->board = GMSIM_SCOREBOARDS;
-        if (access->read_board == board)
-            access->read_board = GMSIM_SCOREBOARDS;
-    }
-    warp->under_way &= ~(1u << board);
-}
-
 /* The same of pipes and constants alone, all but the scheduler. */
 GMSIM_INLINE uint64_t use_units(gmsim_sm *sm, gmsim_warp *warp, uint64_t now, uint32_t clocks,
                                 uint32_t pieces, uint32_t slack)
@@ -367,6 +352,17 @@ uint64_t gmsim_warp_piece(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint6
     return use_unit(sm, warp, now, end, pieces);
 }
 
+/* A scoreboard, if it is one, will be free at that clock. */
+static inline void set_free(gmsim_warp *warp, uint32_t board, uint64_t done, uint64_t queued,
+                            gmsim_stall cause)
+{
+    if (board >= GMSIM_SCOREBOARDS || done <= warp->free[board])
+        return;
+    warp->free[board] = done;
+    warp->queued[board] = queued;
+    warp->cause[board] = (uint8_t)cause;
+}
+
 /* When the record issues if the warp goes on at `now`. */
 GMSIM_INLINE uint64_t issue_at(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
                                uint64_t now, bool before_products)
@@ -382,10 +378,8 @@ GMSIM_INLINE uint64_t issue_at(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_war
         uint32_t board = gmsim_lowest(left);
         if (warp->due[board] <= warp->clocks + 1u)
             continue; /* it is there */
-        if (warp->under_way >> board & 1u)
-            forget_accesses(sm, warp, board);
-        warp->free[board] = issue + warp->due[board] - warp->clocks - 1u;
-        warp->cause[board] = GMSIM_STALL_ISSUE;
+        /* A scoreboard counts: it is free when all that set it are there. */
+        set_free(warp, board, issue + warp->due[board] - warp->clocks - 1u, 0, GMSIM_STALL_ISSUE);
     }
     return use_unit(sm, warp, now, issue, 1);
 }
@@ -402,17 +396,6 @@ static inline gmsim_stall cause_of(uint32_t reach, bool shared)
     default:
         return GMSIM_STALL_L2;
     }
-}
-
-/* A scoreboard, if it is one, will be free at that clock. */
-static inline void set_free(gmsim_warp *warp, uint32_t board, uint64_t done, uint64_t queued,
-                            gmsim_stall cause)
-{
-    if (board >= GMSIM_SCOREBOARDS || done <= warp->free[board])
-        return;
-    warp->free[board] = done;
-    warp->queued[board] = queued;
-    warp->cause[board] = (uint8_t)cause;
 }
 
 static inline void count_load(gmsim_sm *sm, uint64_t clocks)
