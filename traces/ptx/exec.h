@@ -69,8 +69,27 @@ typedef struct ptx_row {
 
 extern const ptx_row gmptx_int_rows[], gmptx_float_rows[], gmptx_half_rows[], gmptx_warp_rows[];
 
-/* exec_float.c: eq, ne, lt, le, gt, ge; the same, and true of what is no number; num, nan. */
-enum { COMPARISONS = 14 };
+/* What comparisons hold of a and b, X(name, expression, ...) each, in the order of their numbers:
+ * those of integers, too; the same, and true of what is no number; num, nan. */
+#define INTEGER_COMPARISONS(X, ...)                                                                \
+    X(eq, a == b, __VA_ARGS__)                                                                     \
+    X(ne, a<b || a> b, __VA_ARGS__)                                                                \
+    X(lt, a < b, __VA_ARGS__)                                                                      \
+    X(le, a <= b, __VA_ARGS__)                                                                     \
+    X(gt, a > b, __VA_ARGS__)                                                                      \
+    X(ge, a >= b, __VA_ARGS__)
+#define EACH_COMPARISON(X, ...)                                                                    \
+    INTEGER_COMPARISONS(X, __VA_ARGS__)                                                            \
+    X(equ, !(a < b || a > b), __VA_ARGS__)                                                         \
+    X(neu, !(a == b), __VA_ARGS__)                                                                 \
+    X(ltu, !(a >= b), __VA_ARGS__)                                                                 \
+    X(leu, !(a > b), __VA_ARGS__)                                                                  \
+    X(gtu, !(a <= b), __VA_ARGS__)                                                                 \
+    X(geu, !(a < b), __VA_ARGS__)                                                                  \
+    X(num, a == a && b == b, __VA_ARGS__)                                                          \
+    X(nan, !(a == a && b == b), __VA_ARGS__)
+#define COMPARISON_NUMBER(N, EXPR, ...) COMPARISON_##N,
+enum { EACH_COMPARISON(COMPARISON_NUMBER, ) COMPARISONS };
 unsigned gmptx_compare_number(ptx_slice name); /* COMPARISONS: it is none */
 ptx_compare gmptx_compare_of(ptx_slice name, ptx_type type, bool ftz);
 void gmptx_run_setp(ptx_warp *w, const ptx_op *op);

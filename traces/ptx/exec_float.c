@@ -264,29 +264,10 @@ void gmptx_run_saturated(ptx_warp *w, const ptx_op *op)
             bits |= yes[i] << i;                                                                   \
         return bits;                                                                               \
     }
-#define SAME(x) (x)
-#define INT_COMPARES(S, T)                                                                         \
-    COMPARE(eq_##S, T, SAME, a == b)                                                               \
-    COMPARE(ne_##S, T, SAME, a != b)                                                               \
-    COMPARE(lt_##S, T, SAME, a < b)                                                                \
-    COMPARE(le_##S, T, SAME, a <= b)                                                               \
-    COMPARE(gt_##S, T, SAME, a > b)                                                                \
-    COMPARE(ge_##S, T, SAME, a >= b)
-#define FLOAT_COMPARES(S, T, C)                                                                    \
-    COMPARE(eq_##S, T, C, a == b)                                                                  \
-    COMPARE(ne_##S, T, C, a<b || a> b)                                                             \
-    COMPARE(lt_##S, T, C, a < b)                                                                   \
-    COMPARE(le_##S, T, C, a <= b)                                                                  \
-    COMPARE(gt_##S, T, C, a > b)                                                                   \
-    COMPARE(ge_##S, T, C, a >= b)                                                                  \
-    COMPARE(equ_##S, T, C, !(a < b || a > b))                                                      \
-    COMPARE(neu_##S, T, C, !(a == b))                                                              \
-    COMPARE(ltu_##S, T, C, !(a >= b))                                                              \
-    COMPARE(leu_##S, T, C, !(a > b))                                                               \
-    COMPARE(gtu_##S, T, C, !(a <= b))                                                              \
-    COMPARE(geu_##S, T, C, !(a < b))                                                               \
-    COMPARE(num_##S, T, C, a == a && b == b)                                                       \
-    COMPARE(nan_##S, T, C, !(a == a && b == b))
+#define SAME(x)                      (x)
+#define COMPARE_AS(N, EXPR, S, T, C) COMPARE(N##_##S, T, C, EXPR)
+#define INT_COMPARES(S, T)           INTEGER_COMPARISONS(COMPARE_AS, S, T, SAME)
+#define FLOAT_COMPARES(S, T, C)      EACH_COMPARISON(COMPARE_AS, S, T, C)
 
 INT_COMPARES(u16, uint16_t)
 INT_COMPARES(s16, int16_t)
@@ -300,20 +281,20 @@ FLOAT_COMPARES(f64, double, SAME)
 FLOAT_COMPARES(f16, uint16_t, gmptx_half_to_float)
 FLOAT_COMPARES(bf16, uint16_t, bf16_to_float)
 
+#define FUNCTION_OF(N, EXPR, S) N##_##S,
 #define INT_ROW(S)                                                                                 \
     {                                                                                              \
-        eq_##S, ne_##S, lt_##S, le_##S, gt_##S, ge_##S                                             \
+        INTEGER_COMPARISONS(FUNCTION_OF, S)                                                        \
     }
 #define FLOAT_ROW(S)                                                                               \
     {                                                                                              \
-        eq_##S, ne_##S, lt_##S, le_##S, gt_##S, ge_##S, equ_##S, neu_##S, ltu_##S, leu_##S,        \
-            gtu_##S, geu_##S, num_##S, nan_##S                                                     \
+        EACH_COMPARISON(FUNCTION_OF, S)                                                            \
     }
 
 unsigned gmptx_compare_number(ptx_slice name)
 {
-    static const char *const names[COMPARISONS] = {"eq",  "ne",  "lt",  "le",  "gt",  "ge",  "equ",
-                                                   "neu", "ltu", "leu", "gtu", "geu", "num", "nan"};
+#define NAME_OF(N, EXPR, ...) #N,
+    static const char *const names[COMPARISONS] = {EACH_COMPARISON(NAME_OF, )};
     unsigned i = 0;
     while (i < COMPARISONS && !slice_is(name, names[i]))
         i++;

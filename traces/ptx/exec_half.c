@@ -171,30 +171,13 @@ RUN_AS(tanh_half, run_half, HALF_TANH)
 
 static bool holds(unsigned comparison, float a, float b)
 {
-    const bool unordered = a != a || b != b;
-    bool is;
-    switch (comparison % 6) {
-    case 0:
-        is = a == b;
-        break;
-    case 1:
-        is = a != b;
-        break;
-    case 2:
-        is = a < b;
-        break;
-    case 3:
-        is = a <= b;
-        break;
-    case 4:
-        is = a > b;
-        break;
-    default:
-        is = a >= b;
+#define WHETHER(N, EXPR, ...)                                                                      \
+    case COMPARISON_##N:                                                                           \
+        return EXPR;
+    switch (comparison) {
+        EACH_COMPARISON(WHETHER, )
     }
-    return comparison < 6    ? is && !unordered
-           : comparison < 12 ? is || unordered
-                             : (comparison == 13) == unordered;
+    return false;
 }
 
 static void compare_pair(ptx_warp *w, const ptx_op *op, uint32_t low_high[2])
