@@ -201,6 +201,8 @@ typedef struct gmsim_gpu {
     uint32_t launch_half;     /* clocks that the second half of an SM's first warps starts later */
     uint32_t launch_ctas;     /* CTAs that can end in 1000 clocks, on all SMs together; 0: any */
     uint32_t launch_first_warps; /* of an SM, that start at once */
+    uint32_t launch_code;        /* bytes of a kernel's code that SMs have when it begins, */
+    uint32_t launch_code_line;   /* and clocks that each further line of it takes */
     uint32_t launch_again; /* the first group's turn comes again after so many of the others; 0:
                             * groups simply take turns */
 

@@ -259,6 +259,9 @@ const gmsim_key gmsim_keys[] = {
     MAYBE(launch, ctas, COUNT, 1, 1u << 20,
           "CTAs that can end in 1000 clocks, on all SMs together"),
     GIVEN(launch, first_warps, COUNT, 1, 64, "32", "warps of an SM that start at once"),
+    GIVEN(launch, code, SIZE, 0, 1u << 24, "64K", "code of a kernel that SMs have when it begins"),
+    GIVEN(launch, code_line, COUNT, 0, 1u << 16, "73",
+          "clocks that each further line of code takes an SM that executes it first"),
 };
 const unsigned gmsim_key_count = G_N_ELEMENTS(gmsim_keys);
 

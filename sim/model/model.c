@@ -9,6 +9,7 @@
 
 #include "sim/model/plugged.h"
 #include "sim/model/time/cluster.h"
+#include "sim/model/time/fetch.h"
 #include "sim/model/time/mbarrier.h"
 #include "sim/model/time/schedule.h"
 #include "sim/model/trace_error.h"
@@ -402,12 +403,15 @@ const gmsim_result *gmsim_model_run(gmsim_model *model, gmtrace_reader *reader, 
                                             : GMSIM_START_COLD;
     model->started = true;
     scheduler.paths = gmtrace_paths_create(kernel, gmtrace_get_capture(reader)->detail);
-    if (!scheduler.paths) {
+    const bool cold = result->start != GMSIM_START_WARM;
+    if (!scheduler.paths || (cold && !gmsim_fetch_begin(&scheduler, kernel))) {
+        gmtrace_paths_free(scheduler.paths);
         no_memory(error);
         return NULL;
     }
     if (!read_phases(&scheduler, launch, kernel, error)) {
         gmtrace_paths_free(scheduler.paths);
+        gmsim_fetch_end(&scheduler);
         return NULL;
     }
     bool done = !warm || replay_once(model, &scheduler, error);
@@ -420,6 +424,7 @@ const gmsim_result *gmsim_model_run(gmsim_model *model, gmtrace_reader *reader, 
     gmtrace_paths_free(scheduler.paths);
     gmsim_mbarriers_end(&scheduler);
     gmsim_clusters_end(&scheduler);
+    gmsim_fetch_end(&scheduler);
     if (!done)
         return NULL;
 

@@ -3,7 +3,8 @@
  * pipe_share.c - what warps of several CTAs take for the same chain on an H200, against
  * validate/measured/h200/micro-warp_share.csv, `mufu`: a MUFU and an FADD that needs it, 24.5
  * clocks of a warp alone and 8 of the pipe. Fences, which hold a warp up and empty L1, against
- * micro-fence.csv. What waits for a scoreboard that several set, against micro-scoreboard.csv; and
+ * micro-fence.csv. What waits for a scoreboard that several set, against micro-scoreboard.csv; code
+ * that an SM executes for the first time, against micro-cold_code.csv, 132 CTAs; and
  * that instructions behind a barrier take their time where each is in the trace.
  */
 #include "tests/support/cycles.h"
@@ -222,6 +223,26 @@ static void test_scoreboard(void)
     g_assert_cmpfloat(load_waits(2), ==, load_waits(1));
 }
 
+static double straight(unsigned count)
+{
+    g_autofree gmtrace_instr *instr = g_new(gmtrace_instr, count + 2);
+    for (unsigned i = 0; i < count + 2; i++) {
+        instr[i] = gmtest_instr(i, "FFMA");
+        instr[i].stall = 4;
+    }
+    return cycles(instr, count, SMS);
+}
+
+/* 64 KB of code are there when the launch begins. */
+static void test_cold_code(void)
+{
+    const double there = straight(4000), more = straight(6144);
+    g_test_message("2,000 instructions take %.0f clocks, 2,144 behind 64 KB %.0f",
+                   there - straight(2000), more - there);
+    g_assert_cmpfloat_with_epsilon(there - straight(2000), 4 * 2000, 80);
+    g_assert_cmpfloat_with_epsilon(more - there, 43567 - 16798 + 4 * 96, 1500);
+}
+
 /* A barrier and `count` additions, all of them in the trace. */
 static double behind_barrier(unsigned count)
 {
@@ -268,5 +289,6 @@ int main(int argc, char **argv)
     g_test_add_func("/fence/empties", test_empties);
     g_test_add_func("/scoreboard/counts", test_scoreboard);
     g_test_add_func("/barrier/full-detail", test_behind_barrier);
+    g_test_add_func("/code/cold", test_cold_code);
     return g_test_run();
 }

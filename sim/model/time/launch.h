@@ -16,7 +16,7 @@ typedef struct gmsim_plan {
     uint32_t sms;
     gmsim_list groups; /* of SMs, as gmsim_gpu has them */
     uint32_t again;
-    bool singles; /* launch.singles is given */
+    bool singles;         /* launch.singles is given */
     const gmsim_gpu *gpu; /* [launch] */
     uint32_t cta_warps;   /* warps a CTA */
     uint32_t cta_threads; /* threads a CTA */
@@ -55,6 +55,9 @@ typedef struct gmsim_scheduler {
     gmsim_paces *paces;
     gmtrace_reader *reader;
     gmsim_plan plan;
+    uint64_t
+        *fetched; /* lines of code that SMs have, a bit each, one SM after another; NULL: all */
+    uint32_t fetched_words; /* of an SM */
     uint64_t next_cta;
     uint64_t ended; /* thousandths of a clock at which the last CTA so far was given back */
     uint64_t step;  /* number of this step */

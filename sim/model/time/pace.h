@@ -14,6 +14,8 @@
 
 #define GMSIM_SCOREBOARDS GMTRACE_PATH_BARRIERS
 
+#define GMSIM_INSTRUCTION_BYTES 16u
+
 /* In `uses`, beside the pipes: the load-store unit, constants; the way empties its SM's L1. */
 #define GMSIM_USES_UNIT     (1u << GMSIM_PIPES)
 #define GMSIM_USES_CONSTANT (2u << GMSIM_PIPES)
@@ -33,6 +35,7 @@ typedef struct gmsim_pace {
     uint8_t drain;       /* which goes on with less than so many groups under way; 0: none */
     uint16_t uses, sets; /* masks of what is not 0, and of scoreboards */
     uint16_t waits;      /* of the scoreboards with a wait_at */
+    bool far;            /* goes past the code that is there when a launch begins (fetch.h) */
     bool known;
 } gmsim_pace;
 
@@ -43,6 +46,7 @@ typedef struct gmsim_paces {
     gmsim_pace *pace; /* by gmtrace_path.number */
     uint32_t room;
     uint32_t branch; /* clocks */
+    uint32_t near;   /* instructions that are there when a launch begins */
     bool failed;     /* there was no memory for a way */
 } gmsim_paces;
 

@@ -16,9 +16,10 @@
  *   (micro/lsu_share.cu).
  * - A wait for asynchronous copies lasts until the groups it names are there; so does one for
  *   warpgroup MMA (wgmma.h).
+ * - Code that the SM does not have yet is fetched (fetch.h).
  * - A warp is gone when its last store has left the SM and its last atomic has come back.
  *
- * Left out: instruction fetch; on short ways, the scheduler's choice among warps that could all
+ * Left out: on short ways, the scheduler's choice among warps that could all
  * issue (of long ones: share.c).
  */
 #include "sim/model/time/warp.h"
@@ -26,6 +27,7 @@
 #include "sim/model/count/lanes.h"
 #include "sim/model/hot.h"
 #include "sim/model/time/cluster.h"
+#include "sim/model/time/fetch.h"
 #include "sim/model/time/mbarrier.h"
 #include "sim/model/time/places.h"
 #include "sim/model/time/share.h"
@@ -143,6 +145,8 @@ GMSIM_INLINE void add_way(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp, ah
     const gmsim_pace *pace = gmsim_pace_of(s->paces, way);
     if (!pace->clocks)
         return;
+    if (__builtin_expect(pace->far, 0))
+        plan->slots += gmsim_fetch_way(s, sm, way);
     for (uint32_t left = pace->waits; left; left &= left - 1u) {
         uint32_t board = gmsim_lowest(left);
         wait_for(sm, warp, plan, board, pace->wait_at[board]);
@@ -165,7 +169,7 @@ GMSIM_INLINE void add_way(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp, ah
 }
 
 /* An instruction that is in the trace but does not touch memory. */
-static inline void add_instruction(gmsim_scheduler *s, gmsim_warp *warp, ahead *plan,
+static inline void add_instruction(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp, ahead *plan,
                                    uint32_t instr)
 {
     const gmtrace_kernel *kernel = s->replay->tally.kernel;
@@ -176,6 +180,8 @@ static inline void add_instruction(gmsim_scheduler *s, gmsim_warp *warp, ahead *
         warp->due[board] = (uint32_t)MIN(plan->slots + cost->latency, UINT32_MAX);
         warp->sets |= 1u << board;
     }
+    if (__builtin_expect(s->fetched != NULL, 0))
+        plan->slots += gmsim_fetch(s, sm, instr, 1);
     plan->slots += gmsim_tally_site(&s->replay->tally, instr)->stall + cost->delay;
     warp->pipe[GMSIM_PIPE_ISSUE]++;
     warp->pipe[GMSIM_PIPE_HEAVY] += cost->heavy;
@@ -246,7 +252,7 @@ gmsim_ahead gmsim_warp_ahead(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
             wait_for(sm, warp, &plan, gmsim_lowest(left), 0);
         if (record->kind != GMTRACE_EXEC)
             break;
-        add_instruction(s, warp, &plan, record->instr);
+        add_instruction(s, sm, warp, &plan, record->instr);
         warp->cursor.next++;
         sm->records++;
     }
