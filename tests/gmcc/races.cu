@@ -99,6 +99,12 @@ __global__ void own_barrier(int *p)
     asm volatile("bar.sync %0, 64;" ::"r"(half + 1) : "memory");
     p[threadIdx.x] = s[half * 64 + 63 - threadIdx.x % 64];
 }
+__global__ void at_length(int *p, volatile int *q) /* more accesses than are watched, then a race */
+{
+    for (int i = 0; i < 40000; i++)
+        q[blockIdx.x] = i;
+    p[0] += 1;
+}
 
 int main(int argc, char **argv)
 {
@@ -123,5 +129,6 @@ int main(int argc, char **argv)
     RUN(chain, 6, 32, p, q)
     RUN(bytes, 6, 128, (char *)p)
     RUN(own_barrier, 1, 128, p)
+    RUN(at_length, 3, 1, p, q)
     puts(cudaGetErrorName(cudaDeviceSynchronize()));
 }
