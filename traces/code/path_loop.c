@@ -23,6 +23,12 @@
 #define MAX_WORK (1u << 22)
 #endif
 
+/* Of that, what may go into loops that are left from their middle; what looking for the rest of one
+ * counts as; and blocks of a way with them. */
+#define LEFT_WORK   (MAX_WORK / 2u)
+#define SEARCH_WORK 1024u
+#define MAX_BLOCKS  (1u << 15)
+
 /* A loop on a way: from block to block, as indices of the way. */
 typedef struct crossed {
     uint32_t first, last, times;
@@ -161,11 +167,13 @@ static uint32_t left_loop(const path_graph *graph, path_place from, const unroll
 {
     const uint32_t at = way->block[way->count - 1];
     const path_block *own = &graph->block[at];
-    if (own->predicate >= 7 || own->falls_anyway || own->unlikely || *work >= MAX_WORK)
+    if (own->predicate >= 7 || own->falls_anyway || own->unlikely)
         return PATH_NONE;
     for (uint32_t t = at + 1; t < graph->flow.block_count && (next <= at || t < next); t++) {
         const gmt_block *block = &graph->flow.block[t];
         *work += t % 16 == 0;
+        if (*work >= LEFT_WORK)
+            return PATH_NONE;
         for (uint32_t e = 0; e < block->edge_count; e++) {
             const gmt_edge *edge = &graph->flow.edge[block->edge + e];
             if (edge->kind != GMT_JUMPS || edge->to > at || (next >= edge->to && next <= t))
@@ -173,6 +181,7 @@ static uint32_t left_loop(const path_graph *graph, path_place from, const unroll
             for (uint32_t i = way->count;
                  i-- > 0 && way->block[i] >= edge->to && way->block[i] <= t;) {
                 const uint32_t before = i ? way->block[i - 1] : from.block;
+                *work += i % 16 == 0;
                 *tail = t;
                 if (way->block[i] == edge->to && !(before >= edge->to && before <= t))
                     return i;
@@ -197,8 +206,10 @@ static bool add_rounds(const path_graph *graph, path_search *search, path_place 
     path_place stays = {.block = way->block[exit]};
     stays.facts.known = (uint8_t)(1u << own->predicate);
     stays.facts.value = own->value != jumps_out ? stays.facts.known : 0;
+    *work += SEARCH_WORK;
     const path_way rest = path_search_find(search, stays, way->block[head], false);
-    bool done = true, inside = rest.found && !rest.lost;
+    bool done = true,
+         inside = rest.found && !rest.lost && way->count + rest.count + (exit - head) < MAX_BLOCKS;
     for (uint32_t i = 0; i < rest.count && inside; i++)
         inside = rest.block[i] > way->block[head] && rest.block[i] <= tail;
     if (!inside)
