@@ -3,7 +3,7 @@
  * model_dirty.c - how long dirty and partly written lines stay in L2, against what launches of
  * validate/micro/l2_dirty.cu measured on an H200: an L2 of its size plays their accesses in order,
  * four lines side by side from one SM, SMs of the two sides by turns as a hash has it. The same of
- * launches of micro/l2_policy.cu that only read, and of micro/l2_spread.cu.
+ * launches of micro/l2_policy.cu that only read, of micro/l2_spread.cu and of micro/l2_again.cu.
  */
 #include "sim/model/cache/l2.h"
 #include "tests/support/measured.h"
@@ -214,6 +214,55 @@ static void test_spread(void)
     g_assert_cmpuint(missed, ==, 9);
 }
 
+/* Lines that both sides write by turns push older dirty lines out, though not without end; lines
+ * that one side writes do not. Counted is what more than two turns bring. */
+static void test_again(void)
+{
+    g_autoptr(GPtrArray) rows = gmtest_measured("micro-l2_again.csv", 8);
+    player *p = g_new0(player, 1);
+    GError *error = NULL;
+    g_assert_true(gmsim_gpu_load(&p->gpu, "h200", &error));
+    g_assert_no_error(error);
+    p->gpu.l2_flush_dirty = 0;
+    p->set = g_malloc0(gmsim_l2_size(&p->gpu));
+    uint32_t played = 0;
+    for (guint r = 0; r < rows->len; r++) {
+        char **cell = g_ptr_array_index(rows, r);
+        uint64_t old = strtoull(cell[1], NULL, 10),
+                 lines = strtoull(cell[2], NULL, 10) * MEGA / 16u;
+        uint64_t times = strtoull(cell[3], NULL, 10), few = 0;
+        bool others = !strcmp(cell[0], "others"), same = !strcmp(cell[0], "same");
+        if ((!others && !same) || old != 256u || lines > 4u * MEGA ||
+            (times != 64u && times != 128u))
+            continue;
+        gmsim_l2_init(&p->l2, p->set, &p->gpu);
+        gmsim_l2_reset_counts(&p->l2);
+        write_lines(p, FIRST, 16u * MEGA, 0xf, whole);
+        for (uint64_t k = 0; k < times; k++) {
+            for (uint64_t line = FIRST + 16u * MEGA; line < FIRST + 16u * MEGA + lines; line++) {
+                gmsim_l2_place place = gmsim_l2_find(&p->l2, line);
+                gmsim_l2_write(&p->l2, &place, (side_of(line) + (others ? (uint32_t)k : 0)) & 1u,
+                               0xf, 0xf, whole);
+            }
+            if (k == 1u)
+                few = p->l2.counts.dram_write_sectors;
+        }
+        double more = (double)(p->l2.counts.dram_write_sectors - few), measured = atof(cell[7]);
+        g_test_message("%s %s %s: %.0f measured, %.0f here", cell[0], cell[2], cell[3], measured,
+                       more);
+        if (others) {
+            g_assert_cmpfloat(more, >, measured * 0.5);
+            g_assert_cmpfloat(more, <, measured * 1.3);
+        } else {
+            g_assert_cmpfloat(more, ==, 0);
+        }
+        played++;
+    }
+    g_free(p->set);
+    g_free(p);
+    g_assert_cmpuint(played, ==, 8);
+}
+
 /* What a flush leaves is dirty, and bounded as all that is. */
 static void test_flush(void)
 {
@@ -239,6 +288,7 @@ int main(int argc, char **argv)
     g_test_add_func("/model/dirty/as-measured", test_measured);
     g_test_add_func("/model/dirty/private", test_private);
     g_test_add_func("/model/dirty/spread", test_spread);
+    g_test_add_func("/model/dirty/again", test_again);
     g_test_add_func("/model/dirty/flush-is-bounded", test_flush);
     return g_test_run();
 }

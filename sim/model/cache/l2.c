@@ -23,6 +23,11 @@
  *   lines anywhere in memory 6 % are written back where 24 MB were written, though 28 MB of
  *   neighbouring lines may stay (micro/l2_spread.cu: random and any_words as the Poisson
  *   distribution has it, runs in between).
+ * - A write at home makes a copy on the other side useless. Its way is no longer found, nor taken
+ *   first: a line that both sides write in turn takes one way after another there, until the set
+ *   is full; from then on its copies come in as the oldest of the set (micro/l2_again.cu: of older
+ *   dirty lines about half as many are written back as lines are written again, be it 32 times or
+ *   512; none where one side alone writes, or reads, or time passes).
  * - Atomics and reductions work at home, read what is missing there (red, atom), and drop the copy.
  * - Which line leaves, which set is whose and what a write leaves behind are policies (sim/policy).
  * - A write always counts as a hit, as the hardware's counters have it.
@@ -44,7 +49,8 @@
 #include <emmintrin.h>
 #endif
 
-#define FOREIGN UINT32_MAX /* the tag of lines that a flush leaves: no line has it */
+#define FOREIGN UINT32_MAX        /* the tag of lines that a flush leaves: no line has it */
+#define STALE   (UINT32_MAX - 1u) /* and of copies of lines that were written since */
 
 #define BLOCK        64u /* neighbouring lines of one kind, and kinds: see group_of() */
 #define KINDS        3u
@@ -55,6 +61,8 @@
 #define VALID(state)   ((uint32_t)(state)&0xfu)
 #define DIRTY(state)   ((uint32_t)(state) >> 4 & 0xfu)
 #define PARTIAL(state) ((uint32_t)(state) >> 8 & 0xfu)
+#define COPIED         0x1000u /* a line at home: the other side may have a copy */
+#define RETIRED        0x2000u /* it had one that was written over */
 
 uint32_t gmsim_l2_sets(const gmsim_gpu *gpu)
 {
@@ -134,13 +142,13 @@ static uint32_t chance(uint64_t number)
  * groups one after another, so that a dense area is spread nearly evenly over them; where each such
  * turn begins is left to chance, and one line in twelve as a whole: then as many groups are too
  * full as were measured of dense areas (micro/l2_dirty.cu: write, 26 to 32 MB; words, 8 to 12 MB).
- */
+ * Lines of local memory are spread by chance (micro/l2_spread.cu: local). */
 static uint32_t group_of(const gmsim_l2 *l2, uint64_t line)
 {
     uint64_t block = line / BLOCK, kind = block % KINDS;
     uint64_t index = block / KINDS * BLOCK + line % BLOCK, turn = index / l2->groups;
     uint32_t lot = chance(line);
-    if (lot % ANYWHERE == 0)
+    if (lot % ANYWHERE == 0 || line >= GMSIM_LOCAL_WINDOWS / GMSIM_LINE_BYTES)
         return (uint32_t)((uint64_t)lot * l2->groups >> 32);
     uint64_t begin = (uint64_t)chance(turn * KINDS + kind) * l2->groups >> 32;
     uint32_t number = (uint32_t)(index - turn * l2->groups + begin);
@@ -439,6 +447,7 @@ GMSIM_INLINE gmsim_l2_cost read_sectors(gmsim_l2 *l2, const gmsim_l2_place *plac
     uint32_t crossing = widen(missing, l2->fill_sectors) & ~VALID(near->state[copy]);
     uint32_t absent = fetch(l2, &cost, home, way, missing);
     crossing &= VALID(home->state[way]);
+    home->state[way] |= COPIED;
     counts->fabric_read_sectors += gmsim_sector_count(crossing);
     counts->fabric_read_hit_sectors += gmsim_sector_count(missing & ~absent);
     near->state[copy] |= (uint16_t)crossing;
@@ -456,6 +465,36 @@ GMSIM_CLONES gmsim_l2_cost gmsim_l2_read(gmsim_l2 *l2, const gmsim_l2_place *pla
 {
     return l2->usual ? read_sectors(l2, place, side, touched, true)
                      : read_any(l2, place, side, touched);
+}
+
+/* A line is written at home: a copy on the other side is no good any more, and its way is not found
+ * again, but leaves when its turn comes. */
+static __attribute__((noinline)) void retire_copy(gmsim_l2 *l2, const gmsim_l2_place *place,
+                                                  gmsim_l2_set *home, uint32_t way)
+{
+    gmsim_l2_set *far = set_at(l2, place, 1u - place->home);
+    uint32_t copy = way_of(far, place->tag);
+    home->state[way] = (uint16_t)((home->state[way] & ~COPIED) | RETIRED);
+    if (copy == GMSIM_L2_WAYS)
+        return;
+    far->tag[copy] = STALE;
+    far->state[copy] = 0;
+}
+
+/* The other side writes such a line: the next copy comes in as the oldest of its set, and stays
+ * where it is. */
+static __attribute__((noinline)) gmsim_l2_cost
+copy_again(gmsim_l2 *l2, gmsim_l2_set *near, uint32_t tag, uint32_t touched, uint32_t full)
+{
+    gmsim_l2_cost cost = {0};
+    uint32_t copy = way_of(near, tag);
+    if (copy == GMSIM_L2_WAYS) {
+        copy = bring(l2, &cost, near, tag, l2->usual);
+        if (l2->homed)
+            near->age[copy] = 1;
+    }
+    near->state[copy] = (uint16_t)((near->state[copy] & ~(touched & ~full)) | full);
+    return cost;
 }
 
 /* The writer's side holds no copy of the line any more. */
@@ -549,10 +588,20 @@ GMSIM_INLINE gmsim_l2_cost write_sectors(gmsim_l2 *l2, const gmsim_l2_place *pla
         bound(l2, &cost, set, way, true);
     if (!was_dirty)
         bound(l2, &cost, set, way, false);
-    if (side == place->home || l2->sides == 1u)
+    if (side == place->home || l2->sides == 1u) {
+        if (set->state[way] & COPIED)
+            retire_copy(l2, place, set, way);
         return counted(l2, cost, GMSIM_L2_NEAR);
+    }
+    set->state[way] |= COPIED;
     counts->fabric_write_sectors += sectors;
     gmsim_l2_set *near = set_at(l2, place, side);
+    if (set->state[way] & RETIRED) {
+        gmsim_l2_cost more = copy_again(l2, near, place->tag, touched, full);
+        cost.read = (uint8_t)(cost.read + more.read);
+        cost.written = (uint8_t)(cost.written + more.written);
+        return counted(l2, cost, GMSIM_L2_FAR);
+    }
     uint32_t copy = bring(l2, &cost, near, place->tag, usual);
     if (l2->homed)
         gmsim_homed_copy(lines_of(l2, near), copy, l2->ways);
