@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * cost.h - what an instruction costs, as [pipe] of an .ini file writes it: "fma 1, heavy 2" keeps
- * two pipes busy for one clock and for two; "full 1" does so for a clock with each pipe that takes
- * an instruction in two halves (heavy, alu, fp64); "xu 8, latency 17" has its result after 17; with
+ * two pipes busy for one clock and for two; "full 1" goes for a clock to either half of
+ * fma, three times of four the heavy one; "xu 8, latency 17" has its result after 17; with
  * "delay 13" the warp goes on 13 clocks later than the code's control bits say.
  */
 #ifndef GMSIM_COST_H

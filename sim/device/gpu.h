@@ -56,7 +56,7 @@ typedef enum gmsim_pipe {
 typedef struct gmsim_cost {
     uint16_t pipe, clocks; /* GMSIM_PIPE_ISSUE: no other than that */
     uint16_t heavy;        /* GMSIM_PIPE_HEAVY */
-    uint16_t full;         /* of all pipes that are half as wide: heavy, alu, fp64 */
+    uint16_t full;         /* either half of GMSIM_PIPE_FMA, three times of four the heavy one */
     uint16_t unit;         /* the SM's load-store unit: shuffles and the like */
     uint16_t constant;     /* the SM's constant cache */
     uint16_t latency;      /* until the scoreboard that it sets is free */
@@ -178,6 +178,8 @@ typedef struct gmsim_gpu {
     uint32_t sm_remote_bytes;     /* between it and others of its cluster, a clock */
     uint32_t sm_mbarrier_wake;    /* and from a phase's end to the next instruction of who waits */
     uint32_t sm_meeting;          /* percent: what a warp waits at pipes that others use; share.c */
+    uint32_t sm_passed;           /* percent of a clock: what special functions lose to others */
+    uint32_t sm_missed;           /* percent of clocks: when a full scheduler issues nothing */
     uint32_t sm_constant_address; /* clocks of latency of each further address of a constant load */
 
     /* [pipe]: what an instruction costs, by what carries it out: a gmtrace_unit each. */

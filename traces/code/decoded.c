@@ -437,6 +437,7 @@ void gmtrace_decode_kernel(const gmtrace_kernel *kernel, gmtrace_decoded *decode
     for (uint32_t i = 0; i < kernel->instr_count; i++)
         decoded[i].addresses =
             decoded[i].unit == GMTRACE_UNIT_LDC ? (uint8_t)gmt_addresses(kernel, decoded, i) : 1;
+    gmt_count_reads(kernel, decoded);
 }
 
 bool gmtrace_accesses_by_lane(const gmtrace_instr *instr)

@@ -85,9 +85,10 @@ typedef struct gmtrace_decoded {
     uint8_t groups_left; /* WARPGROUP.DEPBAR: waits until less than so many groups are under way;
                           * else 0 */
     uint8_t addresses;   /* that the lanes of a load of constants ask for; else 1 */
+    uint8_t reads[2];    /* registers of even and of odd number that arithmetic reads */
 } gmtrace_decoded;
 
-/* From opcode and operands alone; `addresses` needs the code around it and stays 0. */
+/* From opcode and operands alone; `addresses` and `reads` need the code around it and stay 0. */
 gmtrace_decoded gmtrace_decode(const gmtrace_instr *instr);
 /* The whole table, into kernel->instr_count records. */
 void gmtrace_decode_kernel(const gmtrace_kernel *kernel, gmtrace_decoded *decoded);

@@ -37,6 +37,9 @@ void gmt_decode_ptx(const gmtrace_instr *instr, gmtrace_decoded *d);
 /* Where the opcode says nothing. */
 uint8_t gmt_unit_of_class(uint8_t op_class);
 
+/* Sets `reads` of a kernel whose instructions are decoded (banks.c). */
+void gmt_count_reads(const gmtrace_kernel *kernel, gmtrace_decoded *decoded);
+
 /* Whether what the instruction reads differs from lane to lane (varying.c). */
 bool gmt_varies(const gmtrace_kernel *kernel, const gmtrace_decoded *decoded, uint32_t instr);
 /* At how many addresses a load of constants reads by its index; 1 where it does not vary. */

@@ -9,8 +9,8 @@
  * A load from constant memory takes its time for each address that lanes ask for.
  *
  * Left out: fetching instructions of loops that do not fit the smallest cache (over 5 KB a taken
- * branch costs twice as much, over 32 KB an instruction two clocks), conflicts between register
- * banks, results that arrive together, loads of constants that miss.
+ * branch costs twice as much, over 32 KB an instruction two clocks), results that arrive together,
+ * loads of constants that miss.
  */
 #include "sim/model/time/pace.h"
 
@@ -18,11 +18,6 @@
 
 /* Repetitions of a loop that are gone through; the others take as long as the last of them. */
 #define REPEATS 4u
-
-/* Pipes that take an instruction in two halves, and so none beside one that takes all lanes at
- * once. Where a way does not use them it leaves them alone. */
-static const gmsim_pipe half_width[] = {GMSIM_PIPE_HEAVY, GMSIM_PIPE_ALU, GMSIM_PIPE_FP64};
-#define HALF 2u /* clocks of one that takes an instruction so */
 
 /* Where the GPU has the cost of a unit. */
 static const size_t cost_at[GMTRACE_UNITS] = {
@@ -81,6 +76,8 @@ bool gmsim_paces_begin(gmsim_paces *paces, const gmtrace_kernel *kernel,
     paces->kernel = kernel;
     paces->branch = gpu->sm_branch;
     paces->near = gpu->launch_code / GMSIM_INSTRUCTION_BYTES;
+    paces->passed = gpu->sm_passed;
+    paces->missed = gpu->sm_missed;
     paces->decoded = decoded;
     paces->cost = g_try_new(gmsim_cost, kernel->instr_count + 1u);
     if (!paces->cost)
@@ -102,7 +99,8 @@ typedef struct walk {
     uint64_t clock;
     uint32_t next; /* instruction behind the last one; GMTRACE_NO_INSTR: the way begins */
     uint64_t due[GMSIM_SCOREBOARDS];
-    uint64_t pipe[GMSIM_PIPES], unit, constant, full, full64;
+    uint64_t pipe[GMSIM_PIPES], unit, constant, full, reads[2];
+    uint64_t special;      /* instructions of that pipe */
     bool fenced;           /* and nothing accessed since */
     uint64_t issued, gaps; /* the last instruction; as gmsim_pace */
 } walk;
@@ -159,29 +157,31 @@ static void walk_piece(const gmsim_paces *paces, const gmtrace_path_piece *piece
         w->pipe[GMSIM_PIPE_HEAVY] += cost->heavy;
         if (cost->pipe != GMSIM_PIPE_ISSUE)
             w->pipe[cost->pipe] += cost->clocks;
-        *(cost->pipe == GMSIM_PIPE_FP64 ? &w->full64 : &w->full) += cost->full;
+        w->special += cost->pipe == GMSIM_PIPE_XU;
+        w->full += cost->full;
+        w->reads[0] += decoded->reads[0];
+        w->reads[1] += decoded->reads[1];
         w->unit += cost->unit;
         w->constant += cost->constant;
     }
 }
 
-/* What takes all lanes at once keeps half-width pipes waiting, and each such instruction keeps two
- * of them from working side by side: FFMA with IMAD and LOP3 takes as long as one after the other
- * (micro/math_rates.cu). DFMA holds up other pipes, and not its own. */
-static void take_turns(walk *w)
+/* - FFMA goes to either half of its pipe, and three times of four in the way of what only the heavy
+ *   half can do.
+ * - DFMA reads both banks of the register file, as often as it can be issued: what else is read of
+ *   a bank holds it up (traces/code/banks.c).
+ * - Where the special functions' pipe is free again the scheduler may issue something else first,
+ *   and where it always has something to issue it misses a clock now and then.
+ * (micro/pipe_rates.cu) */
+static void take_turns(const gmsim_paces *paces, walk *w)
 {
-    gmsim_pipe most = half_width[0];
-    uint64_t sum = 0;
-    for (size_t i = 0; i < G_N_ELEMENTS(half_width); i++) {
-        sum += w->pipe[half_width[i]];
-        if (w->pipe[half_width[i]] > w->pipe[most])
-            most = half_width[i];
-    }
-    const uint64_t beside = MIN(sum - w->pipe[most], HALF * w->full);
-    w->pipe[most] += beside;
-    for (size_t i = 0; i < G_N_ELEMENTS(half_width); i++)
-        if (w->pipe[half_width[i]])
-            w->pipe[half_width[i]] += w->full + (half_width[i] != GMSIM_PIPE_FP64 ? w->full64 : 0);
+    const uint64_t issued = w->pipe[GMSIM_PIPE_ISSUE], others = issued - w->special;
+    if (w->pipe[GMSIM_PIPE_HEAVY])
+        w->pipe[GMSIM_PIPE_HEAVY] += 3u * w->full / 4u;
+    if (w->pipe[GMSIM_PIPE_FP64])
+        w->pipe[GMSIM_PIPE_FP64] = MAX(w->pipe[GMSIM_PIPE_FP64], MAX(w->reads[0], w->reads[1]));
+    w->pipe[GMSIM_PIPE_XU] += MIN(w->special, others) * paces->passed / 100u;
+    w->pipe[GMSIM_PIPE_ISSUE] = issued + (issued * paces->missed + 50u) / 100u;
 }
 
 const gmsim_pace *gmsim_pace_make(gmsim_paces *paces, const gmtrace_path *way)
@@ -221,7 +221,9 @@ const gmsim_pace *gmsim_pace_make(gmsim_paces *paces, const gmtrace_path *way)
             for (uint32_t p = 0; p < GMSIM_PIPES; p++)
                 w.pipe[p] += (w.pipe[p] - before.pipe[p]) * more;
             w.full += (w.full - before.full) * more;
-            w.full64 += (w.full64 - before.full64) * more;
+            w.special += (w.special - before.special) * more;
+            w.reads[0] += (w.reads[0] - before.reads[0]) * more;
+            w.reads[1] += (w.reads[1] - before.reads[1]) * more;
             w.unit += (w.unit - before.unit) * more;
             w.constant += (w.constant - before.constant) * more;
             w.gaps += (w.gaps - before.gaps) * more;
@@ -229,7 +231,7 @@ const gmsim_pace *gmsim_pace_make(gmsim_paces *paces, const gmtrace_path *way)
             w.issued += clocks;
         }
     }
-    take_turns(&w);
+    take_turns(paces, &w);
     pace->gaps = w.gaps + (w.clock - w.issued) * (w.clock - w.issued);
     pace->clocks = bounded(w.clock);
     pace->next = w.next;

@@ -47,6 +47,7 @@ typedef struct gmsim_paces {
     uint32_t room;
     uint32_t branch; /* clocks */
     uint32_t near;   /* instructions that are there when a launch begins */
+    uint32_t passed, missed; /* percent */
     bool failed;     /* there was no memory for a way */
 } gmsim_paces;
 
