@@ -84,13 +84,14 @@ static bool dump_warp(dump *d, uint64_t cta, uint32_t warp, gmtrace_error *error
 /* Launches that were not captured because they are like this one, as lists of numbers are given. */
 static void print_repeats(const dump *d)
 {
-    const gmtrace_repeat *repeat = gmtrace_get_repeats(d->reader), *end;
+    const gmtrace_repeat *repeat = gmtrace_get_repeats(d->reader);
+    const uint64_t count = gmtrace_repeat_count(d->reader);
     uint64_t first = 0, last = 0;
     bool any = false;
-    for (end = repeat + gmtrace_repeat_count(d->reader); repeat < end; repeat++) {
-        if (repeat->launch != d->number)
+    for (uint64_t i = 0; i < count; i++) {
+        if (repeat[i].launch != d->number)
             continue;
-        if (any && repeat->ordinal == last + 1) {
+        if (any && repeat[i].ordinal == last + 1) {
             last++;
             continue;
         }
@@ -98,8 +99,8 @@ static void print_repeats(const dump *d)
             printf("# launches like it that were not captured, in the program's count: ");
         else if (last > first)
             printf("-%" PRIu64, last);
-        printf("%s%" PRIu64, any ? "," : "", repeat->ordinal);
-        first = last = repeat->ordinal;
+        printf("%s%" PRIu64, any ? "," : "", repeat[i].ordinal);
+        first = last = repeat[i].ordinal;
         any = true;
     }
     if (any && last > first)

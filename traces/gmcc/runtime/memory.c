@@ -242,9 +242,9 @@ const void *gmcuda_answer(void *user, uint64_t address, uint64_t bytes, uint64_t
 {
     static const uint8_t zeros[32];
     const size_t at = find_below(address);
-    const piece *p = &pieces[at];
+    const piece *p = at == SIZE_MAX ? NULL : &pieces[at];
     (void)user;
-    if (at == SIZE_MAX || (p->kind != DEVICE && p->kind != MANAGED) || bytes > sizeof zeros)
+    if (p == NULL || (p->kind != DEVICE && p->kind != MANAGED) || bytes > sizeof zeros)
         return NULL;
     const uint64_t end = address - p->base + bytes;
     if (end - p->size > LARGE_FROM || /* the least room behind a piece */
