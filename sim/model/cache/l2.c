@@ -311,14 +311,19 @@ static __attribute__((noinline)) gmsim_l2_cost clean(gmsim_l2 *l2, gmsim_l2_set 
     return cost;
 }
 
+GMSIM_INLINE void add_cost(gmsim_l2_cost *cost, const gmsim_l2_cost *more)
+{
+    cost->read = (uint8_t)(cost->read + more->read);
+    cost->written = (uint8_t)(cost->written + more->written);
+}
+
 /* Writes a line's dirty sectors to DRAM; they stay, clean. */
 GMSIM_INLINE void write_back(gmsim_l2 *l2, gmsim_l2_cost *cost, gmsim_l2_set *set, uint32_t way)
 {
     if (!DIRTY(set->state[way]))
         return;
-    gmsim_l2_cost more = clean(l2, set, way);
-    cost->read = (uint8_t)(cost->read + more.read);
-    cost->written = (uint8_t)(cost->written + more.written);
+    const gmsim_l2_cost more = clean(l2, set, way);
+    add_cost(cost, &more);
 }
 
 /* Reads and writes are compiled twice: with the usual policies inlined, and for any others. */
@@ -380,8 +385,7 @@ GMSIM_INLINE void bound(gmsim_l2 *l2, gmsim_l2_cost *cost, const gmsim_l2_set *s
     if (partial ? group->partial <= l2->partial_lines : group->dirty <= l2->dirty_lines)
         return;
     gmsim_l2_cost more = clean_group(l2, group, partial);
-    cost->read = (uint8_t)(cost->read + more.read);
-    cost->written = (uint8_t)(cost->written + more.written);
+    add_cost(cost, &more);
     cost->also_read = (uint8_t)(cost->also_read + more.also_read);
     cost->also_written = (uint8_t)(cost->also_written + more.also_written);
 }
@@ -597,9 +601,8 @@ GMSIM_INLINE gmsim_l2_cost write_sectors(gmsim_l2 *l2, const gmsim_l2_place *pla
     counts->fabric_write_sectors += sectors;
     gmsim_l2_set *near = set_at(l2, place, side);
     if (set->state[way] & RETIRED) {
-        gmsim_l2_cost more = copy_again(l2, near, place->tag, touched, full);
-        cost.read = (uint8_t)(cost.read + more.read);
-        cost.written = (uint8_t)(cost.written + more.written);
+        const gmsim_l2_cost more = copy_again(l2, near, place->tag, touched, full);
+        add_cost(&cost, &more);
         return counted(l2, cost, GMSIM_L2_FAR);
     }
     uint32_t copy = bring(l2, &cost, near, place->tag, usual);
