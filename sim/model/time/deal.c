@@ -13,7 +13,6 @@
  */
 #include "sim/model/time/deal.h"
 
-#include "sim/model/count/lanes.h"
 #include "sim/model/time/cluster.h"
 #include "sim/model/time/mbarrier.h"
 #include "sim/model/trace_error.h"
@@ -63,9 +62,7 @@ static bool start_cta(gmsim_scheduler *s, uint32_t sm_number, uint32_t place, ui
             s->truncated = true;
             continue;
         }
-        uint32_t threads = s->plan.cta_threads - i * GMTRACE_WARP_LANES;
-        gmtrace_path_enter(s->paths, &warp->path,
-                           threads < 32u ? (1u << threads) - 1u : GMSIM_ALL_LANES);
+        gmtrace_path_enter(s->paths, &warp->path, gmsim_lanes_of(&s->plan, i));
         cta->live |= 1u << i;
         uint64_t go = now + start;
         gmsim_ready_at(s, sm, first + i, go);

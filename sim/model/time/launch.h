@@ -5,6 +5,7 @@
 #ifndef GMSIM_LAUNCH_H
 #define GMSIM_LAUNCH_H
 
+#include "sim/model/count/lanes.h"
 #include "sim/model/time/phases.h"
 #include "sim/model/time/sm.h"
 
@@ -71,6 +72,13 @@ typedef struct gmsim_scheduler {
     gpointer progress_data;
     const volatile int *stop; /* gmsim_options.stop */
 } gmsim_scheduler;
+
+/* Lanes of a CTA's warp: its last may have fewer. */
+static inline uint32_t gmsim_lanes_of(const gmsim_plan *plan, uint32_t warp)
+{
+    uint32_t threads = plan->cta_threads - warp * GMTRACE_WARP_LANES;
+    return threads < GMTRACE_WARP_LANES ? (1u << threads) - 1u : GMSIM_ALL_LANES;
+}
 
 /* Clocks after the epoch, as ready times are kept. */
 static inline uint32_t gmsim_since_epoch(const gmsim_scheduler *s, uint64_t clock)

@@ -120,8 +120,7 @@ static bool arrive(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, const gmtrac
     if (barrier >= GMSIM_NAMED_BARRIERS)
         return corrupt(error, warp, "a barrier number above 15");
     sm->barriers++;
-    const uint32_t threads = s->plan.cta_threads - warp->who.warp * GMTRACE_WARP_LANES;
-    const uint32_t all = threads < GMTRACE_WARP_LANES ? (1u << threads) - 1u : GMSIM_ALL_LANES;
+    const uint32_t all = gmsim_lanes_of(&s->plan, warp->who.warp);
     while (lanes != all &&
            (warp->cursor.next < warp->cursor.end || gmsim_warp_refill(s, warp, error))) {
         const gmtrace_record *next = warp->cursor.next;
