@@ -16,17 +16,33 @@
 #define LAUNCHES 2u     /* of a kernel */
 #define MAX_TOLD 64u
 
-static struct {
-    const char *kernel;
-    uint32_t line[2];
-    bool shared;
-} told[MAX_TOLD]; /* so that each is told once, whatever the number of launches */
-static unsigned int told_count;
-static struct {
-    const char *kernel;
-    uint32_t line;
-} strays[MAX_TOLD];
-static unsigned int stray_count;
+/* Of what kind each was that has been told, so that it is told once, whatever the number of
+ * launches. */
+typedef struct told {
+    struct {
+        const char *kernel;
+        uint32_t line[2];
+        bool shared;
+    } what[MAX_TOLD];
+    unsigned int count;
+} told;
+static told races, strays;
+
+/* False of what was told before, and when enough was. */
+static bool is_new(told *list, const char *kernel, uint32_t line, uint32_t other, bool shared)
+{
+    for (unsigned int i = 0; i < list->count; i++)
+        if (list->what[i].kernel == kernel && list->what[i].line[0] == line &&
+            list->what[i].line[1] == other && list->what[i].shared == shared)
+            return false;
+    if (list->count == MAX_TOLD)
+        return false;
+    list->what[list->count].kernel = kernel;
+    list->what[list->count].line[0] = line;
+    list->what[list->count].line[1] = other;
+    list->what[list->count++].shared = shared;
+    return true;
+}
 
 uint64_t gmcuda_watched_ctas(gmcuda_function *function, uint32_t *accesses)
 {
@@ -73,13 +89,8 @@ void gmcuda_tell_stray(void *user, const gmptx_finding *f)
 {
     const gmcuda_function *function = user;
     char place[80], thread[120], where[192];
-    for (unsigned int i = 0; i < stray_count; i++)
-        if (strays[i].kernel == function->mangled && strays[i].line == f->at.ptx_line)
-            return;
-    if (stray_count == MAX_TOLD)
+    if (!is_new(&strays, function->mangled, f->at.ptx_line, 0, false))
         return;
-    strays[stray_count].kernel = function->mangled;
-    strays[stray_count++].line = f->at.ptx_line;
     gmcuda_describe(f->address, f->bytes, where, sizeof where);
     gmcuda_message(
         "warning: read of %u bytes outside of memory in %s: %s, %s, at 0x%llx: %s; a GPU "
@@ -103,16 +114,8 @@ void gmcuda_tell_race(void *user, const gmptx_race *race)
         gmcuda_found_race(function, race);
         return;
     }
-    for (unsigned int i = 0; i < told_count; i++)
-        if (told[i].kernel == function->mangled && told[i].shared == race->shared &&
-            told[i].line[0] == a->ptx_line && told[i].line[1] == b->ptx_line)
-            return;
-    if (told_count == MAX_TOLD)
+    if (!is_new(&races, function->mangled, a->ptx_line, b->ptx_line, race->shared))
         return;
-    told[told_count].kernel = function->mangled;
-    told[told_count].line[0] = a->ptx_line;
-    told[told_count].line[1] = b->ptx_line;
-    told[told_count++].shared = race->shared;
     if (race->count > 1)
         snprintf(more, sizeof more, " (and %llu more in the CTAs watched)",
                  (unsigned long long)race->count - 1);
