@@ -165,6 +165,8 @@ static cudaError_t run(gmcuda_function *function, dim3 grid, dim3 block, void **
     const gmptx_kernel *kernel =
         writer != NULL && function->code != NULL ? function->code : function->kernel;
     uint32_t accesses = 0;
+    const uint64_t watched =
+        kernel == function->kernel ? gmcuda_watched_ctas(function, &accesses) : 0;
     gmptx_launch launch = {
         .kernel = kernel,
         .name = function->readable,
@@ -178,7 +180,8 @@ static cudaError_t run(gmcuda_function *function, dim3 grid, dim3 block, void **
         .allocate = gmcuda_heap_take,
         .release = gmcuda_heap_give,
         .together = together,
-        .race_ctas = kernel == function->kernel ? gmcuda_watched_ctas(function, &accesses) : 0,
+        .race_ctas = watched,
+        .race_accesses = accesses,
         .race = gmcuda_tell_race,
         .race_user = function,
         .stray = gmcuda_tell_stray,
@@ -197,7 +200,6 @@ static cudaError_t run(gmcuda_function *function, dim3 grid, dim3 block, void **
                 .ordinal = launches++,
             },
     };
-    launch.race_accesses = accesses;
     gmtrace_allocation *allocations = NULL;
     if (writer != NULL) {
         allocations = gmcuda_list_allocations(&launch.trace.allocation_count);
