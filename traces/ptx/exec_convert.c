@@ -59,67 +59,51 @@ FLOATS(rpi, ceil)
 
 typedef struct row {
     uint8_t to, from, width[2];
-    ptx_run run;
+    ptx_run run[4]; /* by mode2 - 1; the first where there is none */
 } row;
+
+#define WAYS(NAME) NAME##_rni, NAME##_rzi, NAME##_rmi, NAME##_rpi
 
 ptx_run gmptx_plain_cvt(const ptx_op *op)
 {
     static const row plain[] = {
-        {PTX_U64, PTX_U32, {8, 4}, u64_u32},     {PTX_S64, PTX_U32, {8, 4}, u64_u32},
-        {PTX_U64, PTX_S32, {8, 4}, u64_s32},     {PTX_S64, PTX_S32, {8, 4}, u64_s32},
-        {PTX_U32, PTX_U64, {4, 8}, u32_u64},     {PTX_U32, PTX_S64, {4, 8}, u32_u64},
-        {PTX_S32, PTX_U64, {4, 8}, u32_u64},     {PTX_S32, PTX_S64, {4, 8}, u32_u64},
-        {PTX_U32, PTX_U16, {4, 2}, u32_u16},     {PTX_S32, PTX_U16, {4, 2}, u32_u16},
-        {PTX_U32, PTX_S16, {4, 2}, u32_s16},     {PTX_S32, PTX_S16, {4, 2}, u32_s16},
-        {PTX_U32, PTX_U8, {4, 2}, u32_u8_of_16}, {PTX_S32, PTX_U8, {4, 2}, u32_u8_of_16},
-        {PTX_U32, PTX_S8, {4, 2}, u32_s8_of_16}, {PTX_S32, PTX_S8, {4, 2}, u32_s8_of_16},
-        {PTX_U32, PTX_U8, {4, 4}, u32_u8_of_32}, {PTX_S32, PTX_U8, {4, 4}, u32_u8_of_32},
-        {PTX_U32, PTX_S8, {4, 4}, u32_s8_of_32}, {PTX_S32, PTX_S8, {4, 4}, u32_s8_of_32},
-        {PTX_U16, PTX_U32, {2, 4}, u16_u32},     {PTX_S16, PTX_U32, {2, 4}, u16_u32},
-        {PTX_U16, PTX_S32, {2, 4}, u16_u32},     {PTX_S16, PTX_S32, {2, 4}, u16_u32},
-        {PTX_U64, PTX_U16, {8, 2}, u64_u16},     {PTX_S64, PTX_U16, {8, 2}, u64_u16},
-        {PTX_F32, PTX_S32, {4, 4}, f32_s32},     {PTX_F32, PTX_U32, {4, 4}, f32_u32},
-        {PTX_F64, PTX_S32, {8, 4}, f64_s32},     {PTX_F64, PTX_U32, {8, 4}, f64_u32},
-        {PTX_F64, PTX_F32, {8, 4}, f64_f32},     {PTX_F32, PTX_F64, {4, 8}, f32_f64},
+        {PTX_U64, PTX_U32, {8, 4}, {u64_u32}},     {PTX_S64, PTX_U32, {8, 4}, {u64_u32}},
+        {PTX_U64, PTX_S32, {8, 4}, {u64_s32}},     {PTX_S64, PTX_S32, {8, 4}, {u64_s32}},
+        {PTX_U32, PTX_U64, {4, 8}, {u32_u64}},     {PTX_U32, PTX_S64, {4, 8}, {u32_u64}},
+        {PTX_S32, PTX_U64, {4, 8}, {u32_u64}},     {PTX_S32, PTX_S64, {4, 8}, {u32_u64}},
+        {PTX_U32, PTX_U16, {4, 2}, {u32_u16}},     {PTX_S32, PTX_U16, {4, 2}, {u32_u16}},
+        {PTX_U32, PTX_S16, {4, 2}, {u32_s16}},     {PTX_S32, PTX_S16, {4, 2}, {u32_s16}},
+        {PTX_U32, PTX_U8, {4, 2}, {u32_u8_of_16}}, {PTX_S32, PTX_U8, {4, 2}, {u32_u8_of_16}},
+        {PTX_U32, PTX_S8, {4, 2}, {u32_s8_of_16}}, {PTX_S32, PTX_S8, {4, 2}, {u32_s8_of_16}},
+        {PTX_U32, PTX_U8, {4, 4}, {u32_u8_of_32}}, {PTX_S32, PTX_U8, {4, 4}, {u32_u8_of_32}},
+        {PTX_U32, PTX_S8, {4, 4}, {u32_s8_of_32}}, {PTX_S32, PTX_S8, {4, 4}, {u32_s8_of_32}},
+        {PTX_U16, PTX_U32, {2, 4}, {u16_u32}},     {PTX_S16, PTX_U32, {2, 4}, {u16_u32}},
+        {PTX_U16, PTX_S32, {2, 4}, {u16_u32}},     {PTX_S16, PTX_S32, {2, 4}, {u16_u32}},
+        {PTX_U64, PTX_U16, {8, 2}, {u64_u16}},     {PTX_S64, PTX_U16, {8, 2}, {u64_u16}},
+        {PTX_F32, PTX_S32, {4, 4}, {f32_s32}},     {PTX_F32, PTX_U32, {4, 4}, {f32_u32}},
+        {PTX_F64, PTX_S32, {8, 4}, {f64_s32}},     {PTX_F64, PTX_U32, {8, 4}, {f64_u32}},
+        {PTX_F64, PTX_F32, {8, 4}, {f64_f32}},     {PTX_F32, PTX_F64, {4, 8}, {f32_f64}},
     };
-    static const row whole[][4] = {
-        {{PTX_S32, PTX_F32, {4, 4}, s32_f32_rni},
-         {PTX_S32, PTX_F32, {4, 4}, s32_f32_rzi},
-         {PTX_S32, PTX_F32, {4, 4}, s32_f32_rmi},
-         {PTX_S32, PTX_F32, {4, 4}, s32_f32_rpi}},
-        {{PTX_U32, PTX_F32, {4, 4}, u32_f32_rni},
-         {PTX_U32, PTX_F32, {4, 4}, u32_f32_rzi},
-         {PTX_U32, PTX_F32, {4, 4}, u32_f32_rmi},
-         {PTX_U32, PTX_F32, {4, 4}, u32_f32_rpi}},
-        {{PTX_S32, PTX_F64, {4, 8}, s32_f64_rni},
-         {PTX_S32, PTX_F64, {4, 8}, s32_f64_rzi},
-         {PTX_S32, PTX_F64, {4, 8}, s32_f64_rmi},
-         {PTX_S32, PTX_F64, {4, 8}, s32_f64_rpi}},
-        {{PTX_U32, PTX_F64, {4, 8}, u32_f64_rni},
-         {PTX_U32, PTX_F64, {4, 8}, u32_f64_rzi},
-         {PTX_U32, PTX_F64, {4, 8}, u32_f64_rmi},
-         {PTX_U32, PTX_F64, {4, 8}, u32_f64_rpi}},
-        {{PTX_F32, PTX_F32, {4, 4}, f32_f32_rni},
-         {PTX_F32, PTX_F32, {4, 4}, f32_f32_rzi},
-         {PTX_F32, PTX_F32, {4, 4}, f32_f32_rmi},
-         {PTX_F32, PTX_F32, {4, 4}, f32_f32_rpi}},
+    static const row whole[] = {
+        {PTX_S32, PTX_F32, {4, 4}, {WAYS(s32_f32)}}, {PTX_U32, PTX_F32, {4, 4}, {WAYS(u32_f32)}},
+        {PTX_S32, PTX_F64, {4, 8}, {WAYS(s32_f64)}}, {PTX_U32, PTX_F64, {4, 8}, {WAYS(u32_f64)}},
+        {PTX_F32, PTX_F32, {4, 4}, {WAYS(f32_f32)}},
     };
     const bool flushes = op->flags & PTX_FLAG_FTZ;
-    const row *table = op->mode2 ? &whole[0][op->mode2 - 1] : plain;
-    const unsigned step = op->mode2 ? 4 : 1;
-    const unsigned count =
-        op->mode2 ? sizeof whole / sizeof whole[0] : sizeof plain / sizeof *plain;
+    const row *table = op->mode2 ? whole : plain;
+    const unsigned count = op->mode2 ? sizeof whole / sizeof *whole : sizeof plain / sizeof *plain;
     if (op->flags & PTX_FLAG_SATURATE || op->mode)
         return NULL;
     for (unsigned i = 0; i < count; i++) {
-        const row *r = &table[i * step];
+        const row *r = &table[i];
+        const ptx_run run = r->run[op->mode2 ? op->mode2 - 1 : 0];
         if (r->to != op->type || r->from != op->type2 || r->width[0] != op->width[0] ||
             r->width[1] != op->width[1])
             continue;
         /* To the nearest, or to 0, what would be flushed is 0 anyway. */
         if (!flushes || (op->mode2 && op->mode2 < 3 && r->to != PTX_F32))
-            return r->run;
-        return r->run == f64_f32 ? f64_f32_ftz : NULL;
+            return run;
+        return run == f64_f32 ? f64_f32_ftz : NULL;
     }
     return NULL;
 }
