@@ -31,36 +31,60 @@ static const gmtrace_record access = {.mask = UINT32_MAX,
                                       .stride = 4,
                                       .address = 0x7f0000000000u};
 
-/* `count` instructions, a store and EXIT; every warp stores once. */
-static double cycles(gmtrace_instr *instr, unsigned count, unsigned ctas)
+/* A launch of one kernel; records are appended to `trace`. */
+typedef struct program {
+    gmtest_trace trace;
+    char *path;
+} program;
+
+/* The last of the `count` instructions becomes EXIT. */
+static program begin(gmtrace_instr *instr, unsigned count, unsigned ctas, unsigned threads)
+{
+    program p;
+    g_autofree char *folder = g_dir_make_tmp("gmsim-test-XXXXXX", NULL);
+    instr[count - 1].opcode = "EXIT";
+    instr[count - 1].op_class = GMTRACE_CLASS_EXIT;
+    const gmtrace_kernel kernel = {
+        .mangled = "share", .name = "share", .registers = 16, .instr_count = count, .instr = instr};
+    p.path = g_build_filename(folder, "share.trc", NULL);
+    gmtest_open(&p.trace, p.path);
+    gmtest_use_kernel(&p.trace, &kernel);
+    gmtest_launch(&p.trace, ctas, threads);
+    return p;
+}
+
+static gmsim_result end(program *p)
 {
     GError *error = NULL;
     gmsim_gpu gpu;
-    gmtest_trace trace;
-    g_autofree char *folder = g_dir_make_tmp("gmsim-test-XXXXXX", NULL);
-    g_autofree char *path = g_build_filename(folder, "share.trc", NULL);
-    memory(&instr[count], "STG.E", GMTRACE_CLASS_STORE);
-    instr[count + 1].opcode = "EXIT";
-    instr[count + 1].op_class = GMTRACE_CLASS_EXIT;
-    const gmtrace_kernel kernel = {.mangled = "share",
-                                   .name = "share",
-                                   .registers = 16,
-                                   .instr_count = count + 2,
-                                   .instr = instr};
-    gmtest_open(&trace, path);
-    gmtest_use_kernel(&trace, &kernel);
-    gmtest_launch(&trace, ctas, 128);
-    for (unsigned c = 0; c < ctas; c++)
-        for (unsigned w = 0; w < 4; w++) {
-            gmtrace_record record = access;
-            record.instr = count;
-            record.address += 128u * (4u * c + w);
-            gmtest_append(&trace, c, w, &record, NULL);
-        }
-    gmtest_close(&trace);
+    gmtest_close(&p->trace);
     gmsim_gpu_load(&gpu, "h200", &error);
     g_assert_no_error(error);
-    return gmtest_cycles(path, &gpu);
+    const gmsim_result found = gmtest_replay(p->path, &gpu);
+    g_free(p->path);
+    return found;
+}
+
+/* The warp's next record: `instr` accesses a line `offset` bytes behind the first. */
+static void touch(program *p, unsigned cta, unsigned warp, unsigned instr, gmtrace_op op,
+                  uint64_t offset)
+{
+    gmtrace_record record = access;
+    record.instr = instr;
+    record.op = (uint8_t)op;
+    record.address += offset;
+    gmtest_append(&p->trace, cta, warp, &record, NULL);
+}
+
+/* `count` instructions, a store and EXIT; every warp stores once. */
+static double cycles(gmtrace_instr *instr, unsigned count, unsigned ctas)
+{
+    memory(&instr[count], "STG.E", GMTRACE_CLASS_STORE);
+    program p = begin(instr, count + 2, ctas, 128);
+    for (unsigned c = 0; c < ctas; c++)
+        for (unsigned w = 0; w < 4; w++)
+            touch(&p, c, w, count, GMTRACE_OP_STORE, 128u * (4u * c + w));
+    return (double)end(&p).timing.cycles;
 }
 
 static double chain(unsigned units, unsigned ctas)
@@ -117,47 +141,16 @@ static void test_fences(void)
 static double hits(const char *between)
 {
     enum { FIRST, BETWEEN, FENCE, SECOND, COUNT };
-    GError *error = NULL;
-    gmsim_gpu gpu;
-    gmtest_trace trace;
-    gmtrace_error reason;
-    g_autofree char *folder = g_dir_make_tmp("gmsim-test-XXXXXX", NULL);
-    g_autofree char *path = g_build_filename(folder, "fence.trc", NULL);
     gmtrace_instr instr[COUNT + 1];
     for (unsigned i = 0; i <= COUNT; i++)
-        instr[i] = gmtest_instr(i, i == COUNT ? "EXIT" : between);
+        instr[i] = gmtest_instr(i, between);
     instr[BETWEEN].opcode = "MEMBAR.SC.GPU";
     memory(&instr[FIRST], "LDG.E", GMTRACE_CLASS_LOAD);
     memory(&instr[SECOND], "LDG.E", GMTRACE_CLASS_LOAD);
-    instr[COUNT].op_class = GMTRACE_CLASS_EXIT;
-    const gmtrace_kernel kernel = {.mangled = "fence",
-                                   .name = "fence",
-                                   .registers = 16,
-                                   .instr_count = COUNT + 1,
-                                   .instr = instr};
-    gmtest_open(&trace, path);
-    gmtest_use_kernel(&trace, &kernel);
-    gmtest_launch(&trace, 1, 32);
-    gmtrace_record record = access;
-    record.op = GMTRACE_OP_LOAD;
-    record.instr = FIRST;
-    gmtest_append(&trace, 0, 0, &record, NULL);
-    record.instr = SECOND;
-    gmtest_append(&trace, 0, 0, &record, NULL);
-    gmtest_close(&trace);
-    gmsim_gpu_load(&gpu, "h200", &error);
-    g_assert_no_error(error);
-    gmtrace_reader *reader = gmtrace_open(path, &reason);
-    g_assert_nonnull(reader);
-    gmsim_model *model = gmsim_model_new(&gpu, &(gmsim_options){.flush = true}, NULL);
-    const gmsim_result *result = gmsim_model_run(model, reader, 0, NULL, NULL, &error);
-    g_assert_no_error(error);
-    const double found = (double)result->row[GMSIM_GLOBAL_LOAD].l1_hit_sectors;
-    gmsim_model_free(model);
-    gmtrace_close(reader);
-    g_remove(path);
-    g_rmdir(folder);
-    return found;
+    program p = begin(instr, COUNT + 1, 1, 32);
+    touch(&p, 0, 0, FIRST, GMTRACE_OP_LOAD, 0);
+    touch(&p, 0, 0, SECOND, GMTRACE_OP_LOAD, 0);
+    return (double)end(&p).row[GMSIM_GLOBAL_LOAD].l1_hit_sectors;
 }
 
 static void test_empties(void)
@@ -173,44 +166,22 @@ static double load_waits(unsigned board)
     enum { LOAD, SHUFFLE, SUM, STORE, COUNT };
     double found[2];
     for (unsigned waits = 0; waits < 2; waits++) {
-        GError *error = NULL;
-        gmsim_gpu gpu;
-        gmtest_trace trace;
-        g_autofree char *folder = g_dir_make_tmp("gmsim-test-XXXXXX", NULL);
-        g_autofree char *path = g_build_filename(folder, "board.trc", NULL);
         gmtrace_instr instr[COUNT + 1];
         for (unsigned i = 0; i <= COUNT; i++) {
-            instr[i] = gmtest_instr(i, i == SHUFFLE ? "SHFL.IDX" : i == COUNT ? "EXIT" : "FADD");
+            instr[i] = gmtest_instr(i, i == SHUFFLE ? "SHFL.IDX" : "FADD");
             instr[i].stall = 4;
         }
         memory(&instr[LOAD], "LDG.E", GMTRACE_CLASS_LOAD);
         memory(&instr[STORE], "STG.E", GMTRACE_CLASS_STORE);
-        instr[COUNT].op_class = GMTRACE_CLASS_EXIT;
         instr[LOAD].write_barrier = 2;
         instr[SHUFFLE].write_barrier = (uint8_t)(waits ? board : 3u);
         instr[SUM].wait_mask = (uint8_t)(1u << instr[SHUFFLE].write_barrier | (waits ? 4u : 0));
-        const gmtrace_kernel kernel = {.mangled = "board",
-                                       .name = "board",
-                                       .registers = 16,
-                                       .instr_count = COUNT + 1,
-                                       .instr = instr};
-        gmtest_open(&trace, path);
-        gmtest_use_kernel(&trace, &kernel);
-        gmtest_launch(&trace, 1, 32);
-        for (unsigned turn = 0; turn < 2; turn++) {
-            gmtrace_record record = access;
-            record.op = GMTRACE_OP_LOAD;
-            record.instr = LOAD;
-            record.address += (uint64_t)turn << 20;
-            gmtest_append(&trace, 0, 0, &record, NULL);
-            record.op = GMTRACE_OP_STORE;
-            record.instr = STORE;
-            gmtest_append(&trace, 0, 0, &record, NULL);
+        program p = begin(instr, COUNT + 1, 1, 32);
+        for (uint64_t turn = 0; turn < 2; turn++) {
+            touch(&p, 0, 0, LOAD, GMTRACE_OP_LOAD, turn << 20);
+            touch(&p, 0, 0, STORE, GMTRACE_OP_STORE, turn << 20);
         }
-        gmtest_close(&trace);
-        gmsim_gpu_load(&gpu, "h200", &error);
-        g_assert_no_error(error);
-        found[waits] = gmtest_cycles(path, &gpu);
+        found[waits] = (double)end(&p).timing.cycles;
     }
     return found[1] - found[0];
 }
@@ -247,33 +218,20 @@ static void test_cold_code(void)
 static double behind_barrier(unsigned count)
 {
     enum { BARRIER, ADD, END, COUNT };
-    GError *error = NULL;
-    gmsim_gpu gpu;
-    gmtest_trace trace;
-    g_autofree char *folder = g_dir_make_tmp("gmsim-test-XXXXXX", NULL);
-    g_autofree char *path = g_build_filename(folder, "full.trc", NULL);
     gmtrace_instr instr[COUNT] = {gmtest_instr(0, "BAR.SYNC"), gmtest_instr(1, "FADD"),
                                   gmtest_instr(2, "EXIT")};
     instr[BARRIER].op_class = GMTRACE_CLASS_BARRIER;
     instr[ADD].stall = 4;
-    instr[END].op_class = GMTRACE_CLASS_EXIT;
-    const gmtrace_kernel kernel = {
-        .mangled = "full", .name = "full", .registers = 16, .instr_count = COUNT, .instr = instr};
-    gmtest_open(&trace, path);
-    gmtest_use_kernel(&trace, &kernel);
-    gmtest_launch(&trace, 1, 40);
+    program p = begin(instr, COUNT, 1, 40);
     for (unsigned w = 0; w < 2; w++) {
         gmtrace_record record = {.mask = w ? 0xffu : UINT32_MAX, .kind = GMTRACE_BARRIER};
         record.aux = 40;
-        gmtest_append(&trace, 0, w, &record, NULL);
+        gmtest_append(&p.trace, 0, w, &record, NULL);
         record = (gmtrace_record){.mask = record.mask, .kind = GMTRACE_EXEC, .instr = ADD};
         for (unsigned i = 0; i < count; i++)
-            gmtest_append(&trace, 0, w, &record, NULL);
+            gmtest_append(&p.trace, 0, w, &record, NULL);
     }
-    gmtest_close(&trace);
-    gmsim_gpu_load(&gpu, "h200", &error);
-    g_assert_no_error(error);
-    return gmtest_cycles(path, &gpu);
+    return (double)end(&p).timing.cycles;
 }
 
 static void test_behind_barrier(void)
