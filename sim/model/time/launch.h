@@ -56,8 +56,7 @@ typedef struct gmsim_scheduler {
     gmsim_paces *paces;
     gmtrace_reader *reader;
     gmsim_plan plan;
-    uint64_t
-        *fetched; /* lines of code that SMs have, a bit each, one SM after another; NULL: all */
+    uint64_t *fetched;      /* lines of code that SMs have, a bit each, SM by SM; NULL: all */
     uint32_t fetched_words; /* of an SM */
     uint64_t next_cta;
     uint64_t ended; /* thousandths of a clock at which the last CTA so far was given back */

@@ -76,8 +76,7 @@ bool gmsim_paces_begin(gmsim_paces *paces, const gmtrace_kernel *kernel,
     paces->kernel = kernel;
     paces->branch = gpu->sm_branch;
     paces->near = gpu->launch_code / GMSIM_INSTRUCTION_BYTES;
-    paces->passed = gpu->sm_passed;
-    paces->missed = gpu->sm_missed;
+    paces->gpu = gpu;
     paces->decoded = decoded;
     paces->cost = g_try_new(gmsim_cost, kernel->instr_count + 1u);
     if (!paces->cost)
@@ -180,8 +179,8 @@ static void take_turns(const gmsim_paces *paces, walk *w)
         w->pipe[GMSIM_PIPE_HEAVY] += 3u * w->full / 4u;
     if (w->pipe[GMSIM_PIPE_FP64])
         w->pipe[GMSIM_PIPE_FP64] = MAX(w->pipe[GMSIM_PIPE_FP64], MAX(w->reads[0], w->reads[1]));
-    w->pipe[GMSIM_PIPE_XU] += MIN(w->special, others) * paces->passed / 100u;
-    w->pipe[GMSIM_PIPE_ISSUE] = issued + (issued * paces->missed + 50u) / 100u;
+    w->pipe[GMSIM_PIPE_XU] += MIN(w->special, others) * paces->gpu->sm_passed / 100u;
+    w->pipe[GMSIM_PIPE_ISSUE] = issued + (issued * paces->gpu->sm_missed + 50u) / 100u;
 }
 
 const gmsim_pace *gmsim_pace_make(gmsim_paces *paces, const gmtrace_path *way)

@@ -47,11 +47,11 @@ typedef struct gmsim_paces {
     uint32_t room;
     uint32_t branch; /* clocks */
     uint32_t near;   /* instructions that are there when a launch begins */
-    uint32_t passed, missed; /* percent */
     bool failed;     /* there was no memory for a way */
+    const gmsim_gpu *gpu;
 } gmsim_paces;
 
-/* Forgets the kernel before; `decoded` outlives it. False where there is no memory. */
+/* Forgets the kernel before; `decoded` and `gpu` outlive it. False where there is no memory. */
 bool gmsim_paces_begin(gmsim_paces *paces, const gmtrace_kernel *kernel,
                        const gmtrace_decoded *decoded, const gmsim_gpu *gpu);
 void gmsim_paces_clear(gmsim_paces *paces);

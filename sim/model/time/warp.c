@@ -10,17 +10,17 @@
  *   no sooner than its sub-partition's scheduler and pipes, which other warps use too, let it.
  * - A sub-partition holds gpu.sm_queue memory instructions that the SM's load-store unit has not
  *   taken (places.h). The unit takes one request a clock, more slowly where a request has many
- * lines or bank conflicts, and not while the way to L2 is full of stores. Accesses of one warp do
- * not overlap there, and take two clocks a wavefront of shared memory or of what L1 holds: two
- * warps keep it busy. A sub-partition hands it an access to shared memory every four clocks
+ *   lines or bank conflicts, and not while the way to L2 is full of stores. Accesses of one warp do
+ *   not overlap there, and take two clocks a wavefront of shared memory or of what L1 holds: two
+ *   warps keep it busy. A sub-partition hands it an access to shared memory every four clocks
  *   (micro/lsu_share.cu).
  * - A wait for asynchronous copies lasts until the groups it names are there; so does one for
  *   warpgroup MMA (wgmma.h).
  * - Code that the SM does not have yet is fetched (fetch.h).
  * - A warp is gone when its last store has left the SM and its last atomic has come back.
  *
- * Left out: on short ways, the scheduler's choice among warps that could all
- * issue (of long ones: share.c).
+ * Left out: on short ways, the scheduler's choice among warps that could all issue (of long ones:
+ * share.c).
  */
 #include "sim/model/time/warp.h"
 
