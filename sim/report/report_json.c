@@ -86,17 +86,21 @@ void gmsim_json_begin(gmsim_report *report)
     gmsim_json_array(json, "launches", false);
 }
 
+static void put_metric(gmsim_json *json, const gmsim_result *result, unsigned metric)
+{
+    double value;
+
+    if (gmsim_metric_value(result, metric, &value))
+        gmsim_json_number(json, gmsim_metrics[metric].name, value);
+    else if (gmsim_metric_unseen(result, metric))
+        gmsim_json_null(json, gmsim_metrics[metric].name);
+}
+
 static void put_metrics(gmsim_json *json, const gmsim_result *result, unsigned from, unsigned to)
 {
     gmsim_json_object(json, "metrics", false);
-    for (unsigned i = from; i < to; i++) {
-        double value;
-
-        if (gmsim_metric_value(result, i, &value))
-            gmsim_json_number(json, gmsim_metrics[i].name, value);
-        else if (gmsim_metric_unseen(result, i))
-            gmsim_json_null(json, gmsim_metrics[i].name);
-    }
+    for (unsigned i = from; i < to; i++)
+        put_metric(json, result, i);
     gmsim_json_close(json);
 }
 
@@ -343,15 +347,8 @@ void gmsim_json_result(gmsim_json *json, const char *key, const gmsim_gpu *gpu, 
 static void put_kernel_metrics(gmsim_json *json, const gmsim_result *sum)
 {
     gmsim_json_object(json, "metrics", false);
-    for (unsigned i = 0; gmsim_kernel_metrics[i] != NULL; i++) {
-        const unsigned metric = (unsigned)gmsim_metric_find(gmsim_kernel_metrics[i]);
-        double value;
-
-        if (gmsim_metric_value(sum, metric, &value))
-            gmsim_json_number(json, gmsim_metrics[metric].name, value);
-        else if (gmsim_metric_unseen(sum, metric))
-            gmsim_json_null(json, gmsim_metrics[metric].name);
-    }
+    for (unsigned i = 0; gmsim_kernel_metrics[i] != NULL; i++)
+        put_metric(json, sum, (unsigned)gmsim_metric_find(gmsim_kernel_metrics[i]));
     gmsim_json_close(json);
 }
 
