@@ -19,7 +19,7 @@
  *
  * Left out: arbitration with other users of the data stage, which the hardware's own bank-conflict
  * counter includes. Known misses: some 16-byte loads with holes in their mask merge otherwise (19
- * of 370 patterns), some copies that write one word or bank several times pass a little slower (11
+ * of 370 patterns), some copies that write one word or bank several times pass a little slower (9
  * of 360).
  */
 #include "sim/model/count/banks.h"

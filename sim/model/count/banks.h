@@ -43,7 +43,7 @@ void gmsim_copy_lines(gmsim_copy_source *source, const gmtrace_chunk *chunk,
 
 /* Sectors that L1 counts of LDGSTS.BYPASS, whose source has `sectors`: each source line's data
  * leave in the sectors of their target, so that a target shifted by 16 bytes costs more; of lanes
- * that write the same place the last counts. micro/copy_async.cu: 132 of 133 patterns. */
+ * that write the same place the last counts. micro/copy_async.cu: 172 of 173 patterns. */
 uint32_t gmsim_copy_sectors(const gmtrace_chunk *chunk, const gmtrace_record *write,
                             const gmsim_copy_source *source, uint32_t sectors);
 
