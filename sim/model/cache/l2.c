@@ -25,9 +25,10 @@
  *   distribution has it, runs in between).
  * - A write at home makes a copy on the other side useless. Its way is no longer found, nor taken
  *   first: a line that both sides write in turn takes one way after another there, until the set
- *   is full; from then on its copies come in as the oldest of the set (micro/l2_again.cu: of older
- *   dirty lines about half as many are written back as lines are written again, be it 32 times or
- *   512; none where one side alone writes, or reads, or time passes).
+ *   is full. Then it pushes out one older line, and from then on takes ways of useless copies
+ *   (micro/l2_again.cu: of older dirty lines about half as many are written back as lines are
+ *   written again, be it 64 times or 512, of few lines to a set as of many; none where one side
+ *   alone writes, or reads, or time passes).
  * - Atomics and reductions work at home, read what is missing there (red, atom), and drop the copy.
  * - Which line leaves, which set is whose and what a write leaves behind are policies (sim/policy).
  * - A write always counts as a hit, as the hardware's counters have it.
@@ -54,7 +55,6 @@
 
 #define BLOCK        64u /* neighbouring lines of one kind, and kinds: see group_of() */
 #define KINDS        3u
-#define ANYWHERE     12u
 #define FOREIGN_HEAP 6u /* of them in a set */
 #define CLEANED      2u /* lines of a group that are written back together */
 
@@ -63,6 +63,7 @@
 #define PARTIAL(state) ((uint32_t)(state) >> 8 & 0xfu)
 #define COPIED         0x1000u /* a line at home: the other side may have a copy */
 #define RETIRED        0x2000u /* it had one that was written over */
+#define PUSHED         0x4000u /* and later ones, for which an older line had to leave */
 
 uint32_t gmsim_l2_sets(const gmsim_gpu *gpu)
 {
@@ -138,18 +139,18 @@ static uint32_t chance(uint64_t number)
     return (uint32_t)(number >> 32);
 }
 
-/* Blocks of lines are of one of three kinds by turns. Of each kind, neighbouring lines fill the
- * groups one after another, so that a dense area is spread nearly evenly over them; where each such
- * turn begins is left to chance, and one line in twelve as a whole: then as many groups are too
- * full as were measured of dense areas (micro/l2_dirty.cu: write, 26 to 32 MB; words, 8 to 12 MB).
- * Lines of local memory are spread by chance (micro/l2_spread.cu: local). */
+/* Of every three neighbouring blocks of lines one is of each kind, which by chance. Lines of a kind
+ * fill the groups one after another, so that a dense area is spread evenly over them; where each
+ * such turn begins is left to chance. Then about as many groups are too full as were measured, of
+ * dense areas (micro/l2_dirty.cu: write, 24 to 32 MB; words, 4 to 12 MB) and of every so manieth
+ * line (micro/l2_spread.cu: runs, words). Lines of local memory are spread by chance (l2_spread.cu:
+ * local). */
 static uint32_t group_of(const gmsim_l2 *l2, uint64_t line)
 {
-    uint64_t block = line / BLOCK, kind = block % KINDS;
-    uint64_t index = block / KINDS * BLOCK + line % BLOCK, turn = index / l2->groups;
-    uint32_t lot = chance(line);
-    if (lot % ANYWHERE == 0 || line >= GMSIM_LOCAL_WINDOWS / GMSIM_LINE_BYTES)
-        return (uint32_t)((uint64_t)lot * l2->groups >> 32);
+    uint64_t block = line / BLOCK, pair = block / KINDS, kind = (block + chance(pair)) % KINDS;
+    uint64_t index = pair * BLOCK + line % BLOCK, turn = index / l2->groups;
+    if (line >= GMSIM_LOCAL_WINDOWS / GMSIM_LINE_BYTES)
+        return (uint32_t)((uint64_t)chance(line) * l2->groups >> 32);
     uint64_t begin = (uint64_t)chance(turn * KINDS + kind) * l2->groups >> 32;
     uint32_t number = (uint32_t)(index - turn * l2->groups + begin);
     return number < l2->groups ? number : number - l2->groups;
@@ -187,12 +188,13 @@ void gmsim_l2_flush(gmsim_l2 *l2)
     memset(l2->set, 0, sets * sizeof *l2->set);
     gmsim_replacer_clear(&l2->replacer);
     memset(l2->group, 0, l2->groups * sizeof *l2->group);
-    /* Whole lines, in heaps spread evenly over the sets, of any group that has room. */
+    /* Whole lines of a dense area, in heaps spread evenly over the sets, of any group that has
+     * room. */
     uint32_t most = l2->groups * l2->dirty_lines, heap = MIN(FOREIGN_HEAP, l2->ways);
     uint32_t lines = MIN(l2->foreign / 4u, most), heaps = (lines + heap - 1u) / heap;
     for (uint32_t i = 0; i < lines; i++) {
         gmsim_l2_set *set = &l2->set[(uint64_t)(i / heap) * sets / heaps];
-        uint32_t group = (uint32_t)((uint64_t)chance(i) * l2->groups >> 32), way = 0;
+        uint32_t group = group_of(l2, i), way = 0;
         while (way < l2->ways && set->tag[way])
             way++;
         if (way == l2->ways)
@@ -485,17 +487,26 @@ static __attribute__((noinline)) void retire_copy(gmsim_l2 *l2, const gmsim_l2_p
     far->state[copy] = 0;
 }
 
-/* The other side writes such a line: the next copy comes in as the oldest of its set, and stays
- * where it is. */
-static __attribute__((noinline)) gmsim_l2_cost
-copy_again(gmsim_l2 *l2, gmsim_l2_set *near, uint32_t tag, uint32_t touched, uint32_t full)
+/* The other side writes such a line: its next copy takes an empty way; once the set is full the
+ * line pushes out the oldest of it, once, and takes ways of useless copies from then on. */
+static __attribute__((noinline)) gmsim_l2_cost copy_again(gmsim_l2 *l2, gmsim_l2_set *home,
+                                                          uint32_t home_way, gmsim_l2_set *near,
+                                                          uint32_t touched, uint32_t full)
 {
     gmsim_l2_cost cost = {0};
-    uint32_t copy = way_of(near, tag);
+    const uint32_t tag = home->tag[home_way];
+    uint32_t copy = way_of(near, tag), useless;
     if (copy == GMSIM_L2_WAYS) {
-        copy = bring(l2, &cost, near, tag, l2->usual);
-        if (l2->homed)
-            near->age[copy] = 1;
+        if (home->state[home_way] & PUSHED && (useless = ways_of(near, STALE)) != 0) {
+            copy = gmsim_lowest(useless);
+            near->tag[copy] = tag;
+            if (!l2->usual)
+                gmsim_replacer_fill(&l2->replacer, replaced(l2, near, tag), copy);
+        } else {
+            if (!(ways_of(near, 0) & l2->all))
+                home->state[home_way] |= PUSHED;
+            copy = bring(l2, &cost, near, tag, l2->usual);
+        }
     }
     near->state[copy] = (uint16_t)((near->state[copy] & ~(touched & ~full)) | full);
     return cost;
@@ -601,7 +612,7 @@ GMSIM_INLINE gmsim_l2_cost write_sectors(gmsim_l2 *l2, const gmsim_l2_place *pla
     counts->fabric_write_sectors += sectors;
     gmsim_l2_set *near = set_at(l2, place, side);
     if (set->state[way] & RETIRED) {
-        const gmsim_l2_cost more = copy_again(l2, near, place->tag, touched, full);
+        const gmsim_l2_cost more = copy_again(l2, set, way, near, touched, full);
         add_cost(&cost, &more);
         return counted(l2, cost, GMSIM_L2_FAR);
     }
