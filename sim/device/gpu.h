@@ -109,7 +109,7 @@ typedef struct gmsim_gpu {
     uint32_t l1_size;      /* unified, shared memory included */
     uint32_t l1_max_cache; /* most of it that ever caches */
     uint32_t l1_reserved;  /* neither shared memory nor cache */
-    uint32_t l1_sets;
+    uint32_t l1_sets, l1_ways;
     uint32_t l1_replacement, l1_hash, l1_write; /* policies of sim/policy, by GMSIM_*_NAME */
     uint32_t l1_prefetch;                       /* the same */
     uint32_t l1_latency;

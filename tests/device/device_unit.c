@@ -177,7 +177,7 @@ static const struct {
     {"sm_count = 132", "sm_count = unknown", "*:@: *the model cannot do without this number"},
     {"sm_count = 132", "sm_coumt = 132",
      "*:@: [gpu] sm_coumt: unknown key; did you mean [gpu] sm_count?"},
-    {"sm_count = 132", "ways = 132", "*:@: [gpu] ways: unknown key; did you mean [l2] ways?"},
+    {"sm_count = 132", "ways = 132", "*:@: [gpu] ways: unknown key; did you mean [l1] ways?"},
     {"sm_count = 132", "zebra = 132", "*:@: [gpu] zebra: unknown key"},
     {"sm_count = 132", "sm_count = 132\nsm_count = 131", "*:??: [gpu] sm_count: given before*"},
     {"sm_count = 132", "sm_count", "*:@: 'sm_count' is neither [group] nor key = value"},
@@ -305,7 +305,7 @@ static void test_based_on(void)
     static const char *const shown[][2] = {
         {"gpu.clock_mhz", "2000 | cited: me"},
         {"gpu.sm_count", "66 | no source given (x.ini)"},
-        {"l1.sets", "256 | measured: validate/micro/l1_sets.cu, * (h200.ini)"},
+        {"l1.sets", "512 | measured: validate/micro/l1_replace.cu, * (h200.ini)"},
         {"l1.latency", "40 | set by the user; else 33"},
         {"launch.groups", "unknown | no source given"},
         {"launch.singles", "unknown | assumed: gmsim*"},

@@ -5,11 +5,13 @@
  *
  * - A load sector hits when its line's tag is present and the sector is valid or on its way; a miss
  *   fetches the missing sectors alone (micro/cache_probe.cu: sector; micro/merge.cu: warps).
- * - Usable size: what the carve-out leaves, less gpu.l1_reserved (micro/l1_sets.cu: fit). The
- *   number of sets does not depend on the carve-out, the ways do, and need not be the same for all
- *   (micro/l1_sets.cu: fit, evict). Which line leaves, what a store leaves behind and which set is
- *   whose are policies (sim/policy).
- * - The smallest L1, of 20 KB, does not protect lines wanted twice (micro/l1_replace.cu: hot).
+ * - Usable size: what the carve-out leaves, less gpu.l1_reserved (micro/l1_sets.cu: fit), and a
+ *   line a bank (micro/l1_replace.cu: set). Sets have the same tags at any size, and mostly more
+ *   than there is room for lines: a line that comes where a tag is free and no room takes the room
+ *   of one in the next row of its bank, row by row (micro/l1_replace.cu: cyclic). Where gpu.l1_ways
+ *   does not say how many tags there are, sets share the room among them, evenly or almost.
+ *   Which line of a set leaves, what a store leaves behind and which set is whose are policies
+ *   (sim/policy).
  * - A store that is not to allocate (.L1::no_allocate) leaves nothing where its line is absent, and
  *   is as any other where it is there; all other operators allocate (micro/l1_keeps.cu).
  * - A fence of the GPU or the system forgets lines of global memory alone; local memory stays
@@ -34,8 +36,9 @@
 #include <emmintrin.h>
 #endif
 
-#define VALID(tag)   ((uint32_t)(tag)&0xfu)
-#define PARTIAL(tag) ((uint32_t)(tag) >> 4 & 0xfu)
+#define VALID(tag)          ((uint32_t)(tag)&0xfu)
+#define PARTIAL(tag)        ((uint32_t)(tag) >> 4 & 0xfu)
+#define GMSIM_L1_USUAL_WAYS 4u
 
 uint32_t gmsim_l1_most_sets(const gmsim_gpu *gpu)
 {
@@ -46,23 +49,28 @@ uint32_t gmsim_l1_most_sets(const gmsim_gpu *gpu)
 void gmsim_l1_init(gmsim_l1 *l1, gmsim_l1_set *set, const gmsim_gpu *gpu, uint32_t bytes)
 {
     uint32_t lines = MAX(MIN(bytes, gpu->l1_max_cache) / GMSIM_LINE_BYTES, 2u);
-    uint32_t sets = gpu->l1_sets;
-    while (sets > 1u && lines / sets < 2u) /* a small rest of the carve-out: fewer sets */
+    uint32_t sets = gpu->l1_sets, tags = sets * gpu->l1_ways;
+    bool pooled = lines <= tags && sets >= GMSIM_L1_BANKS && !(sets & (sets - 1u));
+    while (!pooled && sets > 1u &&
+           lines / sets < 2u) /* a small rest of the carve-out: fewer sets */
         sets /= 2u;
-    if (lines > sets * GMSIM_L1_SLOTS)
+    if (!pooled && lines > sets * GMSIM_L1_SLOTS)
         sets = gmsim_l1_most_sets(gpu);
     *l1 = (gmsim_l1){.set = set,
                      .sets = gmsim_sets_of(sets),
-                     .ways = lines / sets,
-                     .larger = lines % sets,
+                     .ways = pooled ? gpu->l1_ways : lines / sets,
+                     .larger = pooled ? 0 : lines % sets,
+                     .pooled = pooled,
                      .hash = gpu->l1_hash,
                      .write = gpu->l1_write};
     uint32_t replacement = gpu->l1_replacement;
     if (sets < gpu->l1_sets && replacement == GMSIM_REPLACEMENT_slru)
         replacement = GMSIM_REPLACEMENT_lru; /* so small, it protects nothing */
     l1->replacer = gmsim_replacer_of(replacement);
-    l1->usual = replacement == GMSIM_REPLACEMENT_slru && l1->hash == GMSIM_HASH_polynomial &&
-                l1->write == GMSIM_WRITE_through;
+    l1->usual = replacement == GMSIM_REPLACEMENT_slru && l1->hash == GMSIM_HASH_banked &&
+                l1->write == GMSIM_WRITE_through && pooled && gpu->l1_ways == GMSIM_L1_USUAL_WAYS;
+    for (uint32_t bank = 0; bank < GMSIM_L1_BANKS; bank++)
+        l1->room[bank] = (uint16_t)(lines / GMSIM_L1_BANKS + 1u);
     if (l1->ways >= GMSIM_L1_SLOTS) {
         l1->ways = GMSIM_L1_SLOTS;
         l1->larger = 0;
@@ -80,27 +88,28 @@ void gmsim_l1_plug(gmsim_l1 *l1, const gmsim_plugin_replacement *plugged, void *
 GMSIM_INLINE gmsim_l1_set *set_of(const gmsim_l1 *l1, uint64_t line, bool usual)
 {
     uint64_t mixed =
-        usual ? gmsim_polynomial_mix(line, &l1->sets) : gmsim_hashes[l1->hash].mix(line, &l1->sets);
+        usual ? gmsim_banked_mix(line, &l1->sets) : gmsim_hashes[l1->hash].mix(line, &l1->sets);
     uint32_t set = (uint32_t)mixed & l1->sets.mask;
     if (!l1->sets.mask)
         gmsim_sets_divide(&l1->sets, mixed, &set);
     return &l1->set[set];
 }
 
-GMSIM_INLINE gmsim_lines lines_of(gmsim_l1 *l1, gmsim_l1_set *set)
+GMSIM_INLINE gmsim_lines lines_of(gmsim_l1 *l1, gmsim_l1_set *set, bool usual)
 {
-    return (gmsim_lines){set->age, &set->order, &l1->order, GMSIM_L1_SLOTS};
+    return (gmsim_lines){set->age, &set->order, &l1->order,
+                         usual ? GMSIM_L1_USUAL_WAYS : GMSIM_L1_SLOTS};
 }
 
 GMSIM_INLINE gmsim_replaced replaced(gmsim_l1 *l1, gmsim_l1_set *set, uint64_t line)
 {
-    return (gmsim_replaced){lines_of(l1, set), (uint32_t)(set - l1->set), line};
+    return (gmsim_replaced){lines_of(l1, set, false), (uint32_t)(set - l1->set), line};
 }
 
 GMSIM_INLINE void use(gmsim_l1 *l1, gmsim_l1_set *set, uint64_t line, uint32_t place, bool usual)
 {
     if (usual)
-        gmsim_slru_use(lines_of(l1, set), place);
+        gmsim_slru_use(lines_of(l1, set, true), place);
     else
         gmsim_replacer_use(&l1->replacer, replaced(l1, set, line), place);
 }
@@ -114,10 +123,19 @@ gmsim_l1_set *gmsim_l1_find(const gmsim_l1 *l1, uint64_t line)
 }
 
 /* Place of the line in its set, or GMSIM_L1_SLOTS. */
-GMSIM_INLINE uint32_t place_of(const gmsim_l1_set *set, uint64_t line)
+GMSIM_INLINE uint32_t place_of(const gmsim_l1_set *set, uint64_t line, bool usual)
 {
     uint64_t want = line + 1u;
 #ifdef __SSE2__
+    if (usual) {
+        const __m128i *pair = (const __m128i *)(const void *)set->tag;
+        __m128i is = _mm_set1_epi64x((long long)want);
+        __m128i low = _mm_cmpeq_epi32(_mm_srli_epi64(_mm_loadu_si128(pair), 8), is);
+        __m128i high = _mm_cmpeq_epi32(_mm_srli_epi64(_mm_loadu_si128(pair + 1), 8), is);
+        uint32_t half = (uint32_t)_mm_movemask_ps(_mm_castsi128_ps(low)) |
+                        (uint32_t)_mm_movemask_ps(_mm_castsi128_ps(high)) << 4;
+        return gmsim_lowest((half & half >> 1 & 0x55u) | 1u << 2u * GMSIM_L1_SLOTS) / 2u;
+    }
     const __m128i *tag = (const __m128i *)(const void *)set->tag;
     __m128i wants = _mm_set1_epi64x((long long)want), same[4];
 #pragma GCC unroll 4
@@ -128,6 +146,7 @@ GMSIM_INLINE uint32_t place_of(const gmsim_l1_set *set, uint64_t line)
     uint32_t halves = (uint32_t)_mm_movemask_epi8(bytes);
     return gmsim_lowest((halves & halves >> 1 & 0x5555u) | 1u << 2u * GMSIM_L1_SLOTS) / 2u;
 #else
+    (void)usual;
     uint32_t found = GMSIM_L1_SLOTS;
     for (uint32_t i = 0; i < GMSIM_L1_SLOTS; i++)
         found = set->tag[i] >> 8 == want ? i : found;
@@ -135,19 +154,57 @@ GMSIM_INLINE uint32_t place_of(const gmsim_l1_set *set, uint64_t line)
 #endif
 }
 
+static uint32_t bank_of(const gmsim_l1 *l1, const gmsim_l1_set *set)
+{
+    return (uint32_t)(set - l1->set) % GMSIM_L1_BANKS;
+}
+
+/* Room for one more line of the set's bank. Where there is none the bank's next row that holds a
+ * line gives it, the first that its replacement would. */
+static __attribute__((noinline)) void sweep(gmsim_l1 *l1, uint32_t bank)
+{
+    uint32_t held = 0, row = l1->swept[bank], rows = l1->sets.count / GMSIM_L1_BANKS;
+    gmsim_l1_set *set;
+    do {
+        set = &l1->set[row * GMSIM_L1_BANKS + bank];
+        row = row + 1u < rows ? row + 1u : 0;
+        for (uint32_t i = 0; i < GMSIM_L1_SLOTS; i++)
+            held |= (uint32_t)(set->tag[i] != 0) << i;
+    } while (!held);
+    l1->swept[bank] = (uint16_t)row;
+    const gmsim_replaced what = replaced(l1, set, (set->tag[gmsim_lowest(held)] >> 8) - 1u);
+    const uint32_t place = gmsim_replacer_victim(&l1->replacer, what, held);
+    set->tag[place] = 0;
+    set->age[place] = 0;
+    gmsim_replacer_drop(&l1->replacer, what.number, place);
+}
+
+GMSIM_INLINE void take_room(gmsim_l1 *l1, const gmsim_l1_set *set)
+{
+    const uint32_t bank = bank_of(l1, set);
+    if (l1->room[bank])
+        l1->room[bank]--;
+    else
+        sweep(l1, bank);
+}
+
 /* A place for a line that comes: an empty one, or that of the line that leaves. */
 GMSIM_INLINE uint32_t make_room(gmsim_l1 *l1, gmsim_l1_set *set, uint64_t line, bool usual)
 {
     uint32_t ways = l1->ways + ((uint32_t)(set - l1->set) < l1->larger), empty = 0, place;
-    gmsim_lines lines = lines_of(l1, set);
     if (usual) {
-        place = gmsim_lru_oldest(lines, ways); /* the least byte: protected ones are greater */
+        const gmsim_lines lines = lines_of(l1, set, true);
+        place = gmsim_lru_oldest(lines, lines.ways); /* the least byte: protected are greater */
+        if (!set->age[place])
+            take_room(l1, set);
         gmsim_slru_fill(lines, place);
         return place;
     }
     const gmsim_replaced what = replaced(l1, set, line);
     for (uint32_t i = 0; i < ways; i++)
         empty |= (uint32_t)!set->tag[i] << i;
+    if (empty && l1->pooled)
+        take_room(l1, set);
     place =
         empty ? gmsim_lowest(empty) : gmsim_replacer_victim(&l1->replacer, what, (1u << ways) - 1u);
     gmsim_replacer_fill(&l1->replacer, what, place);
@@ -233,7 +290,7 @@ GMSIM_INLINE uint32_t words_in(uint32_t sectors)
 GMSIM_INLINE uint32_t load(gmsim_l1 *l1, gmsim_l1_set *set, uint64_t line, uint32_t touched,
                            gmsim_l1_load how, gmsim_l1_words *words, bool usual)
 {
-    uint32_t place = place_of(set, line);
+    uint32_t place = place_of(set, line, usual);
     if (place == GMSIM_L1_SLOTS) {
         if (how == GMSIM_L1_ALLOCATE) {
             place = make_room(l1, set, line, usual);
@@ -269,8 +326,9 @@ uint32_t gmsim_l1_read(gmsim_l1 *l1, gmsim_l1_set *set, uint64_t line, uint32_t 
                      : load_any(l1, set, line, touched, how, words);
 }
 
-GMSIM_INLINE void empty(const gmsim_l1 *l1, gmsim_l1_set *set, uint32_t place)
+GMSIM_INLINE void empty(gmsim_l1 *l1, gmsim_l1_set *set, uint32_t place)
 {
+    l1->room[bank_of(l1, set)]++;
     set->tag[place] = 0;
     set->age[place] = 0;
     gmsim_replacer_drop(&l1->replacer, (uint32_t)(set - l1->set), place);
@@ -280,7 +338,7 @@ GMSIM_INLINE bool store(gmsim_l1 *l1, uint64_t line, uint32_t touched, uint32_t 
                         bool allocates, gmsim_l1_words *words, bool usual)
 {
     gmsim_l1_set *set = set_of(l1, line, usual);
-    uint32_t place = place_of(set, line);
+    uint32_t place = place_of(set, line, usual);
     bool hit = place != GMSIM_L1_SLOTS;
     if (!usual && !(gmsim_writes[l1->write].write(hit, touched == full) & GMSIM_WRITE_KEEP)) {
         if (hit)
@@ -332,7 +390,7 @@ void gmsim_l1_empty(gmsim_l1 *l1, uint64_t end)
 void gmsim_l1_drop(gmsim_l1 *l1, uint64_t line)
 {
     gmsim_l1_set *set = set_of(l1, line, l1->usual);
-    uint32_t place = place_of(set, line);
+    uint32_t place = place_of(set, line, false);
     if (place != GMSIM_L1_SLOTS)
         empty(l1, set, place);
 }

@@ -12,6 +12,7 @@
 #pragma GCC visibility push(hidden)
 
 #define GMSIM_L1_SLOTS 8u /* most lines a set can hold */
+#define GMSIM_L1_BANKS 8u /* that share room for lines among their own sets alone */
 
 typedef enum gmsim_l1_load {
     GMSIM_L1_ALLOCATE, /* looked up; what misses is kept */
@@ -31,10 +32,13 @@ typedef struct gmsim_l1_set {
 typedef struct gmsim_l1 {
     gmsim_l1_set *set; /* owned by the caller */
     gmsim_sets sets;
-    uint32_t ways, larger; /* lines a set holds; the first `larger` sets hold one more */
-    uint32_t hash, write;  /* policies */
-    bool usual;            /* segmented LRU, polynomial, write-through */
-    uint64_t order;        /* the replacement's */
+    uint32_t ways, larger;         /* lines a set holds; the first `larger` sets hold one more */
+    uint32_t hash, write;          /* policies */
+    bool usual;                    /* segmented LRU, banked, write-through, with pools */
+    bool pooled;                   /* sets have more tags than there is room for lines: by banks, */
+    uint16_t room[GMSIM_L1_BANKS]; /* lines that it has room for yet, */
+    uint16_t swept[GMSIM_L1_BANKS]; /* and the row that gives up a line next */
+    uint64_t order;                 /* the replacement's */
     gmsim_replacer replacer;
 } gmsim_l1;
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
  * slru.h - segmented LRU (Karedla et al., Computer 27(3), 1994): lines that were wanted again after
- * they came are protected, up to half of those the set holds; the least recently used of the others
- * leaves first. One protected line too many makes the least recently used of them an ordinary one,
- * as if it had just come. An H200's L1 keeps twice as many lines wanted twice as lines wanted once
- * (micro/l1_replace.cu: hot, pair). A way's byte is the time of its last use by the set's clock, 0
- * where it is empty, and in its highest bit whether it is protected.
+ * they came are protected, up to half of those the set holds, or two of four; the least recently
+ * used of the others leaves first. One protected line too many makes the least recently used of
+ * them an ordinary one, as if it had just come. An H200's L1 keeps twice as many lines wanted twice
+ * as lines wanted once (micro/l1_replace.cu: hot, pair). A way's byte is the time of its last use
+ * by the set's clock, 0 where it is empty, and in its highest bit whether it is protected.
  */
 #ifndef GMSIM_SLRU_H
 #define GMSIM_SLRU_H
@@ -57,6 +57,13 @@ static inline uint32_t gmsim_slru_count(uint64_t highest)
 static inline bool gmsim_slru_is_over(gmsim_lines lines)
 {
     uint32_t held = 0, protects = 0;
+    if (lines.ways == 4u) {
+        uint32_t way;
+        memcpy(&way, lines.way, sizeof way);
+        way &= UINT32_C(0x80808080);
+        way &= way - 1u;
+        return (way & (way - 1u)) != 0;
+    }
     if (lines.ways == 8u) {
         uint64_t way, low = UINT64_C(0x7f7f7f7f7f7f7f7f);
         memcpy(&way, lines.way, sizeof way);
