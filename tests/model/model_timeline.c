@@ -222,6 +222,18 @@ static void test_many_ctas(void)
     free(recorder);
 }
 
+/* Warps wait no longer than they are there. In these launches younger CTAs get back what they
+ * waited for older ones (share.c) before they begin. */
+static void test_waits(gconstpointer data)
+{
+    run r;
+    begin(&r, data, false, GMSIM_CACHES_COLD);
+    const uint64_t most = r.result->timing.warp_active;
+    for (unsigned i = 0; i < GMSIM_STALLS; i++)
+        g_assert_cmpuint(r.result->timing.stall[i], <=, most);
+    end(&r);
+}
+
 int main(int argc, char **argv)
 {
     static const char *const samples[] = {"transpose_nopad.trc", "matmul_tiled16.trc",
@@ -234,6 +246,8 @@ int main(int argc, char **argv)
 
         g_test_add_data_func(name, samples[i], test_sample);
     }
+    g_test_add_data_func("/waits/reduce_shuffle", "reduce_shuffle.trc", test_waits);
+    g_test_add_data_func("/waits/spmv_csr_vector", "spmv_csr_vector.trc", test_waits);
     g_test_add_func("/timeline/warm", test_warm);
     g_test_add_func("/timeline/long-launch", test_long_launch);
     g_test_add_func("/timeline/edges", test_edges);

@@ -92,6 +92,7 @@ uint64_t gmsim_share(const gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot)
     warp->pieces = (uint32_t)MIN(clocks * time / WHOLE / GMSIM_PIECE_CLOCKS + 1u, clocks);
     warp->gaps -= warp->gaps / warp->pieces;
     const uint64_t delay = warp->clocks / warp->pieces * (time - WHOLE) / WHOLE;
+    warp->stretched = (uint32_t)delay;
     sm->timing.stall[GMSIM_STALL_MATH] += delay;
     return delay;
 }
@@ -121,13 +122,16 @@ void gmsim_share_over(const gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uin
     const uint32_t parts = s->plan.sub_partitions, since = gmsim_since_epoch(s, now);
     sm->warp[slot].loads = false;
     for (uint32_t i = slot % parts; i < GMSIM_MAX_SM_WARPS; i += parts) {
-        const gmsim_warp *other = &sm->warp[i];
+        gmsim_warp *other = &sm->warp[i];
         if (!other->loads || other->who.cta <= sm->warp[slot].who.cta)
             continue;
         const uint32_t soonest = since + other->clocks / other->pieces;
         if (soonest < sm->ready[i]) {
-            sm->timing.stall[GMSIM_STALL_MATH] -= sm->ready[i] - soonest;
-            sm->ready[i] = soonest;
+            /* No more is given back than the piece was stretched: it may begin after `now`. */
+            const uint32_t back = MIN(sm->ready[i] - soonest, other->stretched);
+            sm->timing.stall[GMSIM_STALL_MATH] -= back;
+            sm->ready[i] -= back;
+            other->stretched -= back;
         }
     }
 }

@@ -82,6 +82,7 @@ typedef struct gmsim_warp {
     uint32_t load[GMSIM_PIPES];         /* on a long way: what it takes of its sub-partition's
                                          * pipes, in 256ths of what they can do */
     bool loads;                         /* it takes something */
+    uint32_t stretched;                 /* clocks that its present piece is longer by, for others */
     uint64_t free[GMSIM_SCOREBOARDS];   /* when what sets the scoreboard is there */
     uint64_t queued[GMSIM_SCOREBOARDS]; /* and clocks of that spent in queues beyond L2 */
     uint8_t cause[GMSIM_SCOREBOARDS];   /* gmsim_stall of a wait for it */
