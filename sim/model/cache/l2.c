@@ -147,8 +147,8 @@ static uint32_t chance(uint64_t number)
  * local). */
 static uint32_t group_of(const gmsim_l2 *l2, uint64_t line)
 {
-    uint64_t block = line / BLOCK, pair = block / KINDS, kind = (block + chance(pair)) % KINDS;
-    uint64_t index = pair * BLOCK + line % BLOCK, turn = index / l2->groups;
+    uint64_t block = line / BLOCK, three = block / KINDS, kind = (block + chance(three)) % KINDS;
+    uint64_t index = three * BLOCK + line % BLOCK, turn = index / l2->groups;
     if (line >= GMSIM_LOCAL_WINDOWS / GMSIM_LINE_BYTES)
         return (uint32_t)((uint64_t)chance(line) * l2->groups >> 32);
     uint64_t begin = (uint64_t)chance(turn * KINDS + kind) * l2->groups >> 32;

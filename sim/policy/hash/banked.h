@@ -3,9 +3,10 @@
  * banked.h - nine sums of bits of the line number: three say the bank, six the row of a set. Each
  * bit below is the set of the line with that bit alone. An H200's L1 does so: rows in the order in
  * which it looks for lines to give up, and which lines share a set (micro/l1_replace.cu, cyclic and
- * set). Not settled there: which of the banks is whose, and bits from the 16th on, which only
- * spread lines a power of two apart over all sets, as measured (micro/l1_sets.cu, stride). Numbers
- * of sets that are no power of two, or more than 512, are left to the XOR of bits instead.
+ * set). Not settled there: which of the banks is whose; bits 11 and 14 (from 0), which fit best;
+ * and those from 15 on, which only spread lines a power of two apart over all sets, as measured
+ * (micro/l1_sets.cu, stride). Numbers of sets that are no power of two, or more than 512, are left
+ * to the XOR of bits instead.
  */
 #ifndef GMSIM_BANKED_H
 #define GMSIM_BANKED_H
