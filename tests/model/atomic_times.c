@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * atomic_times.c - how long atomics of all SMs on neighbouring words take, by type, against
- * measured/h200/micro-atomics_timing.csv: where all warps add to the same words, and where each has
- * lines of its own. Two numbers of turns are replayed; the difference has no launch in it.
+ * measured/h200/micro-atomics_timing.csv: where all warps add to the same words, where each has
+ * lines of its own, and where each warp of an SM has lines that it shares with the other SMs. Two
+ * numbers of turns are replayed; the difference has no launch in it.
  */
 #include "tests/support/cycles.h"
 #include "tests/support/measured.h"
@@ -27,7 +28,7 @@ static const struct {
 };
 
 /* Lane l of warp w of CTA c adds to word l + warp * w + cta * c. */
-static double cycles(unsigned kind, unsigned turns, uint64_t warp, uint64_t cta)
+static gmsim_timing replay(unsigned kind, unsigned turns, uint64_t warp, uint64_t cta)
 {
     GError *error = NULL;
     gmsim_gpu gpu;
@@ -64,7 +65,12 @@ static double cycles(unsigned kind, unsigned turns, uint64_t warp, uint64_t cta)
     gmtest_close(&trace);
 
     g_assert_true(gmsim_gpu_load(&gpu, "h200", &error));
-    return gmtest_cycles(path, &gpu);
+    return gmtest_replay(path, &gpu).timing;
+}
+
+static double cycles(unsigned kind, unsigned turns, uint64_t warp, uint64_t cta)
+{
+    return (double)replay(kind, turns, warp, cta).cycles;
 }
 
 static void test_rows(void)
@@ -75,8 +81,9 @@ static void test_rows(void)
         char **cell = g_ptr_array_index(rows, i);
         const bool same = !strcmp(cell[4], "0") && !strcmp(cell[5], "0");
         const bool own = !strcmp(cell[4], "32") && !strcmp(cell[5], "4096");
+        const bool few = !strcmp(cell[4], "32") && !strcmp(cell[5], "0");
         if (strcmp(cell[0], "global") || strcmp(cell[2], "1") || strcmp(cell[3], "1") ||
-            strcmp(cell[6], "132") || strcmp(cell[7], "4") || !(same || own))
+            strcmp(cell[6], "132") || strcmp(cell[7], "4") || !(same || own || few))
             continue;
         for (unsigned k = 0; k < G_N_ELEMENTS(kinds); k++) {
             if (strcmp(cell[1], kinds[k].op))
@@ -86,18 +93,34 @@ static void test_rows(void)
             const double found =
                 (cycles(k, MANY, warp, cta) - cycles(k, FEW, warp, cta)) / (MANY - FEW);
             g_test_message("%s %s: %.1f clocks a turn, measured %.1f", cell[1],
-                           same ? "same" : "own", found, measured);
+                           same  ? "same"
+                           : own ? "own"
+                                 : "few",
+                           found, measured);
             if (found < measured * (1 - PRECISION) || found > measured * (1 + PRECISION))
                 g_test_fail();
             compared++;
         }
     }
-    g_assert_cmpuint(compared, ==, 2 * G_N_ELEMENTS(kinds));
+    g_assert_cmpuint(compared, ==, 3 * G_N_ELEMENTS(kinds));
+}
+
+/* SMs of the line's side are done sooner, but where the slice is slow. */
+static void test_sides(void)
+{
+    const gmsim_timing quick = replay(0, 200, 0, 0), slow = replay(3, 200, 0, 0);
+    const double all = (double)quick.sm_active / SMS / (double)quick.cycles;
+    const double doubles = (double)slow.sm_active / SMS / (double)slow.cycles;
+    g_test_message("the mean SM is done after %.2f of the time, adding doubles %.2f", all, doubles);
+    g_assert_cmpfloat(all, >, 0.7);
+    g_assert_cmpfloat(all, <, 0.9);
+    g_assert_cmpfloat(doubles, >, 0.93);
 }
 
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/atomics/times", test_rows);
+    g_test_add_func("/atomics/sides", test_sides);
     return g_test_run();
 }

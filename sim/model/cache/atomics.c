@@ -8,7 +8,10 @@
  *   their masks, twice that for compare-and-swap.
  * - In L2 an atomic takes its time by sectors, and longer where a lane is alone, or where the next
  *   addition of floats needs the last one's sum. A group of slices is through sooner than the
- *   slice, which does one thing after the other, and additions of doubles at half the rate.
+ *   slice, which does one thing after the other, and additions of doubles at half the rate. What a
+ *   slice takes is what the last SM to be done shows: the mean over SMs is less.
+ * - Of requests of several lanes that a slice keeps up with, SMs of its side get more while those
+ * of the other wait, too; where the slice itself is slow, all get the same (explore/probes.py).
  *
  * Left out: what the operation is, but for floats and compare-and-swap.
  */
@@ -24,7 +27,8 @@ uint32_t gmsim_atomic_units(const gmsim_ask *ask, const gmsim_message *message)
 }
 
 gmsim_atomic_work gmsim_atomic_work_of(const gmsim_gpu *gpu, const gmsim_ask *ask,
-                                       const gmsim_message *message, uint32_t sector_cost)
+                                       const gmsim_message *message, uint32_t sector_cost,
+                                       bool again)
 {
     uint64_t cost = sector_cost, passes = message->passes, sectors = message->operations;
     gmsim_atomic_work work;
@@ -38,8 +42,10 @@ gmsim_atomic_work gmsim_atomic_work_of(const gmsim_gpu *gpu, const gmsim_ask *as
             sectors * cost * (ask->is_double ? gpu->atomic_slice_double : gpu->atomic_slice) / 100u
             << ask->is_swap;
     }
-    if (ask->is_float && (passes > 1u || message->lanes == 1u))
+    if (ask->is_float && (passes > 1u || (message->lanes == 1u && again)))
         work.slice = MAX(work.slice, passes * cost * gpu->atomic_slice_float / 100u);
+    work.by_side =
+        message->lanes > passes && work.slice <= sectors * cost * gpu->atomic_slice / 100u;
     if (ask->kind == GMSIM_ASK_ATOMIC)
         work.group = work.group * gpu->atomic_returning / 100u;
     return work;

@@ -16,11 +16,12 @@ uint32_t gmsim_atomic_units(const gmsim_ask *ask, const gmsim_message *message);
 /* Parts of a clock that the slice, that its group of slices work on it. */
 typedef struct gmsim_atomic_work {
     uint64_t slice, group;
+    bool by_side; /* the slice keeps up with its sectors: sides take turns by their ways to it */
 } gmsim_atomic_work;
 
-/* cost: parts of a clock for a sector. */
+/* cost: parts of a clock for a sector; again: the slice's last one was on the same sectors. */
 gmsim_atomic_work gmsim_atomic_work_of(const gmsim_gpu *gpu, const gmsim_ask *ask,
-                                       const gmsim_message *message, uint32_t cost);
+                                       const gmsim_message *message, uint32_t cost, bool again);
 
 #pragma GCC visibility pop
 

@@ -29,6 +29,12 @@ typedef struct gmsim_slice {
     gmsim_queue in, out;
 } gmsim_slice;
 
+/* Atomics that wait for a slice: of SMs of the line's side, and of the other. */
+typedef struct gmsim_rivals {
+    uint64_t step, work[2];
+    uint64_t last; /* line and sectors of what came last */
+} gmsim_rivals;
+
 typedef struct gmsim_shared {
     const gmsim_gpu *gpu;
     gmsim_l2 l2;
@@ -36,6 +42,7 @@ typedef struct gmsim_shared {
     gmsim_lrc_entry lrc[GMSIM_LIST_MAX][GMSIM_LRC_ENTRIES]; /* of each GPC */
     gmsim_fill fill[GMSIM_FILLS];                           /* by a hash of the line */
     gmsim_slice slice[GMSIM_SLICES];
+    gmsim_rivals rivals[GMSIM_SLICES];
     gmsim_queue atomics[GMSIM_SLICES];          /* by group of slices */
     int16_t away[GMSIM_LIST_MAX][GMSIM_SLICES]; /* clocks that a group of slices is farther from a
                                                  * GPC than the mean */
