@@ -388,7 +388,7 @@ const gmsim_result *gmsim_model_run(gmsim_model *model, gmtrace_reader *reader, 
     }
     if (model->options.whatif) {
         gmsim_tally_change(&replay->tally, model->options.whatif);
-        model->shared.sector_fill = model->options.whatif->free_fills ? 0 : GMSIM_SECTOR_BYTES;
+        model->shared.sector_fill = model->options.whatif->free_fills ? 0 : 1u;
     }
     replay->local_load = model->options.whatif && model->options.whatif->l1_holds
                              ? GMSIM_L1_PRESENT

@@ -6,6 +6,7 @@
 #include "sim/model/cache/l1.h"
 #include "sim/model/cache/l2.h"
 #include "sim/model/cache/lrc.h"
+#include "sim/model/cache/shared.h"
 #include "sim/policy/write.h"
 
 #include <string.h>
@@ -485,6 +486,84 @@ static void test_l2_lru(fixture *x, gconstpointer data)
     }
 }
 
+/* ------------------------------------------------------------------------- ways from SMs to L2 */
+
+typedef struct ways {
+    gmsim_gpu gpu;
+    gmsim_shared *shared;
+    gmsim_l2_set *set;
+} ways;
+
+static void find_ways(ways *x, gconstpointer data)
+{
+    (void)data;
+    GError *error = NULL;
+    g_assert_true(gmsim_gpu_load(&x->gpu, "h200", &error));
+    g_assert_no_error(error);
+    x->shared = g_new0(gmsim_shared, 1);
+    x->set = g_malloc(gmsim_l2_size(&x->gpu));
+    gmsim_shared_init(x->shared, x->set, &x->gpu);
+    gmsim_shared_begin(x->shared);
+}
+
+static void lose_ways(ways *x, gconstpointer data)
+{
+    (void)data;
+    g_free(x->set);
+    g_free(x->shared);
+}
+
+/* A whole line is stored at that clock; returns when it is there. */
+static uint64_t store_line(ways *x, uint32_t gpc, uint64_t line, uint64_t clock)
+{
+    const uint64_t bytes[1][2] = {{UINT64_MAX, UINT64_MAX}};
+    gmsim_ask ask = {.kind = GMSIM_ASK_WRITE, .messages = 1};
+    gmsim_message message = {.line = line, .clock = clock, .touched = 0xf, .full = 0xf, .units = 4};
+    gmsim_shared_serve(x->shared, (gmsim_sender){gpc, gpc % GMSIM_L2_SIDES}, &ask, &message, bytes);
+    return message.clock;
+}
+
+/* Each GPC's stores go at its own rate, whatever others store; small groups of SMs share a port. */
+static void test_ports(ways *x, gconstpointer data)
+{
+    (void)data;
+    const uint64_t alone = store_line(x, 2, 1u << 20, 0), lines = 1000;
+    uint64_t last[3] = {0, 0, 0};
+    for (uint64_t i = 1; i < lines; i++)
+        last[0] = store_line(x, 2, (1u << 20) + i * 37u, 0);
+    const uint64_t clocks = lines * 128u / x->gpu.l2_group_write_bytes_per_clock;
+    g_assert_cmpuint(last[0] - alone, >, clocks * 98u / 100u);
+    g_assert_cmpuint(last[0] - alone, <, clocks * 102u / 100u);
+    g_assert_cmpuint(store_line(x, 3, 1u << 25, 0), <, alone + clocks / 4u);
+    for (uint64_t i = 0; i < lines; i++)
+        last[1 + i % 2u] = store_line(x, (uint32_t)i % 2u, (1u << 26) + i * 37u, 0);
+    g_assert_cmpuint(last[2] - alone, >, clocks * 98u / 100u);
+}
+
+/* Two sides that store to the same few lines take a slice longer than one; not where they come long
+ * after one another. */
+static void test_contested(ways *x, gconstpointer data)
+{
+    (void)data;
+    static const uint32_t apart[] = {0, 10, 1000};
+    uint64_t took[3][2];
+    for (uint32_t a = 0; a < 3; a++)
+        for (uint32_t both = 0; both < 2; both++) {
+            uint64_t clock = 0;
+            gmsim_l2_flush(&x->shared->l2);
+            gmsim_shared_begin(x->shared);
+            for (uint32_t i = 0; i < 600; i++) {
+                clock = (uint64_t)i * apart[a];
+                gmsim_shared_step(x->shared, clock / GMSIM_STEP * GMSIM_STEP);
+                took[a][both] = store_line(x, both ? 3u + i % 4u : 3u, 1u << 20, clock) - clock;
+            }
+        }
+    g_assert_cmpuint(took[0][1], >, took[0][0] + 600u);
+    g_assert_cmpuint(took[1][1], <=, took[1][0] + x->gpu.l2_contested);
+    g_assert_cmpuint(took[2][1], ==, took[2][0]);
+    g_assert_cmpuint(x->gpu.l2_contested, >, 0);
+}
+
 #define ADD(path, test) g_test_add(path, fixture, NULL, set_up, test, tear_down)
 
 int main(int argc, char **argv)
@@ -507,5 +586,7 @@ int main(int argc, char **argv)
     ADD("/caches/l2/atomic", test_l2_atomic);
     ADD("/caches/l2/foreign", test_l2_foreign);
     ADD("/caches/l2/lru", test_l2_lru);
+    g_test_add("/caches/ways/ports", ways, NULL, find_ways, test_ports, lose_ways);
+    g_test_add("/caches/ways/contested", ways, NULL, find_ways, test_contested, lose_ways);
     return g_test_run();
 }

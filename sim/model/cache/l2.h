@@ -64,6 +64,7 @@ typedef enum gmsim_l2_reach {
     GMSIM_L2_NEAR, /* all sectors were on the SM's side, or are written there */
     GMSIM_L2_FAR,  /* some on the other side */
     GMSIM_L2_DRAM, /* some had to come from DRAM */
+    GMSIM_L2_BOTH, /* a write to a line that both sides write */
 } gmsim_l2_reach;
 
 /* What an access cost: how far it went, sectors that were read from and written to DRAM for it; of

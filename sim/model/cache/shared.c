@@ -25,17 +25,19 @@
 #include <string.h>
 
 /* Work of slices is counted in parts of a clock. */
-#define PARTS 16u
+#define PARTS      16u
+#define FILL_PARTS 4096u /* that of ports, where an error would add up over all slices */
 
 void gmsim_shared_begin(gmsim_shared *shared)
 {
     memset(shared->lrc, 0, MAX(shared->gpu->launch_groups.count, 1u) * sizeof *shared->lrc);
     memset(shared->fill, 0, sizeof shared->fill);
+    memset(shared->contest, 0xff, sizeof shared->contest);
     memset(shared->slice, 0, sizeof shared->slice);
     memset(shared->atomics, 0, sizeof shared->atomics);
     memset(shared->rivals, 0, sizeof shared->rivals);
     gmsim_dram_begin(&shared->dram, shared->gpu);
-    shared->filling = (gmsim_queue){0, 0};
+    memset(shared->filling, 0, sizeof shared->filling);
     shared->step = shared->drained = 0;
 }
 
@@ -56,12 +58,40 @@ static uint32_t slice_parts(const gmsim_shared *shared, uint32_t bytes, uint32_t
     return rate ? MAX((shared->slices * bytes * PARTS + rate / 2u) / rate, 1u) : 0;
 }
 
+static uint32_t fill_cost(uint32_t rate)
+{
+    return rate ? (GMSIM_SECTOR_BYTES * FILL_PARTS + rate / 2u) / rate : 0;
+}
+
+/* What SMs write and what comes from DRAM enters L2 by a port for each GPC (micro/ports.cu, all).
+ * Small groups are parts of one: together they are no larger than the largest. */
+static void init_ports(gmsim_shared *shared)
+{
+    const gmsim_gpu *gpu = shared->gpu;
+    uint32_t largest = 0, port = 0, sms = 0;
+    shared->fill_cost = fill_cost(gpu->l2_write_bytes_per_clock);
+    memset(shared->port, 0, sizeof shared->port);
+    if (gpu->launch_groups.count < 2u || !gpu->l2_group_write_bytes_per_clock)
+        return;
+    shared->fill_cost = fill_cost(gpu->l2_group_write_bytes_per_clock);
+    for (uint32_t i = 0; i < gpu->launch_groups.count; i++)
+        largest = MAX(largest, gpu->launch_groups.value[i]);
+    for (uint32_t i = 0; i < gpu->launch_groups.count; i++) {
+        sms += gpu->launch_groups.value[i];
+        if (sms > largest) {
+            sms = gpu->launch_groups.value[i];
+            port++;
+        }
+        shared->port[i] = port;
+    }
+}
+
 void gmsim_shared_init(gmsim_shared *shared, gmsim_l2_set *set, const gmsim_gpu *gpu)
 {
     shared->gpu = gpu;
     gmsim_l2_init(&shared->l2, set, gpu);
     shared->slices = CLAMP(gpu->l2_slices, 1u, GMSIM_SLICES);
-    shared->sector_fill = GMSIM_SECTOR_BYTES;
+    shared->sector_fill = 1u;
     shared->groups = MAX(shared->slices / gpu->l2_group_slices, 1u);
     shared->clusters = MAX(shared->slices / gpu->l2_cluster_slices, 1u);
     shared->cluster_slices = shared->slices / shared->clusters;
@@ -69,6 +99,8 @@ void gmsim_shared_init(gmsim_shared *shared, gmsim_l2_set *set, const gmsim_gpu 
     shared->cluster_mask = shared->cluster_slices & mask ? 0 : mask;
     shared->sector_cost = slice_parts(shared, GMSIM_SECTOR_BYTES, gpu->l2_bytes_per_clock);
     shared->write_cost = slice_parts(shared, GMSIM_SECTOR_BYTES, gpu->l2_write_bytes_per_clock);
+    shared->contest_cost = gpu->l2_contested * PARTS / 2u;
+    init_ports(shared);
     shared->read_cost = slice_parts(shared, 1u, gpu->l2_reads_per_clock);
     shared->atomic_cost =
         slice_parts(shared, 1u, gpu->l2_atomics_per_clock) * shared->groups / shared->slices;
@@ -114,11 +146,12 @@ static uint32_t atomic_slice_of(const gmsim_shared *shared, uint64_t line)
     return slice_at(shared, line, pair | (((uint32_t)(line >> 4) ^ hash) & 2u));
 }
 
-/* What SMs write and what comes from DRAM goes into L2 at one rate. */
-GMSIM_INLINE uint64_t fill_l2(gmsim_shared *shared, uint64_t now, uint64_t bytes)
+/* What the SMs of a GPC write and what comes from DRAM for them goes into L2 at one rate. */
+GMSIM_INLINE uint64_t fill_l2(gmsim_shared *shared, uint32_t gpc, uint64_t now, uint32_t sectors)
 {
-    uint32_t rate = shared->gpu->l2_write_bytes_per_clock;
-    return rate ? gmsim_queue_take(&shared->filling, shared->step, now, bytes, rate) : 0;
+    gmsim_queue *port = &shared->filling[shared->port[gpc]];
+    return gmsim_queue_take(port, shared->step, now, (uint64_t)sectors * shared->fill_cost,
+                            FILL_PARTS);
 }
 
 GMSIM_INLINE uint64_t use_dram(gmsim_shared *shared, gmsim_l2_cost cost, uint64_t line,
@@ -168,7 +201,7 @@ GMSIM_INLINE void read_line(gmsim_shared *shared, const gmsim_l2_place *place, g
         latency = MAX(latency, gpu->l2_far_latency + away);
     uint64_t turn = use_dram(shared, cost, line, now);
     if (cost.reach == GMSIM_L2_DRAM) {
-        uint64_t wait = fill_l2(shared, now, cost.read * shared->sector_fill);
+        uint64_t wait = fill_l2(shared, from.gpc, now, cost.read * shared->sector_fill);
         bool near = place->home == from.side || !gpu->dram_far_latency;
         queued += MAX(turn, wait) + gmsim_dram_bank_wait(&shared->dram, line, shared->step);
         latency = (near ? gpu->dram_latency : gpu->dram_far_latency) + away +
@@ -194,6 +227,20 @@ GMSIM_INLINE void read_line(gmsim_shared *shared, const gmsim_l2_place *place, g
     later(ask, message->clock, queued, far);
 }
 
+/* Both sides write the line. Clocks more, in parts, that the slice takes for a store where the
+ * other side wrote it a short time ago (micro/ports.cu, window; not where 32,000 lines are written
+ * by all SMs, each again after some 900 clocks: explore/probes.py, store.scatter). */
+static __attribute__((noinline)) uint32_t contest(gmsim_shared *shared, uint32_t side,
+                                                  uint64_t line, uint64_t clock)
+{
+    gmsim_contest *last = &shared->contest[gmsim_hash32(line) / (UINT32_MAX / GMSIM_CONTESTS + 1u)];
+    if (last->line != line)
+        *last = (gmsim_contest){.line = line};
+    const uint64_t other = last->clock[1u - side];
+    last->clock[side] = clock + 1u;
+    return other && clock < other + shared->gpu->l2_contested_clocks ? shared->contest_cost : 0;
+}
+
 GMSIM_INLINE void write_line(gmsim_shared *shared, const gmsim_l2_place *place, gmsim_sender from,
                              gmsim_message *message, const uint64_t bytes[2])
 {
@@ -201,14 +248,19 @@ GMSIM_INLINE void write_line(gmsim_shared *shared, const gmsim_l2_place *place, 
     uint32_t units = message->units;
     gmsim_l2_cost cost =
         gmsim_l2_write(&shared->l2, place, from.side, message->touched, message->full, bytes);
-    uint32_t again = gmsim_sector_count(message->again);
-    shared->l2.counts.write_sectors -= again;
-    shared->l2.counts.write_hit_sectors -= again;
+    if (G_UNLIKELY(message->again)) {
+        uint32_t again = gmsim_sector_count(message->again);
+        shared->l2.counts.write_sectors -= again;
+        shared->l2.counts.write_hit_sectors -= again;
+    }
+    uint32_t work = units * shared->write_cost;
+    if (G_UNLIKELY(cost.reach == GMSIM_L2_BOTH))
+        work += contest(shared, from.side, line, leaves);
     uint64_t wait = gmsim_queue_take(&shared->slice[slice_of(shared, line)].in, shared->step,
-                                     leaves, units * shared->write_cost, PARTS);
+                                     leaves, work, PARTS);
     behind = use_dram(shared, cost, line, leaves);
     wait = MAX(wait, behind);
-    behind = fill_l2(shared, leaves, (uint64_t)units * GMSIM_SECTOR_BYTES);
+    behind = fill_l2(shared, from.gpc, leaves, units);
     wait = MAX(wait, behind);
     message->clock = leaves + units + wait + shared->write_clocks;
     shared->drained = MAX(shared->drained, message->clock);

@@ -21,8 +21,14 @@ typedef struct gmsim_fill {
     uint64_t line, start, done;
 } gmsim_fill;
 
-#define GMSIM_FILLS  16384u /* a power of two */
-#define GMSIM_SLICES 512u   /* most there can be */
+/* A line that both sides write: one more than the clock at which each did last; 0: not yet. */
+typedef struct gmsim_contest {
+    uint64_t line, clock[GMSIM_L2_SIDES];
+} gmsim_contest;
+
+#define GMSIM_FILLS    16384u /* a power of two */
+#define GMSIM_CONTESTS 16384u /* likewise */
+#define GMSIM_SLICES   512u   /* most there can be */
 
 /* A slice of L2: requests and data come in, data go out. */
 typedef struct gmsim_slice {
@@ -41,17 +47,21 @@ typedef struct gmsim_shared {
     gmsim_dram dram;
     gmsim_lrc_entry lrc[GMSIM_LIST_MAX][GMSIM_LRC_ENTRIES]; /* of each GPC */
     gmsim_fill fill[GMSIM_FILLS];                           /* by a hash of the line */
+    gmsim_contest contest[GMSIM_CONTESTS];                  /* likewise */
     gmsim_slice slice[GMSIM_SLICES];
     gmsim_rivals rivals[GMSIM_SLICES];
     gmsim_queue atomics[GMSIM_SLICES];          /* by group of slices */
     int16_t away[GMSIM_LIST_MAX][GMSIM_SLICES]; /* clocks that a group of slices is farther from a
                                                  * GPC than the mean */
-    gmsim_queue filling;
+    gmsim_queue filling[GMSIM_LIST_MAX];        /* each port of L2 */
+    uint32_t port[GMSIM_LIST_MAX];              /* of each GPC */
     uint32_t slices, groups, clusters, cluster_slices;
     uint32_t cluster_mask; /* cluster_slices less 1 where that is a power of two, or 0 */
-    uint32_t sector_fill;  /* bytes that a sector from DRAM takes of L2's rate; 0: what if none? */
-    uint32_t read_cost, sector_cost, write_cost, atomic_cost; /* in 1/16 clocks of a slice */
-    uint32_t group_slices_shift, group_shift, cluster_shift;  /* of l2.group_slices and so on */
+    uint32_t fill_cost;    /* of a port for a sector that is written, in its own parts of a clock */
+    uint32_t sector_fill;  /* sectors that one from DRAM counts for there; 0: what if none? */
+    uint32_t read_cost, sector_cost, write_cost, atomic_cost,
+        contest_cost;                                        /* in 1/16 clocks of a slice */
+    uint32_t group_slices_shift, group_shift, cluster_shift; /* of l2.group_slices and so on */
     uint32_t write_clocks, lrc_clocks; /* from an SM to L2; to where reads merge */
     uint64_t step;                     /* clock at which this step began */
     uint64_t drained;                  /* clock at which the last store so far is there */

@@ -562,7 +562,7 @@ bool gmsim_schedule(gmsim_scheduler *s, GError **error)
         memset(sm->ready, 0xff, sizeof sm->ready);
         sm->next = GMSIM_NEVER;
         memset(sm->part, 0, sizeof sm->part);
-        sm->unit_free = sm->unit_work = sm->unit_done = sm->stored = sm->constant_free = 0;
+        sm->unit_free = sm->unit_work = sm->stored = sm->constant_free = 0;
         sm->mbarrier_free = 0;
         sm->active = sm->active_since = sm->active_until = 0;
         sm->resident = sm->accesses = sm->left = 0;

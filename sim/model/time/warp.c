@@ -536,23 +536,22 @@ GMSIM_INLINE const char *access_memory(gmsim_scheduler *s, gmsim_sm *sm, gmsim_w
         gmsim_place_count(sm, part, at, shared);
         *issue = at = room;
     }
-    uint64_t free = MAX(sm->unit_free, at), done = MAX(sm->unit_done, at);
+    uint64_t free = MAX(sm->unit_free, at);
     uint64_t now = MAX(free, warp->unit_free);
     if (shared) {
         now = MAX(now, part->shared_free);
         part->shared_free = now + gpu->shared_issue;
     }
     who->now = now;
-    if (done >= sm->stored + gpu->l1_packet_idle)
+    if (free >= sm->stored + gpu->l1_packet_idle)
         gmsim_packets_close_all(&sm->memory.packets);
     const char *wrong =
         gmsim_replay_record(s->replay, &sm->memory, who, warp->cursor.chunk, record);
     const uint32_t clocks = who->clocks;
-    sm->unit_done = done += clocks;
-    if (shared || record->op == GMTRACE_OP_STORE)
-        sm->stored = done;
     free += clocks;
     sm->unit_free = MAX(free, answer->held);
+    if (shared || record->op == GMTRACE_OP_STORE) /* held up, the unit is not idle */
+        sm->stored = sm->unit_free;
     if (shared || (!answer->asks && answer->reach == GMSIM_REACH_L1))
         warp->unit_free = now + (uint64_t)who->wavefronts * gpu->sm_wavefront;
     sm->unit_work += clocks;
