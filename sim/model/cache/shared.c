@@ -9,8 +9,8 @@
  * - A line comes from L2 after gpu.l2_latency, more or less by where SM and slice lie; later if the
  *   other side has it; from DRAM (dram.c) after gpu.dram_latency if its home is on the SM's side,
  *   else gpu.dram_far_latency.
- * - What SMs write and what comes from DRAM for them enters L2 by a port for each GPC; stores of both
- *   sides to a line, one shortly after the other, keep its slice longer (micro/ports.cu).
+ * - What SMs write and what comes from DRAM for them enters L2 by a port for each GPC; stores of
+ *   both sides to a line, one shortly after the other, keep its slice longer (micro/ports.cu).
  * - A read that finds its line on the way from DRAM to L2 waits for it, brings nothing more, and
  *   counts as a miss (micro/merge.cu).
  *
