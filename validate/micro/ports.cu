@@ -12,7 +12,8 @@
  *   window  the SMs of both sides, or of one, go through the same `line` lines, each from a place of
  *           its own: whole lines (st), a sector of each (st_byte), four lines at once (st_wide)
  * Output: CSV rows  experiment,op,line,active,sm,group,side,count  for each SM: accesses of a warp in
- * the time; of `group` the SM's GPC, numbered by its first SM.
+ * the time, by fours: too rough for atomics on one line; of `group` the SM's GPC, numbered by its
+ * first SM.
  */
 #include "validate/micro/check.h"
 #include <algorithm>
