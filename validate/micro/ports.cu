@@ -6,7 +6,7 @@
  *   all    every SM its own 64 KiB, which L2 holds
  *   gpc    the SMs of one GPC alone, some of them or all
  *   each   as many SMs of each GPC
- *   pair   two SMs of one TPC; of two TPCs of one GPC
+ *   pair   two SMs of one TPC
  *   line   every SM the same line, one of some that lie on either side of L2
  *   near, far  the same, but only the SMs that got more, or less, of it
  *   window  the SMs of both sides, or of one, go through the same `line` lines, each from a place of
@@ -74,7 +74,8 @@ template <int OP> __device__ static uint32_t access(char *at, uint32_t i, uint32
 
 template <int OP>
 __global__ void __launch_bounds__(WARPS * 32)
-    repeat(char *memory, const uint8_t *active, uint32_t stride, uint32_t bytes, uint32_t apart, uint32_t *counts, uint32_t *sink)
+    repeat(char *memory, const uint8_t *active, uint32_t stride, uint32_t bytes, uint32_t apart, uint32_t *counts,
+           uint32_t *sink)
 {
     const uint32_t sm = smid(), warp = threadIdx.x / 32;
     if (!active[sm])
@@ -164,9 +165,9 @@ static std::vector<uint32_t> run(const char *experiment, int op, int line, const
     MICRO_CUDA(cudaMemcpy(active, mask.data(), SMS_MAX, cudaMemcpyHostToDevice));
     MICRO_CUDA(cudaMemset(counts, 0, SMS_MAX * 4));
     MICRO_CUDA(cudaFuncSetAttribute(kernels[op], cudaFuncAttributeMaxDynamicSharedMemorySize, 200 << 10));
-    kernels[op]<<<(unsigned)sms, WARPS * 32, 200 << 10>>>(memory + (line < 0 || window ? 0 : (size_t)line * 4096), active,
-                                                         line < 0 ? own : 0, line < 0 ? own : window ? line * 128u : 128u,
-                                                         window ? 7 : 0, counts, sink);
+    char *at = memory + (line < 0 || window ? 0 : (size_t)line * 4096);
+    const uint32_t stride = line < 0 ? own : 0, bytes = line < 0 ? own : window ? (uint32_t)line * 128u : 128u;
+    kernels[op]<<<(unsigned)sms, WARPS * 32, 200 << 10>>>(at, active, stride, bytes, window ? 7 : 0, counts, sink);
     MICRO_CUDA(cudaGetLastError());
     MICRO_CUDA(cudaMemcpy(count.data(), counts, SMS_MAX * 4, cudaMemcpyDeviceToHost));
     for (int i = 0; i < sms; i++)

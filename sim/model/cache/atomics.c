@@ -11,7 +11,7 @@
  *   slice, which does one thing after the other, and additions of doubles at half the rate. What a
  *   slice takes is what the last SM to be done shows: the mean over SMs is less.
  * - Of requests of several lanes that a slice keeps up with, SMs of its side get more while those
- * of the other wait, too; where the slice itself is slow, all get the same (explore/probes.py).
+ *   of the other wait, too; where the slice itself is slow, all get the same (explore/probes.py).
  *
  * Left out: what the operation is, but for floats and compare-and-swap.
  */

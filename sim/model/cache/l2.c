@@ -480,8 +480,6 @@ static __attribute__((noinline)) void retire_copy(gmsim_l2 *l2, const gmsim_l2_p
 {
     gmsim_l2_set *far = set_at(l2, place, 1u - place->home);
     uint32_t copy = way_of(far, place->tag);
-    if (!(home->state[way] & COPIED))
-        return;
     home->state[way] = (uint16_t)((home->state[way] & ~COPIED) | RETIRED);
     if (copy == GMSIM_L2_WAYS)
         return;
@@ -606,9 +604,8 @@ GMSIM_INLINE gmsim_l2_cost write_sectors(gmsim_l2 *l2, const gmsim_l2_place *pla
     if (!was_dirty)
         bound(l2, &cost, set, way, false);
     if (side == place->home || l2->sides == 1u) {
-        if (!(set->state[way] & (COPIED | RETIRED)))
-            return counted(l2, cost, GMSIM_L2_NEAR);
-        retire_copy(l2, place, set, way);
+        if (set->state[way] & COPIED)
+            retire_copy(l2, place, set, way);
         return counted(l2, cost, state & RETIRED ? GMSIM_L2_BOTH : GMSIM_L2_NEAR);
     }
     set->state[way] |= COPIED;
