@@ -195,6 +195,7 @@ gmsim_status gmsim_describe_gpus(const char *gpu, const char *const *set, char *
     if (out == NULL)
         return fail(g_error_new(GMSIM_ERROR, GMSIM_ERROR_IO, "report: %s", g_strerror(errno)),
                     message);
+    gmsim_make_locale();
     gmsim_json_init(&json, out);
     if (gpu != NULL ? put_gpu(&json, gpu, set, true, &error) : put_gpus(&json, set, &error))
         gmsim_json_finish(&json);

@@ -254,9 +254,18 @@ static char *trace_file(const char *name)
     return sample != NULL ? sample : g_strdup(name);
 }
 
+/* GLib makes its C locale for the first number that it reads, and whoever waits for it meanwhile in
+ * another thread may find errno set, by which g_ascii_string_to_unsigned() takes a number for none.
+ * Here nobody asks for errno. */
+void gmsim_make_locale(void)
+{
+    (void)g_ascii_strtoull("0", NULL, 10);
+}
+
 bool gmsim_simulation_open(gmsim_simulation *s, const gmsim_job *job, const char *dashes,
                            GError **error)
 {
+    gmsim_make_locale();
     memset(s, 0, sizeof *s);
     if (job->trace == NULL && job->synthetic == NULL)
         return fail_usage(error, "no trace given");

@@ -44,6 +44,9 @@ typedef struct gmsim_simulation {
     uint64_t memory_limit;
 } gmsim_simulation;
 
+/* To be called before a number is read by GLib in a thread; gmsim_simulation_open() does. */
+void gmsim_make_locale(void);
+
 /* Reads the GPU, opens the trace and picks its launches. Messages name an option with `dashes`
  * before it ("--" for a command, "" for a library). Call gmsim_simulation_close() in any case. */
 bool gmsim_simulation_open(gmsim_simulation *simulation, const gmsim_job *job, const char *dashes,
