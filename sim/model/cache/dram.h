@@ -38,13 +38,14 @@ static inline uint64_t gmsim_dram_bank_wait(const gmsim_dram *dram, uint64_t lin
     return (uint64_t)gmsim_hash32(line + step) * most >> 32;
 }
 
-/* Clocks until the refresh of the line's bank is over. */
+/* Clocks until the refresh of the line's bank is over; whose turn is when does not go with the
+ * address, or a walk by equal steps could meet a refresh at each. */
 static inline uint64_t gmsim_dram_refresh_wait(const gmsim_dram *dram, uint64_t line, uint64_t now)
 {
     uint32_t period = dram->gpu->dram_refresh_period, clocks = dram->gpu->dram_refresh_clocks;
     if (!period)
         return 0;
-    uint64_t phase = (now + gmsim_hash32(line >> dram->refresh_shift)) % period;
+    uint64_t phase = (now + gmsim_scatter32(line >> dram->refresh_shift)) % period;
     return phase < clocks ? clocks - phase : 0;
 }
 

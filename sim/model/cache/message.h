@@ -54,4 +54,11 @@ static inline uint32_t gmsim_hash32(uint64_t key)
     return (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32);
 }
 
+/* The same for what must not answer equal steps of the key by equal steps: hash32 does. */
+static inline uint32_t gmsim_scatter32(uint64_t key)
+{
+    key = (key ^ key >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
+    return gmsim_hash32(key ^ key >> 32);
+}
+
 #endif
