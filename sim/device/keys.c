@@ -103,7 +103,7 @@ const gmsim_key gmsim_keys[] = {
           "clocks of writing that an SM has under way at most"),
     GIVEN(l1, packets, COUNT, 0, 32, "28",
           "lines whose stores an SM has under way, and further stores join, at most"),
-    GIVEN(l1, packet_idle, COUNT, 1, 10000, "28",
+    GIVEN(l1, packet_idle, COUNT, 1, 10000, "20",
           "clocks without a request after which no store joins"),
     GIVEN(l1, packet_stores, COUNT, 0, 32, "2", "further stores after which none joins, at most"),
     NEEDED(l2, size, SIZE64, 1u << 16, 1ull << 32, "L2"),

@@ -6,13 +6,17 @@
  * - What is stored to a line leaves as a packet. While the packet is open, further stores to the
  *   line join it, whatever their warp, width and bytes: a sector leaves once, and is written whole
  *   if they wrote all of it (gap, sequence, form).
- * - The last gpu.l1_packets packets may be open; the oldest gives way (gap, 24 to 32 lines).
- * - All are closed once the load-store unit has had no store for gpu.l1_packet_idle clocks (gap).
- *   Accesses to shared memory count as stores there (between).
- * - Stores that open further packets close them, too, the sooner the fewer lines a packet's own
- *   store has: after a store of one line the first of them does, of two or three lines the second,
- *   of more the third (sequence, singles). Reductions and atomics count as such stores, and close
- *   the packet of their own line (between).
+ * - The last gpu.l1_packets packets may be open; the oldest gives way (gap, 24 to 32 lines;
+ * sequence, 01230123).
+ * - As many wait for the way out of the SM, and are open while they do (stream). Stores that find
+ *   room there do not hold up loads that hit (micro/store_behind.cu, `after` and `beside`, part8).
+ * - Those that have left are closed once the load-store unit has had no store for
+ *   gpu.l1_packet_idle clocks (gap). Loads keep none open, nor do accesses to shared memory (gap,
+ *   lds and ldg).
+ * - Stores that open further packets close those that have left, too, the sooner the fewer lines a
+ *   packet's own store has: after a store of one line the first of them does, of two or three lines
+ *   the second, of more the third (sequence, singles). Reductions and atomics count as such stores,
+ *   and close the packet of their own line (between).
  * - Only stores of the same sub-partition do: the load-store unit takes runs of one sub-partition's
  *   instructions (form).
  *
@@ -20,7 +24,7 @@
  * the outbox; later they send what it lacks, and nothing where it lacks nothing.
  *
  * Left out: that packets close one after another, so that some of a late store's lines still join;
- * fences.
+ * fences; that local memory's stores, too, are joined while they wait (form, local_bytes).
  */
 #ifndef GMSIM_PACKETS_H
 #define GMSIM_PACKETS_H
@@ -32,6 +36,7 @@
 #include "sim/model/hot.h"
 
 #define GMSIM_PACKETS      32u  /* most that are open */
+#define GMSIM_QUEUED       64u  /* of which it is known when they leave; a power of two */
 #define GMSIM_PACKET_SETS  128u /* a power of two */
 #define GMSIM_PACKET_WAYS  2u
 #define GMSIM_PACKET_PARTS 8u /* sub-partitions, at most */
@@ -40,6 +45,7 @@ typedef struct gmsim_packet {
     uint64_t line;     /* and one more; 0: none */
     uint64_t bytes[2]; /* written so far: a bit each, 64 of the line's a word */
     uint64_t served;   /* outboxes of the SM that had been served when its message was sent */
+    uint64_t leaves;   /* when it has left the SM: until then it is open */
     uint32_t number;   /* of all packets of the SM */
     uint32_t after, outlives; /* stores up to its own; and after that, until it is closed */
     uint16_t message;         /* its number in the outbox */
@@ -50,8 +56,10 @@ typedef struct gmsim_packet {
 /* All zero before a launch. */
 typedef struct gmsim_packets {
     gmsim_packet packet[GMSIM_PACKET_SETS][GMSIM_PACKET_WAYS]; /* by a hash of the line */
-    uint32_t next;                       /* number of the packet that is opened next */
-    uint32_t closed;                     /* those before that number are closed */
+    uint64_t left[GMSIM_QUEUED]; /* when the last packets and lines of loads have left the SM */
+    uint32_t queued;             /* how many there were */
+    uint32_t next;               /* number of the packet that is opened next */
+    uint32_t closed;             /* those before that number that have left are closed */
     uint32_t stores[GMSIM_PACKET_PARTS]; /* of each sub-partition, that have opened packets */
 } gmsim_packets;
 
@@ -61,14 +69,16 @@ static inline void gmsim_packets_close_all(gmsim_packets *packets)
 }
 
 /* The line's packet, if it is open. */
-GMSIM_INLINE gmsim_packet *gmsim_packets_find(gmsim_packets *packets, uint64_t line, uint32_t most)
+GMSIM_INLINE gmsim_packet *gmsim_packets_find(gmsim_packets *packets, uint64_t line, uint32_t most,
+                                              uint64_t now)
 {
     gmsim_packet *packet = packets->packet[gmsim_hash32(line) % GMSIM_PACKET_SETS];
     if (packet->line != line + 1u && (++packet)->line != line + 1u)
         return NULL;
     bool open = packets->next - packet->number <= most &&
-                (int32_t)(packet->number - packets->closed) >= 0 &&
-                packets->stores[packet->part] - packet->after <= packet->outlives;
+                (now < packet->leaves ||
+                 ((int32_t)(packet->number - packets->closed) >= 0 &&
+                  packets->stores[packet->part] - packet->after <= packet->outlives));
     return open ? packet : NULL;
 }
 
@@ -83,6 +93,18 @@ GMSIM_INLINE gmsim_packet *gmsim_packets_open(gmsim_packets *packets, uint64_t l
     packet->number = packets->next++;
     packet->part = (uint8_t)part;
     return packet;
+}
+
+/* Stands in the queue until `leaves`. */
+GMSIM_INLINE void gmsim_packets_queue(gmsim_packets *packets, uint64_t leaves)
+{
+    packets->left[packets->queued++ % GMSIM_QUEUED] = leaves;
+}
+
+/* When the queue had room for its last. */
+GMSIM_INLINE uint64_t gmsim_packets_room(const gmsim_packets *packets, uint32_t most)
+{
+    return packets->left[(packets->queued - 1u - most) % GMSIM_QUEUED];
 }
 
 /* An atomic or reduction to the line. */

@@ -11,7 +11,8 @@
  * - A line that L1 is to keep needs a place there from the beginning: of a small L1 all may be
  *   taken.
  * - An SM has so many writes under way at most.
- * - Stores to one line, one shortly after another, leave as one (packets.h).
+ * - Stores to one line, one shortly after another, leave as one; as many lines as may be open wait
+ *   for the way out without holding up who comes behind, but for loads that miss (packets.h).
  *
  * Left out: other limits to what an SM has under way (none was found up to 4,096 lines).
  */
@@ -210,12 +211,17 @@ GMSIM_INLINE void ask_read(gmsim_sm_memory *memory, const gmsim_request *request
         gmsim_message *message = begin_message(out, number++, line, leaves);
         message->touched = left->missing[i];
         message->places = keeps;
+        gmsim_packets_queue(&memory->packets, leaves + 1u);
     }
     end_read(out, ask, number, memory, request);
     answer->asks = (uint8_t)(answer->asks + ask->waits);
     answer->held = memory->port.free = port;
     join(out, ask, left);
 }
+
+/* Clocks of the load-store unit that a line of a store takes: micro/store_behind.cu, `after` and
+ * `other` of eight lines. */
+#define STORE_LINE 2u
 
 /* Clocks the store takes on the way out of the SM. */
 GMSIM_INLINE uint32_t store_units(uint32_t touched, uint32_t full)
@@ -370,11 +376,15 @@ static void ask_store(gmsim_sm_memory *memory, gmsim_request *request, gmsim_ans
     gmsim_outbox *out = &memory->out;
     uint64_t(*bytes)[2] = request->words.bytes;
     uint32_t first = packets->next, lines = footprint->lines, messages = out->messages, sent = 0;
+    /* Of local memory what waits for the way out is joined less (form, local_bytes): here not. */
+    const uint64_t now = request->words.record ? request->now : UINT64_MAX;
     know_bytes(&request->words, footprint);
     gmsim_ask *ask = begin_ask(out, GMSIM_ASK_WRITE, request->now);
     for (uint32_t i = 0; i < lines; i++) {
         written line = {footprint->touched[i], footprint->full[i], 0};
-        gmsim_packet *packet = gmsim_packets_find(packets, footprint->line[i], gpu->l1_packets);
+        bool opened = false;
+        gmsim_packet *packet =
+            gmsim_packets_find(packets, footprint->line[i], gpu->l1_packets, now);
         if (packet) {
             sent += gmsim_sector_count(line.touched & ~packet->touched);
             line = join_packet(memory, packet, line.touched, bytes[i]);
@@ -384,17 +394,24 @@ static void ask_store(gmsim_sm_memory *memory, gmsim_request *request, gmsim_ans
             packet = gmsim_packets_open(packets, footprint->line[i], request->part);
             packet->after = packets->stores[request->part] + 1u;
             packet->outlives = MIN(lines / 2u, gpu->l1_packet_stores);
+            opened = true;
             memcpy(packet->bytes, bytes[i], sizeof packet->bytes);
             packet->touched = (uint8_t)line.touched;
             sent += gmsim_sector_count(line.touched);
         }
         send_packet(memory, request, packet, footprint->line[i], line);
+        if (opened) {
+            packet->leaves = memory->port.free;
+            gmsim_packets_queue(packets, memory->port.free);
+        }
     }
-    request->counts->xbar_write_sectors += sent;
     packets->stores[request->part] += packets->next != first;
+    request->counts->xbar_write_sectors += sent;
     ask->messages = (uint8_t)(out->messages - messages);
     out->asks -= !ask->messages;
-    answer->held = answer->stored = memory->port.free;
+    answer->stored = memory->port.free;
+    answer->held = MAX(gmsim_packets_room(packets, gpu->l1_packets),
+                       request->now + (uint64_t)STORE_LINE * lines);
 }
 
 static uint32_t store(gmsim_sm_memory *memory, gmsim_request *request)

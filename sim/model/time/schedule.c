@@ -60,8 +60,8 @@ static void try_release(gmsim_scheduler *s, gmsim_sm *sm, uint32_t place, uint32
     for (uint32_t left = cta->waiting_at[barrier]; left; left &= left - 1u) {
         released++; /* one after the other */
         uint32_t slot = place * s->plan.cta_warps + gmsim_lowest(left);
-        uint64_t go =
-            cta->arrival + s->plan.gpu->sm_barrier + released * s->plan.gpu->sm_barrier_warp;
+        uint64_t go = MAX(cta->arrival + s->plan.gpu->sm_barrier, sm->held) +
+                      released * s->plan.gpu->sm_barrier_warp;
         uint64_t since = MIN(go, sm->warp[slot].arrived);
         sm->timing.stall[GMSIM_STALL_BARRIER] += go - since;
         if (gmsim_sm_recorded(sm))
@@ -562,7 +562,7 @@ bool gmsim_schedule(gmsim_scheduler *s, GError **error)
         memset(sm->ready, 0xff, sizeof sm->ready);
         sm->next = GMSIM_NEVER;
         memset(sm->part, 0, sizeof sm->part);
-        sm->unit_free = sm->unit_work = sm->stored = sm->constant_free = 0;
+        sm->unit_free = sm->unit_work = sm->held = sm->stored = sm->constant_free = 0;
         sm->mbarrier_free = 0;
         sm->active = sm->active_since = sm->active_until = 0;
         sm->resident = sm->accesses = sm->left = 0;

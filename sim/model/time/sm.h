@@ -153,7 +153,8 @@ typedef struct gmsim_sm {
     uint64_t constant_free; /* when the constant cache is */
     uint64_t unit_free;     /* when the load-store unit takes the next request */
     uint64_t unit_work;     /* and when it would, had it worked without a pause */
-    uint64_t stored;        /* of the last store, or access to shared memory */
+    uint64_t held;          /* and the next that is not to shared memory */
+    uint64_t stored;        /* of the last store */
     uint64_t active, active_since, active_until; /* clocks with a CTA; since when it has one; the
                                                   * end of the last to end so far */
     gmsim_sub_partition part[GMSIM_MAX_SUB_PARTITIONS];

@@ -536,7 +536,8 @@ GMSIM_INLINE const char *access_memory(gmsim_scheduler *s, gmsim_sm *sm, gmsim_w
         gmsim_place_count(sm, part, at, shared);
         *issue = at = room;
     }
-    uint64_t free = MAX(sm->unit_free, at);
+    /* Behind stores that wait for the way out, accesses to shared memory pass. */
+    const uint64_t taken = MAX(sm->unit_free, at), free = shared ? taken : MAX(taken, sm->held);
     uint64_t now = MAX(free, warp->unit_free);
     if (shared) {
         now = MAX(now, part->shared_free);
@@ -548,10 +549,12 @@ GMSIM_INLINE const char *access_memory(gmsim_scheduler *s, gmsim_sm *sm, gmsim_w
     const char *wrong =
         gmsim_replay_record(s->replay, &sm->memory, who, warp->cursor.chunk, record);
     const uint32_t clocks = who->clocks;
-    free += clocks;
-    sm->unit_free = MAX(free, answer->held);
-    if (shared || record->op == GMTRACE_OP_STORE) /* held up, the unit is not idle */
-        sm->stored = sm->unit_free;
+    sm->unit_free = taken + clocks;
+    if (!shared)
+        sm->held = MAX(free + clocks, answer->held);
+    if (!shared) /* held up, the unit is not idle */
+        sm->stored =
+            record->op == GMTRACE_OP_STORE ? sm->held : sm->stored + (sm->held - (free + clocks));
     if (shared || (!answer->asks && answer->reach == GMSIM_REACH_L1))
         warp->unit_free = now + (uint64_t)who->wavefronts * gpu->sm_wavefront;
     sm->unit_work += clocks;
