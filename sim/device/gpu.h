@@ -156,9 +156,10 @@ typedef struct gmsim_gpu {
     uint32_t dram_latency;     /* of a line whose home is on the reader's side of L2 */
     uint32_t dram_far_latency; /* of the others; 0: the same */
     uint32_t dram_bytes_per_clock;
-    uint32_t dram_bank_clocks; /* that an access waits on average for others in its bank, times
-                                * load / (1 - load / 2) */
-    uint32_t dram_row_bytes;   /* bytes that could have been moved while a row is opened */
+    uint32_t dram_bank_clocks;     /* that an access waits on average for others in its bank, times
+                                    * load / (1 - load / 2) */
+    uint32_t dram_row_bytes;       /* bytes that could have been moved while a row is opened */
+    uint32_t dram_row_write_bytes; /* the same of what is written; 0: as many */
     uint32_t dram_refresh_period, dram_refresh_clocks; /* of a bank, which serves nobody then */
     uint32_t dram_granule;                             /* bytes of the least access */
     uint32_t dram_write_percent; /* of the time of a read: the bus turns around */

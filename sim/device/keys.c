@@ -167,6 +167,7 @@ const gmsim_key gmsim_keys[] = {
     MAYBE(dram, bank_clocks, COUNT, 0, 100000,
           "clocks of waiting for others in a bank, times load / (1 - load / 2)"),
     MAYBE(dram, row_bytes, COUNT, 1, 4096, "bytes' time that an access to another row costs"),
+    GIVEN(dram, row_write_bytes, COUNT, 0, 4096, "0", "the same of what is written; 0: as much"),
     NEEDED(dram, latency, COUNT, 1, 100000,
            "clocks of a load that DRAM serves, on the reader's side of L2"),
     MAYBE(dram, far_latency, COUNT, 1, 100000,

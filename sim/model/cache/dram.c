@@ -4,7 +4,8 @@
  * micro/memory_timing.cu (dram, copy) and micro/latency_spread.cu:
  *
  * - DRAM serves so many bytes a clock, gpu.dram_granule at least; an access to a row that is not in
- * use costs more. The busier it is the longer an access waits for others in its bank.
+ *   use costs more, what is written there more yet (micro/atomics_random.cu). The busier it is the
+ *   longer an access waits for others in its bank.
  * - Banks are refreshed in turn, and whoever comes then waits.
  *
  * Left out: channels and their hash.
@@ -62,12 +63,14 @@ uint64_t gmsim_dram_take(gmsim_dram *dram, gmsim_l2_cost cost, uint64_t line, ui
         return 0;
     uint64_t row = line >> dram->row_shift;
     uint64_t *open = &dram->row[(uint64_t)gmsim_hash32(row) >> dram->open_shift];
-    uint32_t other = *open == row + 1u ? 0 : gpu->dram_row_bytes;
+    if (*open != row + 1u) {
+        uint32_t once = gpu->dram_row_bytes, when_written = gpu->dram_row_write_bytes;
+        if (read)
+            read += (uint64_t)once << (cost.also_read != 0);
+        if (written)
+            written += (uint64_t)(when_written ? when_written : once) << (cost.also_written != 0);
+    }
     *open = row + 1u;
-    if (read)
-        read += other << (cost.also_read != 0);
-    if (written)
-        written += other << (cost.also_written != 0);
     dram->read += read;
     dram->written += written;
     return gmsim_queue_take(&dram->queue, step, now, read + written, gpu->dram_bytes_per_clock);

@@ -299,8 +299,8 @@ static void do_atomic(gmsim_shared *shared, const gmsim_l2_place *place, gmsim_s
     gmsim_atomic_work work =
         gmsim_atomic_work_of(gpu, ask, message, shared->atomic_cost, rivals->last == sectors);
     rivals->last = sectors;
-    bool missed =
-        gmsim_l2_atomic(&shared->l2, place, from.side, message->touched).reach == GMSIM_L2_DRAM;
+    gmsim_l2_cost cost = gmsim_l2_atomic(&shared->l2, place, from.side, message->touched);
+    bool missed = cost.reach == GMSIM_L2_DRAM;
     uint64_t wait =
         gmsim_queue_take(&shared->slice[number].in, shared->step, leaves, work.slice, PARTS);
     uint64_t wait_side = take_turn(rivals, shared->step, leaves, work.slice,
@@ -310,6 +310,11 @@ static void do_atomic(gmsim_shared *shared, const gmsim_l2_place *place, gmsim_s
     uint64_t wait_group =
         gmsim_queue_take(&shared->atomics[group], shared->step, leaves, work.group, PARTS);
     wait = MAX(wait, wait_group);
+    /* What it makes DRAM do: micro/atomics_random.cu. */
+    uint64_t turn = use_dram(shared, cost, message->line, leaves);
+    wait = MAX(wait, turn);
+    if (missed)
+        wait += gmsim_dram_bank_wait(&shared->dram, message->line, shared->step);
     message->clock = leaves + message->units + wait +
                      (missed ? gpu->dram_latency : gpu->l2_latency) +
                      (uint64_t)shared->away[from.gpc][group];
