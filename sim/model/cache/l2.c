@@ -214,29 +214,9 @@ void gmsim_l2_reset_counts(gmsim_l2 *l2)
     l2->counts = (gmsim_l2_counts){.dirty_sectors = l2->counts.dirty_sectors};
 }
 
-GMSIM_INLINE uint32_t home_of(const gmsim_l2 *l2, uint64_t line)
+gmsim_l2_place gmsim_l2_find_any(const gmsim_l2 *l2, uint64_t line)
 {
-    return (uint32_t)((line >> l2->home_shift) * UINT64_C(0x9e3779b97f4a7c15) >> 63);
-}
-
-GMSIM_INLINE gmsim_l2_place place_of(const gmsim_l2 *l2, uint64_t line, uint64_t mixed)
-{
-    gmsim_l2_place place;
-    place.line = line;
-    place.tag = (uint32_t)gmsim_sets_divide(&l2->sets, mixed, &place.set) + 1u;
-    place.home = l2->sides > 1u ? home_of(l2, line) : 0;
-    return place;
-}
-
-static __attribute__((noinline)) gmsim_l2_place find_any(const gmsim_l2 *l2, uint64_t line)
-{
-    return place_of(l2, line, gmsim_hashes[l2->hash].mix(line, &l2->sets));
-}
-
-gmsim_l2_place gmsim_l2_find(const gmsim_l2 *l2, uint64_t line)
-{
-    return l2->usual ? place_of(l2, line, gmsim_scrambled_mix(line, &l2->sets))
-                     : find_any(l2, line);
+    return gmsim_l2_place_of(l2, line, gmsim_hashes[l2->hash].mix(line, &l2->sets));
 }
 
 void gmsim_l2_prefetch(const gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side)

@@ -7,6 +7,7 @@
 
 #include "sim/device/gpu.h"
 #include "sim/model/cache/replacer.h"
+#include "sim/model/hot.h"
 #include "sim/model/model.h"
 #include "sim/policy/hash.h"
 
@@ -95,7 +96,26 @@ typedef struct gmsim_l2_place {
     uint32_t home; /* the side whose DRAM holds it */
     uint64_t line;
 } gmsim_l2_place;
-gmsim_l2_place gmsim_l2_find(const gmsim_l2 *l2, uint64_t line);
+GMSIM_INLINE gmsim_l2_place gmsim_l2_place_of(const gmsim_l2 *l2, uint64_t line, uint64_t mixed)
+{
+    gmsim_l2_place place;
+    place.line = line;
+    place.tag = (uint32_t)gmsim_sets_divide(&l2->sets, mixed, &place.set) + 1u;
+    place.home = l2->sides > 1u
+                     ? (uint32_t)((line >> l2->home_shift) * UINT64_C(0x9e3779b97f4a7c15) >> 63)
+                     : 0;
+    return place;
+}
+
+gmsim_l2_place gmsim_l2_find_any(const gmsim_l2 *l2, uint64_t line); /* by whatever hash */
+
+/* Once a message: the usual hash is here. */
+GMSIM_INLINE gmsim_l2_place gmsim_l2_find(const gmsim_l2 *l2, uint64_t line)
+{
+    return l2->usual ? gmsim_l2_place_of(l2, line, gmsim_scrambled_mix(line, &l2->sets))
+                     : gmsim_l2_find_any(l2, line);
+}
+
 void gmsim_l2_prefetch(const gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side);
 
 /* Accesses to the sectors `touched` of a line, from an SM on `side`. */

@@ -56,8 +56,7 @@ typedef struct gmsim_packet {
 /* All zero before a launch. */
 typedef struct gmsim_packets {
     gmsim_packet packet[GMSIM_PACKET_SETS][GMSIM_PACKET_WAYS]; /* by a hash of the line */
-    uint64_t left[GMSIM_QUEUED]; /* when the last packets and lines of loads have left the SM */
-    uint32_t queued;             /* how many there were */
+    uint64_t left[GMSIM_QUEUED]; /* when the last packets have left the SM, by their numbers */
     uint32_t next;               /* number of the packet that is opened next */
     uint32_t closed;             /* those before that number that have left are closed */
     uint32_t stores[GMSIM_PACKET_PARTS]; /* of each sub-partition, that have opened packets */
@@ -95,16 +94,16 @@ GMSIM_INLINE gmsim_packet *gmsim_packets_open(gmsim_packets *packets, uint64_t l
     return packet;
 }
 
-/* Stands in the queue until `leaves`. */
-GMSIM_INLINE void gmsim_packets_queue(gmsim_packets *packets, uint64_t leaves)
+/* The packet stands in the queue until `leaves`. */
+GMSIM_INLINE void gmsim_packets_leave(gmsim_packets *packets, gmsim_packet *packet, uint64_t leaves)
 {
-    packets->left[packets->queued++ % GMSIM_QUEUED] = leaves;
+    packet->leaves = packets->left[packet->number % GMSIM_QUEUED] = leaves;
 }
 
 /* When the queue had room for its last. */
 GMSIM_INLINE uint64_t gmsim_packets_room(const gmsim_packets *packets, uint32_t most)
 {
-    return packets->left[(packets->queued - 1u - most) % GMSIM_QUEUED];
+    return packets->left[(packets->next - 1u - most) % GMSIM_QUEUED];
 }
 
 /* An atomic or reduction to the line. */

@@ -211,7 +211,6 @@ GMSIM_INLINE void ask_read(gmsim_sm_memory *memory, const gmsim_request *request
         gmsim_message *message = begin_message(out, number++, line, leaves);
         message->touched = left->missing[i];
         message->places = keeps;
-        gmsim_packets_queue(&memory->packets, leaves + 1u);
     }
     end_read(out, ask, number, memory, request);
     answer->asks = (uint8_t)(answer->asks + ask->waits);
@@ -265,7 +264,7 @@ GMSIM_INLINE uint32_t whole_sectors(const uint64_t bytes[2])
 }
 
 /* Which bytes of each line a store writes; of what is no record, whole sectors alone. */
-static void know_bytes(gmsim_l1_words *words, const gmsim_footprint *footprint)
+GMSIM_INLINE void know_bytes(gmsim_l1_words *words, const gmsim_footprint *footprint)
 {
     if ((words->record || words->known) && gmsim_has_part(footprint)) {
         gmsim_l1_words_know(words);
@@ -382,28 +381,23 @@ static void ask_store(gmsim_sm_memory *memory, gmsim_request *request, gmsim_ans
     gmsim_ask *ask = begin_ask(out, GMSIM_ASK_WRITE, request->now);
     for (uint32_t i = 0; i < lines; i++) {
         written line = {footprint->touched[i], footprint->full[i], 0};
-        bool opened = false;
         gmsim_packet *packet =
             gmsim_packets_find(packets, footprint->line[i], gpu->l1_packets, now);
-        if (packet) {
-            sent += gmsim_sector_count(line.touched & ~packet->touched);
-            line = join_packet(memory, packet, line.touched, bytes[i]);
-            if (!line.touched)
-                continue;
-        } else {
+        if (G_LIKELY(!packet)) {
             packet = gmsim_packets_open(packets, footprint->line[i], request->part);
             packet->after = packets->stores[request->part] + 1u;
             packet->outlives = MIN(lines / 2u, gpu->l1_packet_stores);
-            opened = true;
             memcpy(packet->bytes, bytes[i], sizeof packet->bytes);
             packet->touched = (uint8_t)line.touched;
             sent += gmsim_sector_count(line.touched);
+            send_packet(memory, request, packet, footprint->line[i], line);
+            gmsim_packets_leave(packets, packet, memory->port.free);
+            continue;
         }
-        send_packet(memory, request, packet, footprint->line[i], line);
-        if (opened) {
-            packet->leaves = memory->port.free;
-            gmsim_packets_queue(packets, memory->port.free);
-        }
+        sent += gmsim_sector_count(line.touched & ~packet->touched);
+        line = join_packet(memory, packet, line.touched, bytes[i]);
+        if (line.touched)
+            send_packet(memory, request, packet, footprint->line[i], line);
     }
     packets->stores[request->part] += packets->next != first;
     request->counts->xbar_write_sectors += sent;

@@ -79,6 +79,7 @@ bool gmsim_tally_begin(gmsim_tally *tally, const gmtrace_kernel *kernel)
 {
     uint32_t sites = kernel->instr_count + 1u;
     tally->kernel = kernel;
+    tally->none = kernel->instr_count;
     if (sites > tally->sites_allocated) {
         g_free(tally->site);
         g_free(tally->decoded);

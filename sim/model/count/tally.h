@@ -33,6 +33,7 @@ typedef struct gmsim_site {
 typedef struct gmsim_tally {
     const gmtrace_kernel *kernel;
     gmsim_site *site;         /* one an instruction, and one more for records without instruction */
+    uint32_t none;            /* number of that */
     gmtrace_decoded *decoded; /* one an instruction */
     uint8_t *unsteady;        /* gmtrace_unsteady of one */
     gmsim_meet *meet;         /* NULL: nothing is unsteady */
@@ -56,8 +57,7 @@ uint32_t gmsim_tally_finish(gmsim_tally *tally, gmsim_counts row[GMSIM_ROWS]);
 
 static inline const gmsim_site *gmsim_tally_site(const gmsim_tally *tally, uint32_t instr)
 {
-    uint32_t count = tally->kernel->instr_count;
-    return &tally->site[instr < count ? instr : count];
+    return &tally->site[MIN(instr, tally->none)];
 }
 
 gmsim_instr_counts *gmsim_tally_claim(gmsim_tally *tally, const gmsim_site *site, uint32_t instr,
