@@ -56,7 +56,7 @@ __device__ static uint32_t *place_of(uint32_t *p, uint32_t sectors)
 }
 
 template <int LINKS>
-__global__ void gap(uint32_t *p, uint32_t lines, uint32_t sectors, uint32_t zero)
+__device__ static void store_twice(uint32_t *p, uint32_t lines, uint32_t sectors, uint32_t zero)
 {
     uint32_t *at = place_of(p, sectors);
 #pragma unroll 1
@@ -71,6 +71,12 @@ __global__ void gap(uint32_t *p, uint32_t lines, uint32_t sectors, uint32_t zero
             store_word(at + 1 + step, step);
         }
     }
+}
+
+template <int LINKS>
+__global__ void gap(uint32_t *p, uint32_t lines, uint32_t sectors, uint32_t zero)
+{
+    store_twice<LINKS>(p, lines, sectors, zero);
 }
 
 /* The same beside a warp of another sub-partition that keeps the load-store unit busy. */
@@ -104,19 +110,7 @@ __global__ void gap_beside(uint32_t *p, uint32_t lines, uint32_t sectors, uint32
             *sink = sum;
         return;
     }
-    uint32_t *at = place_of(p, sectors);
-#pragma unroll 1
-    for (int r = 0; r < REPEATS; r++, at += PLACE / 4u) {
-        pause(2000);
-        if (threadIdx.x < lines * sectors) {
-            uint32_t step = hidden(zero);
-            store_word(at, step);
-#pragma unroll
-            for (int k = 0; k < LINKS; k++)
-                asm volatile("mad.lo.u32 %0, %0, %1, %1;" : "+r"(step) : "r"(zero));
-            store_word(at + 1 + step, step);
-        }
-    }
+    store_twice<LINKS>(p, lines, sectors, zero);
 }
 
 enum {
