@@ -145,6 +145,7 @@ typedef struct gmsim_gpu {
      * group of slices, and of one. */
     uint32_t atomic_sector, atomic_pass, atomic_alone, atomic_meeting, atomic_returning;
     uint32_t atomic_slice, atomic_slice_alone, atomic_slice_float, atomic_slice_double;
+    uint32_t atomic_slice_float_others; /* percent of slice_float */
     uint32_t atomic_near_percent; /* of a slice, for SMs of the line's side while both sides wait */
 
     /* [lrc]: the request coalescer before L2. */

@@ -155,6 +155,8 @@ const gmsim_key gmsim_keys[] = {
     GIVEN(atomic, slice_alone, COUNT, 0, 10000, "264",
           "the same for a lane that is alone in its line"),
     GIVEN(atomic, slice_float, COUNT, 0, 10000, "619", "the same for an addition of floats"),
+    GIVEN(atomic, slice_float_others, COUNT, 0, 100, "50",
+          "percent of that where the slice's last two were on other sectors"),
     GIVEN(atomic, slice_double, COUNT, 0, 10000, "412",
           "% of that for a sector of doubles that are added to"),
     GIVEN(atomic, near_percent, COUNT, 1, 99, "75",

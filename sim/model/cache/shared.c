@@ -296,9 +296,10 @@ static void do_atomic(gmsim_shared *shared, const gmsim_l2_place *place, gmsim_s
     uint32_t group = number >> shared->group_slices_shift;
     gmsim_rivals *rivals = &shared->rivals[number];
     uint64_t sectors = message->line << 4 | message->touched;
-    gmsim_atomic_work work =
-        gmsim_atomic_work_of(gpu, ask, message, shared->atomic_cost, rivals->last == sectors);
-    rivals->last = sectors;
+    uint32_t others = rivals->last[0] == sectors ? 0 : rivals->last[1] == sectors ? 1u : 2u;
+    gmsim_atomic_work work = gmsim_atomic_work_of(gpu, ask, message, shared->atomic_cost, others);
+    rivals->last[1] = rivals->last[0];
+    rivals->last[0] = sectors;
     gmsim_l2_cost cost = gmsim_l2_atomic(&shared->l2, place, from.side, message->touched);
     bool missed = cost.reach == GMSIM_L2_DRAM;
     uint64_t wait =

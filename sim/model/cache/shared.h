@@ -38,7 +38,7 @@ typedef struct gmsim_slice {
 /* Atomics that wait for a slice: of SMs of the line's side, and of the other. */
 typedef struct gmsim_rivals {
     uint64_t step, work[2];
-    uint64_t last; /* line and sectors of what came last */
+    uint64_t last[2]; /* line and sectors of what came last, and before */
 } gmsim_rivals;
 
 typedef struct gmsim_shared {
