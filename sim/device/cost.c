@@ -21,11 +21,9 @@ typedef struct part {
 } part;
 
 static const part parts[] = {
-    {"heavy", offsetof(gmsim_cost, heavy)},
-    {"full", offsetof(gmsim_cost, full)},
-    {"lsu", offsetof(gmsim_cost, unit)},
-    {"constant", offsetof(gmsim_cost, constant)},
-    {"latency", offsetof(gmsim_cost, latency)},
+    {"heavy", offsetof(gmsim_cost, heavy)},       {"full", offsetof(gmsim_cost, full)},
+    {"doubles", offsetof(gmsim_cost, doubles)},   {"lsu", offsetof(gmsim_cost, unit)},
+    {"constant", offsetof(gmsim_cost, constant)}, {"latency", offsetof(gmsim_cost, latency)},
     {"delay", offsetof(gmsim_cost, delay)},
 };
 
@@ -54,9 +52,10 @@ char *gmsim_cost_parse(const char *text, gmsim_cost *cost)
         uint16_t pipe = GMSIM_PIPE_ISSUE;
         uint16_t *field = field_of(&read, name, &pipe);
         if (!field)
-            return g_strdup_printf("'%s' is no pipe (fma, heavy, full, alu, xu, fp64, tensor, uniform, "
-                                   "lsu, constant), nor latency or delay",
-                                   name);
+            return g_strdup_printf(
+                "'%s' is no pipe (fma, heavy, full, alu, xu, fp64, doubles, tensor, "
+                "uniform, lsu, constant), nor latency or delay",
+                name);
         if (*field)
             return g_strdup_printf("%s: one pipe of the sub-partition, and each word once", name);
         unsigned long value = g_ascii_isdigit(*g_strchug(number)) ? strtoul(number, &end, 10) : 0;

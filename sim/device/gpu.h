@@ -57,6 +57,7 @@ typedef struct gmsim_cost {
     uint16_t pipe, clocks; /* GMSIM_PIPE_ISSUE: no other than that */
     uint16_t heavy;        /* GMSIM_PIPE_HEAVY */
     uint16_t full;         /* either half of GMSIM_PIPE_FMA, three times of four the heavy one */
+    uint16_t doubles;      /* GMSIM_PIPE_FP64, where the warp's way has doubles */
     uint16_t unit;         /* the SM's load-store unit: shuffles and the like */
     uint16_t constant;     /* the SM's constant cache */
     uint16_t latency;      /* until the scoreboard that it sets is free */
@@ -189,12 +190,12 @@ typedef struct gmsim_gpu {
     uint32_t sm_constant_address; /* clocks of latency of each further address of a constant load */
 
     /* [pipe]: what an instruction costs, by what carries it out: a gmtrace_unit each. */
-    gmsim_cost pipe_other, pipe_fp32, pipe_fp16, pipe_fp64, pipe_imad, pipe_imad_wide, pipe_alu,
-        pipe_sfu, pipe_convert, pipe_convert64, pipe_bits, pipe_tensor, pipe_tensor_f16,
-        pipe_tensor_tf32, pipe_tensor_int8, pipe_tensor_fp64, pipe_wgmma, pipe_shuffle, pipe_vote,
-        pipe_match_any, pipe_match_all, pipe_redux, pipe_ldc, pipe_uldc, pipe_s2r, pipe_s2ur,
-        pipe_cs2r, pipe_uniform, pipe_membar, pipe_membar_cta, pipe_membar_sys, pipe_reconverge,
-        pipe_return;
+    gmsim_cost pipe_other, pipe_fp32, pipe_fp16, pipe_fp16_mma, pipe_fp64, pipe_imad,
+        pipe_imad_wide, pipe_alu, pipe_sfu, pipe_check, pipe_convert, pipe_convert64, pipe_bits,
+        pipe_tensor, pipe_tensor_f16, pipe_tensor_tf32, pipe_tensor_int8, pipe_tensor_fp64,
+        pipe_wgmma, pipe_shuffle, pipe_vote, pipe_match_any, pipe_match_all, pipe_redux, pipe_ldc,
+        pipe_uldc, pipe_s2r, pipe_s2ur, pipe_cs2r, pipe_uniform, pipe_membar, pipe_membar_cta,
+        pipe_membar_sys, pipe_reconverge, pipe_return;
 
     /* [launch]: order in which hardware hands the first CTAs to SMs is built from these. */
     gmsim_list launch_groups; /* SMs of each group of SMs (GPC); one group of all where unknown */

@@ -17,8 +17,8 @@ typedef struct unit_case {
 static const unit_case units[] = {
     {"FFMA.FTZ", "R1, R2, R3, R4", SASS, GMTRACE_UNIT_FP32},
     {"FMNMX", "R1, R2, R3, PT", SASS, GMTRACE_UNIT_ALU},
-    {"HFMA2.MMA", "R1, R2, R3, R4", SASS, GMTRACE_UNIT_FP16},
-    {"FCHK", "P0, R1, R2", SASS, GMTRACE_UNIT_SFU},
+    {"HFMA2.MMA", "R1, R2, R3, R4", SASS, GMTRACE_UNIT_FP16_MMA},
+    {"FCHK", "P0, R1, R2", SASS, GMTRACE_UNIT_CHECK},
     {"DSETP.GT.AND", "P0, PT, R2, R4, PT", SASS, GMTRACE_UNIT_FP64},
     {"IMAD.MOV.U32", "R1, RZ, RZ, R2", SASS, GMTRACE_UNIT_IMAD},
     {"IMAD.WIDE.U32", "R2, R4, R5, R6", SASS, GMTRACE_UNIT_IMAD_WIDE},

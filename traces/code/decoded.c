@@ -130,7 +130,7 @@ static const rule rules[] = {
     RULE("FMNMX*", FP32, NONE, ALU),
     RULE("FSEL", FP32, NONE, ALU),
     RULE("FSET*", FP32, NONE, ALU),
-    RULE("FCHK", FP32, NONE, SFU),
+    RULE("FCHK", FP32, NONE, CHECK),
     RULE("FSWZADD", FP32, NONE, ALU),
     RULE("S2R", OTHER, NONE, S2R),
     RULE("CS2R*", OTHER, NONE, CS2R),
@@ -227,6 +227,10 @@ static void set_unit(gmtrace_decoded *d, const char *opcode)
 {
     static const char *const long_types[] = {"F64", "S64", "U64"};
     switch ((gmtrace_unit)d->unit) {
+    case GMTRACE_UNIT_FP16:
+        if (gmt_has_modifier(opcode, "MMA"))
+            d->unit = GMTRACE_UNIT_FP16_MMA;
+        return;
     case GMTRACE_UNIT_IMAD:
         if (gmt_has_modifier(opcode, "WIDE"))
             d->unit = GMTRACE_UNIT_IMAD_WIDE;

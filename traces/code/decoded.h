@@ -18,13 +18,15 @@ extern "C" {
 typedef enum gmtrace_unit {
     GMTRACE_UNIT_OTHER =
         0, /* issued, no more: control flow; memory, whose time follows from addresses */
-    GMTRACE_UNIT_FP32, /* FFMA FADD FMUL */
-    GMTRACE_UNIT_FP16, /* HFMA2 HADD2 HMUL2 */
+    GMTRACE_UNIT_FP32,     /* FFMA FADD FMUL */
+    GMTRACE_UNIT_FP16,     /* HFMA2 HADD2 HMUL2 */
+    GMTRACE_UNIT_FP16_MMA, /* HFMA2.MMA, by which compilers also load constants */
     GMTRACE_UNIT_FP64,
     GMTRACE_UNIT_IMAD,
     GMTRACE_UNIT_IMAD_WIDE,   /* 64-bit result */
     GMTRACE_UNIT_ALU,         /* integer add, logic, shift, select, compare, minimum */
-    GMTRACE_UNIT_SFU,         /* MUFU FCHK */
+    GMTRACE_UNIT_SFU,         /* MUFU */
+    GMTRACE_UNIT_CHECK,       /* FCHK, before a division */
     GMTRACE_UNIT_CONVERT,     /* to integer, to another width of float, to an integral float */
     GMTRACE_UNIT_CONVERT64,   /* the same from or to 64 bits */
     GMTRACE_UNIT_BITS,        /* POPC FLO BREV */

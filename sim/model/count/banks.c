@@ -261,29 +261,21 @@ uint32_t gmsim_copy_sectors(const gmtrace_chunk *chunk, const gmtrace_record *wr
     return found;
 }
 
-/* Lanes of a phase of a copy through L1: each bank of the source gives a word a clock, to all lanes
- * that want it; each bank of the target takes a word a clock, also where lanes write the same word,
- * and a zero at any time. */
+/* Lanes of a phase of a copy through L1: each bank of the source gives a word a clock, to one lane;
+ * each bank of the target takes a word a clock, also where lanes write the same word, and a zero at
+ * any time. */
 static uint32_t copy_phase(const uint64_t *address, const gmsim_copy_source *source, uint32_t mask,
                            uint32_t size)
 {
-    uint32_t known[GMSIM_BANKS] = {0}, finish = 0; /* lines whose word the bank has given */
-    uint8_t turn[GMSIM_BANKS][GMTRACE_WARP_LANES], given[GMSIM_BANKS] = {0},
-                                                   done[GMSIM_BANKS] = {0};
+    uint32_t finish = 0;
+    uint8_t given[GMSIM_BANKS] = {0}, done[GMSIM_BANKS] = {0};
     for (uint32_t m = mask; m; m &= m - 1u) {
         const unsigned lane = gmsim_lowest(m);
-        const uint32_t line = source->line[lane], reads = source->mask >> lane & 1u;
+        const uint32_t reads = source->mask >> lane & 1u;
         for (uint32_t byte = 0; byte < size; byte += 4u) {
             const uint32_t to = (uint32_t)(address[lane] + byte) >> WORD_SHIFT & (GMSIM_BANKS - 1u);
             const uint32_t from = (source->at[lane] + byte) >> WORD_SHIFT & (GMSIM_BANKS - 1u);
-            uint32_t clock = 0;
-            if (reads) {
-                if (!(known[from] >> line & 1u)) {
-                    known[from] |= 1u << line;
-                    turn[from][line] = given[from]++;
-                }
-                clock = turn[from][line];
-            }
+            const uint32_t clock = reads ? given[from]++ : 0;
             done[to] = (uint8_t)(MAX(done[to], clock) + 1u);
             finish = MAX(finish, done[to]);
         }

@@ -24,11 +24,13 @@ static const size_t cost_at[GMTRACE_UNITS] = {
     [GMTRACE_UNIT_OTHER] = offsetof(gmsim_gpu, pipe_other),
     [GMTRACE_UNIT_FP32] = offsetof(gmsim_gpu, pipe_fp32),
     [GMTRACE_UNIT_FP16] = offsetof(gmsim_gpu, pipe_fp16),
+    [GMTRACE_UNIT_FP16_MMA] = offsetof(gmsim_gpu, pipe_fp16_mma),
     [GMTRACE_UNIT_FP64] = offsetof(gmsim_gpu, pipe_fp64),
     [GMTRACE_UNIT_IMAD] = offsetof(gmsim_gpu, pipe_imad),
     [GMTRACE_UNIT_IMAD_WIDE] = offsetof(gmsim_gpu, pipe_imad_wide),
     [GMTRACE_UNIT_ALU] = offsetof(gmsim_gpu, pipe_alu),
     [GMTRACE_UNIT_SFU] = offsetof(gmsim_gpu, pipe_sfu),
+    [GMTRACE_UNIT_CHECK] = offsetof(gmsim_gpu, pipe_check),
     [GMTRACE_UNIT_CONVERT] = offsetof(gmsim_gpu, pipe_convert),
     [GMTRACE_UNIT_CONVERT64] = offsetof(gmsim_gpu, pipe_convert64),
     [GMTRACE_UNIT_BITS] = offsetof(gmsim_gpu, pipe_bits),
@@ -100,6 +102,7 @@ typedef struct walk {
     uint64_t due[GMSIM_SCOREBOARDS];
     uint64_t pipe[GMSIM_PIPES], unit, constant, full, reads[2];
     uint64_t special;      /* instructions of that pipe */
+    uint64_t doubles;      /* what else takes the pipe of doubles */
     bool fenced;           /* and nothing accessed since */
     uint64_t issued, gaps; /* the last instruction; as gmsim_pace */
 } walk;
@@ -158,6 +161,7 @@ static void walk_piece(const gmsim_paces *paces, const gmtrace_path_piece *piece
             w->pipe[cost->pipe] += cost->clocks;
         w->special += cost->pipe == GMSIM_PIPE_XU;
         w->full += cost->full;
+        w->doubles += cost->doubles;
         w->reads[0] += decoded->reads[0];
         w->reads[1] += decoded->reads[1];
         w->unit += cost->unit;
@@ -168,7 +172,8 @@ static void walk_piece(const gmsim_paces *paces, const gmtrace_path_piece *piece
 /* - FFMA goes to either half of its pipe, and three times of four in the way of what only the heavy
  *   half can do.
  * - DFMA reads both banks of the register file, as often as it can be issued: what else is read of
- *   a bank holds it up (traces/code/banks.c).
+ *   a bank holds it up (traces/code/banks.c). HFMA2.MMA, by which compilers load constants, takes
+ *   the same pipe.
  * - Where the special functions' pipe is free again the scheduler may issue something else first,
  *   and where it always has something to issue it misses a clock now and then.
  * (micro/pipe_rates.cu) */
@@ -178,7 +183,8 @@ static void take_turns(const gmsim_paces *paces, walk *w)
     if (w->pipe[GMSIM_PIPE_HEAVY])
         w->pipe[GMSIM_PIPE_HEAVY] += 3u * w->full / 4u;
     if (w->pipe[GMSIM_PIPE_FP64])
-        w->pipe[GMSIM_PIPE_FP64] = MAX(w->pipe[GMSIM_PIPE_FP64], MAX(w->reads[0], w->reads[1]));
+        w->pipe[GMSIM_PIPE_FP64] =
+            MAX(w->pipe[GMSIM_PIPE_FP64], MAX(w->reads[0], w->reads[1])) + w->doubles;
     w->pipe[GMSIM_PIPE_XU] += MIN(w->special, others) * paces->gpu->sm_passed / 100u;
     w->pipe[GMSIM_PIPE_ISSUE] = issued + (issued * paces->gpu->sm_missed + 50u) / 100u;
 }
@@ -220,6 +226,7 @@ const gmsim_pace *gmsim_pace_make(gmsim_paces *paces, const gmtrace_path *way)
             for (uint32_t p = 0; p < GMSIM_PIPES; p++)
                 w.pipe[p] += (w.pipe[p] - before.pipe[p]) * more;
             w.full += (w.full - before.full) * more;
+            w.doubles += (w.doubles - before.doubles) * more;
             w.special += (w.special - before.special) * more;
             w.reads[0] += (w.reads[0] - before.reads[0]) * more;
             w.reads[1] += (w.reads[1] - before.reads[1]) * more;
