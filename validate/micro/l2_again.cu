@@ -14,6 +14,7 @@
  * Output: CSV rows experiment,old,again,times.
  */
 #include "validate/micro/check.h"
+#include "validate/micro/meet.h"
 #include <cstdint>
 
 #define CTAS  132u
@@ -21,20 +22,6 @@
 
 enum kind { OTHERS, SAME, WORDS, HALVES, READS, FEW, WAIT };
 static const char *const name[] = {"others", "same", "words", "halves", "reads", "few", "wait"};
-
-__device__ unsigned arrived;
-
-__device__ static void meet(unsigned all)
-{
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        __threadfence();
-        atomicAdd(&arrived, 1u);
-        while (*(volatile unsigned *)&arrived < all)
-            ;
-    }
-    __syncthreads();
-}
 
 __global__ void __launch_bounds__(WARPS * 32u)
     work(uint32_t *old, size_t old_lines, uint32_t *array, size_t lines, uint32_t times, kind what,
