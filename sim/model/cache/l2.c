@@ -17,12 +17,17 @@
  *   never once all its bytes have been written.
  * - Lines that are dirty are bounded, too, whatever they hold (write: 28 MB of whole lines remain
  *   dirty, 7 MB of a sector a line, however much is written). Both bounds are of groups of lines,
- *   as sets of 16 ways would be: of a group eight lines may be dirty, three partly written. One
- *   more, and the two oldest are written to DRAM, and stay as clean lines; those that DRAM would
- *   have to complete come last (micro/l2_dirty.cu: half_writes). Chance fills groups unevenly: of
- *   lines anywhere in memory 6 % are written back where 24 MB were written, though 28 MB of
- *   neighbouring lines may stay (micro/l2_spread.cu: random and any_words as the Poisson
- *   distribution has it, runs in between).
+ *   as sets of 16 ways would be: of a group eight lines may be dirty. One more, and the two oldest
+ *   are written to DRAM, and stay as clean lines; those that DRAM would have to complete come last
+ *   (micro/l2_dirty.cu: half_writes).
+ * - Where three lines of a group are partly written, the next access to the group, a read, a hit
+ *   or a rewrite as well, has the two oldest of them completed and written to DRAM (l2_partly.cu:
+ *   reads, hits, writes and same; up to 7 MB of neighbouring lines nothing happens, be it 16 MB
+ *   that are read after). Of such a line only the partly written sectors are: what else is dirty
+ *   of it stays so (mix).
+ * - Chance fills groups unevenly: of lines anywhere in memory 6 % are written back where 24 MB were
+ *   written, though 28 MB of neighbouring lines may stay (micro/l2_spread.cu: random and any_words
+ *   as the Poisson distribution has it, runs in between).
  * - A write at home makes a copy on the other side useless. Its way is no longer found, nor taken
  *   first: a line that both sides write in turn takes one way after another there, until the set
  *   is full. Then it pushes out one older line, and from then on takes ways of useless copies
@@ -55,8 +60,10 @@
 
 #define BLOCK        64u /* neighbouring lines of one kind, and kinds: see group_of() */
 #define KINDS        3u
+#define EVENLY       5u /* bits of where a turn begins: as the turns are numbered */
 #define FOREIGN_HEAP 6u /* of them in a set */
 #define CLEANED      2u /* lines of a group that are written back together */
+#define ALL_SECTORS  0xfu
 
 #define VALID(state)   ((uint32_t)(state)&0xfu)
 #define DIRTY(state)   ((uint32_t)(state) >> 4 & 0xfu)
@@ -105,8 +112,8 @@ void gmsim_l2_init(gmsim_l2 *l2, gmsim_l2_set *set, const gmsim_gpu *gpu)
     l2->hash = gpu->l2_hash;
     l2->write = gpu->l2_write;
     l2->homed = gpu->l2_replacement == GMSIM_REPLACEMENT_homed;
-    l2->usual = (l2->homed || gpu->l2_replacement == GMSIM_REPLACEMENT_lru) &&
-                l2->hash == GMSIM_HASH_scrambled && l2->write == GMSIM_WRITE_back;
+    l2->usual = l2->plain = (l2->homed || gpu->l2_replacement == GMSIM_REPLACEMENT_lru) &&
+                            l2->hash == GMSIM_HASH_scrambled && l2->write == GMSIM_WRITE_back;
     gmsim_l2_flush(l2);
 }
 
@@ -140,20 +147,23 @@ static uint32_t chance(uint64_t number)
 }
 
 /* Of every three neighbouring blocks of lines one is of each kind, which by chance. Lines of a kind
- * fill the groups one after another, so that a dense area is spread evenly over them; where each
- * such turn begins is left to chance. Then about as many groups are too full as were measured, of
- * dense areas (micro/l2_dirty.cu: write, 24 to 32 MB; words, 4 to 12 MB) and of every so manieth
- * line (micro/l2_spread.cu: runs, words). Lines of local memory are spread by chance (l2_spread.cu:
+ * fill the groups one after another, so that a dense area is spread evenly over them, each kind a
+ * third of a turn after the one before. Two turns each begin in a quarter of the groups that is the
+ * kind's, where is left to chance, but for two bits: every second line, and four of every eight,
+ * are spread evenly, too. Then about as many groups are too full as were measured, of dense areas
+ * (micro/l2_dirty.cu: write, 24 to 32 MB; l2_partly.cu: 4 to 16 MB) and of every so manieth line
+ * (micro/l2_spread.cu: runs, words). Lines of local memory are spread by chance (l2_spread.cu:
  * local). */
 static uint32_t group_of(const gmsim_l2 *l2, uint64_t line)
 {
-    uint64_t block = line / BLOCK, three = block / KINDS, kind = (block + chance(three)) % KINDS;
-    uint64_t index = three * BLOCK + line % BLOCK, turn = index / l2->groups;
     if (line >= GMSIM_LOCAL_WINDOWS / GMSIM_LINE_BYTES)
         return (uint32_t)((uint64_t)chance(line) * l2->groups >> 32);
-    uint64_t begin = (uint64_t)chance(turn * KINDS + kind) * l2->groups >> 32;
-    uint32_t number = (uint32_t)(index - turn * l2->groups + begin);
-    return number < l2->groups ? number : number - l2->groups;
+    uint64_t block = line / BLOCK, three = block / KINDS, kind = (block + chance(three)) % KINDS;
+    uint64_t late = kind * (l2->groups / KINDS), index = three * BLOCK + line % BLOCK + late;
+    uint64_t turn = index / l2->groups, quarter = l2->groups / 4u;
+    uint64_t begin = late + ((uint64_t)chance(turn / 2u * KINDS + kind) * quarter >> 32);
+    begin = (begin & ~(uint64_t)EVENLY) | ((turn * KINDS + kind) & EVENLY);
+    return (uint32_t)((index + begin) % l2->groups);
 }
 
 GMSIM_INLINE gmsim_l2_group *group_at(const gmsim_l2 *l2, const gmsim_l2_set *set, uint32_t way)
@@ -188,13 +198,15 @@ void gmsim_l2_flush(gmsim_l2 *l2)
     memset(l2->set, 0, sets * sizeof *l2->set);
     gmsim_replacer_clear(&l2->replacer);
     memset(l2->group, 0, l2->groups * sizeof *l2->group);
-    /* Whole lines of a dense area, in heaps spread evenly over the sets, of any group that has
-     * room. */
+    l2->crowded = 0;
+    l2->plain = l2->usual;
+    /* Whole lines, in heaps spread evenly over the sets, their groups by chance (l2_spread.cu:
+     * passes_runs), of any that has room. */
     uint32_t most = l2->groups * l2->dirty_lines, heap = MIN(FOREIGN_HEAP, l2->ways);
     uint32_t lines = MIN(l2->foreign / 4u, most), heaps = (lines + heap - 1u) / heap;
     for (uint32_t i = 0; i < lines; i++) {
         gmsim_l2_set *set = &l2->set[(uint64_t)(i / heap) * sets / heaps];
-        uint32_t group = group_of(l2, i), way = 0;
+        uint32_t group = (uint32_t)((uint64_t)chance(i) * l2->groups >> 32), way = 0;
         while (way < l2->ways && set->tag[way])
             way++;
         if (way == l2->ways)
@@ -259,24 +271,34 @@ GMSIM_INLINE uint32_t way_of(const gmsim_l2_set *set, uint32_t tag)
     return found ? gmsim_lowest(found) : GMSIM_L2_WAYS;
 }
 
-/* Reads from DRAM what partly written sectors lack: the caller has taken their bits away. */
-GMSIM_INLINE void complete(const gmsim_l2 *l2, gmsim_l2_cost *cost, gmsim_l2_set *set, uint32_t way,
+/* One line more of the group is partly written, or (-1) one less. */
+static void count_partial(gmsim_l2 *l2, gmsim_l2_group *group, int more)
+{
+    l2->crowded -= group->partial >= l2->partial_lines;
+    group->partial = (uint16_t)(group->partial + more);
+    l2->crowded += group->partial >= l2->partial_lines;
+    l2->plain = l2->usual && !l2->crowded;
+}
+
+/* Reads from DRAM what partly written sectors lack. */
+GMSIM_INLINE void complete(gmsim_l2 *l2, gmsim_l2_cost *cost, gmsim_l2_set *set, uint32_t way,
                            uint32_t sectors)
 {
     uint32_t state = set->state[way];
     cost->read = (uint8_t)(cost->read + gmsim_sector_count(sectors));
     state = (state | sectors) & ~(sectors << 8);
-    gmsim_l2_group *group = group_at(l2, set, way);
-    group->partial = (uint16_t)(group->partial - !PARTIAL(state));
+    if (!PARTIAL(state))
+        count_partial(l2, group_at(l2, set, way), -1);
     set->state[way] = (uint16_t)state;
 }
 
-/* A line's dirty sectors become clean. Returns what that costs by value: a cost whose address left
- * the access would live in memory. */
-static __attribute__((noinline)) gmsim_l2_cost clean(gmsim_l2 *l2, gmsim_l2_set *set, uint32_t way)
+/* Those of `sectors` of a line that are dirty become clean; partly written ones are among them all.
+ * Returns what that costs by value: a cost whose address left the access would live in memory. */
+static __attribute__((noinline)) gmsim_l2_cost clean(gmsim_l2 *l2, gmsim_l2_set *set, uint32_t way,
+                                                     uint32_t sectors)
 {
     gmsim_l2_cost cost = {0};
-    uint32_t state = set->state[way], dirty = DIRTY(state);
+    uint32_t state = set->state[way], dirty = DIRTY(state) & sectors;
     if (PARTIAL(state))
         complete(l2, &cost, set, way, PARTIAL(state));
     cost.written = (uint8_t)gmsim_sector_count(dirty);
@@ -288,8 +310,9 @@ static __attribute__((noinline)) gmsim_l2_cost clean(gmsim_l2 *l2, gmsim_l2_set 
                            cost.read, cost.written);
     if (set->tag[way] != FOREIGN)
         l2->counts.dirty_sectors -= gmsim_sector_count(dirty);
-    set->state[way] &= (uint16_t)~0xf0u;
-    unsoil(l2, set, way);
+    set->state[way] &= (uint16_t) ~(dirty << 4);
+    if (!DIRTY(set->state[way]))
+        unsoil(l2, set, way);
     return cost;
 }
 
@@ -304,11 +327,12 @@ GMSIM_INLINE void write_back(gmsim_l2 *l2, gmsim_l2_cost *cost, gmsim_l2_set *se
 {
     if (!DIRTY(set->state[way]))
         return;
-    const gmsim_l2_cost more = clean(l2, set, way);
+    const gmsim_l2_cost more = clean(l2, set, way, ALL_SECTORS);
     add_cost(cost, &more);
 }
 
-/* Reads and writes are compiled twice: with the usual policies inlined, and for any others. */
+/* Reads and writes are compiled twice: with the usual policies inlined while no group is crowded,
+ * and for all else. */
 
 /* The line's way, used; allocated, empty, if it was absent. */
 GMSIM_INLINE uint32_t bring(gmsim_l2 *l2, gmsim_l2_cost *cost, gmsim_l2_set *set, uint32_t tag,
@@ -336,8 +360,9 @@ GMSIM_INLINE uint32_t bring(gmsim_l2 *l2, gmsim_l2_cost *cost, gmsim_l2_set *set
     return way;
 }
 
-/* Too many lines of the group are dirty, or partly written: the oldest are written back, two at a
- * time. Of dirty ones those stay that DRAM would have to complete, while there are others. */
+/* The two oldest lines of a group are written back: of those that are partly written the sectors
+ * that are, or of those that are dirty all; of the latter those stay that DRAM would have to
+ * complete, while there are others. */
 static __attribute__((noinline)) gmsim_l2_cost clean_group(gmsim_l2 *l2, gmsim_l2_group *group,
                                                            bool partial)
 {
@@ -352,24 +377,40 @@ static __attribute__((noinline)) gmsim_l2_cost clean_group(gmsim_l2 *l2, gmsim_l
                 break;
             }
         }
-        write_back(l2, &cost, &l2->set[at / GMSIM_L2_WAYS], at % GMSIM_L2_WAYS);
+        gmsim_l2_set *set = &l2->set[at / GMSIM_L2_WAYS];
+        uint32_t way = at % GMSIM_L2_WAYS;
+        const gmsim_l2_cost more =
+            clean(l2, set, way, partial ? PARTIAL(set->state[way]) : ALL_SECTORS);
+        add_cost(&cost, &more);
     }
     cost.also_read = (uint8_t)(first.read ? cost.read - first.read : 0);
     cost.also_written = (uint8_t)(first.written ? cost.written - first.written : 0);
     return cost;
 }
 
-/* One more line of the way's group is dirty, or written in part. */
-GMSIM_INLINE void bound(gmsim_l2 *l2, gmsim_l2_cost *cost, const gmsim_l2_set *set, uint32_t way,
-                        bool partial)
+GMSIM_INLINE void clean_oldest(gmsim_l2 *l2, gmsim_l2_cost *cost, gmsim_l2_group *group,
+                               bool partial)
 {
-    gmsim_l2_group *group = group_at(l2, set, way);
-    if (partial ? group->partial <= l2->partial_lines : group->dirty <= l2->dirty_lines)
-        return;
-    gmsim_l2_cost more = clean_group(l2, group, partial);
+    const gmsim_l2_cost more = clean_group(l2, group, partial);
     add_cost(cost, &more);
     cost->also_read = (uint8_t)(cost->also_read + more.also_read);
     cost->also_written = (uint8_t)(cost->also_written + more.also_written);
+}
+
+/* The line is about to be accessed at home. */
+GMSIM_INLINE void relieve(gmsim_l2 *l2, gmsim_l2_cost *cost, uint64_t line)
+{
+    gmsim_l2_group *group = &l2->group[group_of(l2, line)];
+    if (group->partial >= l2->partial_lines)
+        clean_oldest(l2, cost, group, true);
+}
+
+/* One more line of the way's group is dirty. */
+GMSIM_INLINE void bound(gmsim_l2 *l2, gmsim_l2_cost *cost, const gmsim_l2_set *set, uint32_t way)
+{
+    gmsim_l2_group *group = group_at(l2, set, way);
+    if (group->dirty > l2->dirty_lines)
+        clean_oldest(l2, cost, group, false);
 }
 
 /* Sectors that a fill of 1, 2 or 4 sectors brings for each missing one. */
@@ -383,8 +424,8 @@ GMSIM_INLINE uint32_t widen(uint32_t missing, uint32_t fill)
 }
 
 /* Makes the sectors valid at home; returns those that were missing. */
-GMSIM_INLINE uint32_t fetch(const gmsim_l2 *l2, gmsim_l2_cost *cost, gmsim_l2_set *set,
-                            uint32_t way, uint32_t sectors)
+GMSIM_INLINE uint32_t fetch(gmsim_l2 *l2, gmsim_l2_cost *cost, gmsim_l2_set *set, uint32_t way,
+                            uint32_t sectors)
 {
     uint32_t state = set->state[way], missing = sectors & ~VALID(state);
     if (!missing)
@@ -409,14 +450,17 @@ GMSIM_INLINE gmsim_l2_cost counted(gmsim_l2 *l2, gmsim_l2_cost cost, gmsim_l2_re
 }
 
 GMSIM_INLINE gmsim_l2_cost read_sectors(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,
-                                        uint32_t touched, bool usual)
+                                        uint32_t touched, bool plain)
 {
     gmsim_l2_counts *counts = &l2->counts;
     gmsim_l2_cost cost = {0};
+    const bool usual = plain || l2->usual;
     gmsim_l2_set *home = set_at(l2, place, place->home);
     counts->read_sectors += gmsim_sector_count(touched);
     if (side == place->home || l2->sides == 1u) {
         uint32_t way = bring(l2, &cost, home, place->tag, usual);
+        if (!plain)
+            relieve(l2, &cost, place->line);
         uint32_t missing = fetch(l2, &cost, home, way, touched);
         counts->read_hit_sectors += gmsim_sector_count(touched & ~missing);
         return counted(l2, cost, missing ? GMSIM_L2_DRAM : GMSIM_L2_NEAR);
@@ -430,6 +474,8 @@ GMSIM_INLINE gmsim_l2_cost read_sectors(gmsim_l2 *l2, const gmsim_l2_place *plac
     if (l2->homed && !VALID(near->state[copy]))
         gmsim_homed_copy(lines_of(l2, near), copy, l2->ways);
     uint32_t way = bring(l2, &cost, home, place->tag, usual);
+    if (!plain)
+        relieve(l2, &cost, place->line);
     uint32_t crossing = widen(missing, l2->fill_sectors) & ~VALID(near->state[copy]);
     uint32_t absent = fetch(l2, &cost, home, way, missing);
     crossing &= VALID(home->state[way]);
@@ -449,7 +495,7 @@ static __attribute__((noinline)) gmsim_l2_cost read_any(gmsim_l2 *l2, const gmsi
 GMSIM_CLONES gmsim_l2_cost gmsim_l2_read(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,
                                          uint32_t touched)
 {
-    return l2->usual ? read_sectors(l2, place, side, touched, true)
+    return l2->plain ? read_sectors(l2, place, side, touched, true)
                      : read_any(l2, place, side, touched);
 }
 
@@ -544,11 +590,12 @@ GMSIM_INLINE uint32_t add_bytes(uint64_t *there, const uint64_t bytes[2], uint32
 
 GMSIM_INLINE gmsim_l2_cost write_sectors(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,
                                          uint32_t touched, uint32_t full, const uint64_t bytes[2],
-                                         bool usual)
+                                         bool plain)
 {
     gmsim_l2_counts *counts = &l2->counts;
     gmsim_l2_cost cost = {0};
     gmsim_l2_set *set = set_at(l2, place, place->home);
+    const bool usual = plain || l2->usual;
     bool on = false;
     if (!usual) {
         bool present = way_of(set, place->tag) != GMSIM_L2_WAYS;
@@ -558,8 +605,10 @@ GMSIM_INLINE gmsim_l2_cost write_sectors(gmsim_l2 *l2, const gmsim_l2_place *pla
         }
         on = action & GMSIM_WRITE_ON;
     }
-    uint32_t way = bring(l2, &cost, set, place->tag, usual), state = set->state[way];
-    uint32_t sectors = gmsim_sector_count(touched);
+    uint32_t way = bring(l2, &cost, set, place->tag, usual);
+    if (!plain)
+        relieve(l2, &cost, place->line);
+    uint32_t sectors = gmsim_sector_count(touched), state = set->state[way];
     counts->write_sectors += sectors;
     counts->write_hit_sectors += sectors;
     counts->dirty_sectors += gmsim_sector_count(touched & ~DIRTY(state));
@@ -572,17 +621,13 @@ GMSIM_INLINE gmsim_l2_cost write_sectors(gmsim_l2 *l2, const gmsim_l2_place *pla
     state |= touched << 4 | full;
     state = (state & ~(full << 8)) | (touched & ~full & ~VALID(state)) << 8;
     bool is_partial = PARTIAL(state);
-    if (is_partial != was_partial) {
-        gmsim_l2_group *group = group_at(l2, set, way);
-        group->partial = (uint16_t)(group->partial + (is_partial ? 1 : -1));
-    }
+    if (is_partial != was_partial)
+        count_partial(l2, group_at(l2, set, way), is_partial ? 1 : -1);
     set->state[way] = (uint16_t)state;
     if (on)
         write_back(l2, &cost, set, way);
-    if (is_partial && !was_partial)
-        bound(l2, &cost, set, way, true);
     if (!was_dirty)
-        bound(l2, &cost, set, way, false);
+        bound(l2, &cost, set, way);
     if (side == place->home || l2->sides == 1u) {
         if (set->state[way] & COPIED)
             retire_copy(l2, place, set, way);
@@ -613,7 +658,7 @@ static __attribute__((noinline)) gmsim_l2_cost write_any(gmsim_l2 *l2, const gms
 GMSIM_CLONES gmsim_l2_cost gmsim_l2_write(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,
                                           uint32_t touched, uint32_t full, const uint64_t bytes[2])
 {
-    return l2->usual ? write_sectors(l2, place, side, touched, full, bytes, true)
+    return l2->plain ? write_sectors(l2, place, side, touched, full, bytes, true)
                      : write_any(l2, place, side, touched, full, bytes);
 }
 
@@ -624,13 +669,15 @@ GMSIM_CLONES gmsim_l2_cost gmsim_l2_atomic(gmsim_l2 *l2, const gmsim_l2_place *p
     gmsim_l2_cost cost = {0};
     gmsim_l2_set *set = set_at(l2, place, place->home);
     uint32_t way = bring(l2, &cost, set, place->tag, l2->usual);
+    if (!l2->plain)
+        relieve(l2, &cost, place->line);
     bool missed = fetch(l2, &cost, set, way, touched) != 0;
     uint32_t state = set->state[way];
     counts->dirty_sectors += gmsim_sector_count(touched & ~DIRTY(state));
     set->state[way] = (uint16_t)(state | touched << 4);
     if (!DIRTY(state)) {
         soil(l2, set, way, group_of(l2, place->line));
-        bound(l2, &cost, set, way, false);
+        bound(l2, &cost, set, way);
     }
     if (side != place->home && l2->sides > 1u)
         drop_copy(l2, place, side);

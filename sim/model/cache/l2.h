@@ -49,9 +49,11 @@ typedef struct gmsim_l2 {
     uint32_t hash, write;      /* policies */
     gmsim_replacer replacer;
     bool usual; /* homed or lru, scrambled, write-back */
+    bool plain; /* usual, and no group is crowded */
     bool homed;
     uint64_t order;                              /* the replacement's */
     uint32_t groups, dirty_lines, partial_lines; /* of lines; most of a group */
+    uint32_t crowded;      /* groups that have as many partly written lines as may be */
     uint32_t home_shift;   /* neighbouring lines with one home, as a power of two */
     uint32_t fill_sectors; /* brought from DRAM for one missing sector */
     uint32_t foreign;      /* dirty sectors that a flush leaves behind */
