@@ -23,6 +23,23 @@ typedef struct player {
     gmsim_l2_set *set;
 } player;
 
+/* An H200's L2, empty; tests that change the GPU do so before gmsim_l2_init(). */
+static player *new_player(void)
+{
+    player *p = g_new0(player, 1);
+    GError *error = NULL;
+    g_assert_true(gmsim_gpu_load(&p->gpu, "h200", &error));
+    g_assert_no_error(error);
+    p->set = g_malloc0(gmsim_l2_size(&p->gpu));
+    return p;
+}
+
+static void free_player(player *p)
+{
+    g_free(p->set);
+    g_free(p);
+}
+
 static const uint64_t whole[2] = {UINT64_MAX, UINT64_MAX};
 static const uint64_t low_half[2] = {UINT64_C(0x0000ffff0000ffff), UINT64_C(0x0000ffff0000ffff)};
 static const uint64_t high_half[2] = {UINT64_C(0xffff0000ffff0000), UINT64_C(0xffff0000ffff0000)};
@@ -100,12 +117,8 @@ static bool as_measured(const gmsim_l2_counts *counts, char *const *cell, unsign
 static void test_measured(void)
 {
     g_autoptr(GPtrArray) rows = gmtest_measured("micro-l2_dirty.csv", 9);
-    player *p = g_new0(player, 1);
-    GError *error = NULL;
-    g_assert_true(gmsim_gpu_load(&p->gpu, "h200", &error));
-    g_assert_no_error(error);
+    player *p = new_player();
     p->gpu.l2_flush_dirty = 0; /* the counters took one pass: nothing was restored in between */
-    p->set = g_malloc0(gmsim_l2_size(&p->gpu));
     gmsim_l2_init(&p->l2, p->set, &p->gpu);
     uint32_t played = 0, missed = 0;
     for (guint r = 0; r < rows->len; r++) {
@@ -119,8 +132,7 @@ static void test_measured(void)
         played++;
         missed += !as_measured(counts, cell, 7);
     }
-    g_free(p->set);
-    g_free(p);
+    free_player(p);
     g_assert_cmpuint(played, ==, 90);
     g_assert_cmpuint(missed, ==, 1);
 }
@@ -130,11 +142,7 @@ static void test_measured(void)
 static void test_private(void)
 {
     g_autoptr(GPtrArray) rows = gmtest_measured("micro-l2_policy.csv", 21);
-    player *p = g_new0(player, 1);
-    GError *error = NULL;
-    g_assert_true(gmsim_gpu_load(&p->gpu, "h200", &error));
-    g_assert_no_error(error);
-    p->set = g_malloc0(gmsim_l2_size(&p->gpu));
+    player *p = new_player();
     gmsim_l2_init(&p->l2, p->set, &p->gpu);
     uint32_t played = 0, missed = 0;
     for (guint r = 0; r < rows->len; r++) {
@@ -156,8 +164,7 @@ static void test_private(void)
         if (lines <= 30u * MEGA && !strcmp(cell[2], "1")) /* what the flush left begins to leave */
             g_assert_cmpfloat(MAX(written, -written), <, 2000.0);
     }
-    g_free(p->set);
-    g_free(p);
+    free_player(p);
     g_assert_cmpuint(played, ==, 27);
     g_assert_cmpuint(missed, ==, 6);
 }
@@ -177,11 +184,7 @@ static void test_spread(void)
 {
     g_autoptr(GPtrArray) rows = gmtest_measured("micro-l2_spread.csv", 7);
     static const uint64_t word[2] = {UINT64_C(0x0000000f0000000f), UINT64_C(0x0000000f0000000f)};
-    player *p = g_new0(player, 1);
-    GError *error = NULL;
-    g_assert_true(gmsim_gpu_load(&p->gpu, "h200", &error));
-    g_assert_no_error(error);
-    p->set = g_malloc0(gmsim_l2_size(&p->gpu));
+    player *p = new_player();
     const uint32_t foreign = p->gpu.l2_flush_dirty;
     uint32_t played = 0, missed = 0;
     for (guint r = 0; r < rows->len; r++) {
@@ -212,8 +215,7 @@ static void test_spread(void)
             g_assert_cmpfloat(ABS((double)counts->dram_write_sectors - atof(cell[6])), <,
                               atof(cell[6]) / 6.0 + 100.0);
     }
-    g_free(p->set);
-    g_free(p);
+    free_player(p);
     g_assert_cmpuint(played, >, 100);
     g_assert_cmpuint(missed, ==, 2);
 }
@@ -223,12 +225,8 @@ static void test_spread(void)
 static void test_again(void)
 {
     g_autoptr(GPtrArray) rows = gmtest_measured("micro-l2_again.csv", 8);
-    player *p = g_new0(player, 1);
-    GError *error = NULL;
-    g_assert_true(gmsim_gpu_load(&p->gpu, "h200", &error));
-    g_assert_no_error(error);
+    player *p = new_player();
     p->gpu.l2_flush_dirty = 0;
-    p->set = g_malloc0(gmsim_l2_size(&p->gpu));
     uint32_t played = 0;
     for (guint r = 0; r < rows->len; r++) {
         char **cell = g_ptr_array_index(rows, r);
@@ -262,8 +260,7 @@ static void test_again(void)
         }
         played++;
     }
-    g_free(p->set);
-    g_free(p);
+    free_player(p);
     g_assert_cmpuint(played, ==, 8);
 }
 
@@ -299,12 +296,8 @@ static void play_partly(player *p, char *const *cell)
 static void test_partly(void)
 {
     g_autoptr(GPtrArray) rows = gmtest_measured("micro-l2_partly.csv", 10);
-    player *p = g_new0(player, 1);
-    GError *error = NULL;
-    g_assert_true(gmsim_gpu_load(&p->gpu, "h200", &error));
-    g_assert_no_error(error);
+    player *p = new_player();
     p->gpu.l2_flush_dirty = 0;
-    p->set = g_malloc0(gmsim_l2_size(&p->gpu));
     double off = 0, lines = 0;
     uint32_t played = 0;
     for (guint r = 0; r < rows->len; r++) {
@@ -328,8 +321,7 @@ static void test_partly(void)
             g_assert_cmpfloat(fabs(here - measured), <, 0.25 * measured + 500.0);
     }
     g_test_message("%u rows: %.0f lines of %.0f", played, off / played, lines / played);
-    g_free(p->set);
-    g_free(p);
+    free_player(p);
     g_assert_cmpuint(played, >, 200);
     g_assert_cmpfloat(off, <, 0.2 * lines);
 }
@@ -337,20 +329,15 @@ static void test_partly(void)
 /* What a flush leaves is dirty, and bounded as all that is. */
 static void test_flush(void)
 {
-    player *p = g_new0(player, 1);
-    GError *error = NULL;
-    g_assert_true(gmsim_gpu_load(&p->gpu, "h200", &error));
-    g_assert_no_error(error);
+    player *p = new_player();
     p->gpu.l2_size = 1u << 20;
     uint32_t lines = 1u << 13, most = lines * p->gpu.l2_dirty_percent / 100u;
     g_assert_cmpuint(p->gpu.l2_flush_dirty / 4u, >, lines);
-    p->set = g_malloc0(gmsim_l2_size(&p->gpu));
     gmsim_l2_init(&p->l2, p->set, &p->gpu);
     read_lines(p, FIRST, 8u * lines);
     g_assert_cmpuint(p->l2.counts.dram_write_sectors, <=, 4u * most);
     g_assert_cmpuint(p->l2.counts.dram_write_sectors, >, 4u * most * 9u / 10u);
-    g_free(p->set);
-    g_free(p);
+    free_player(p);
 }
 
 int main(int argc, char **argv)
