@@ -206,6 +206,30 @@ static void zeros(const kind &k)
             }
 }
 
+/* Lanes that read the same place, or in another order than they write. */
+static void repeated(const kind &k)
+{
+    static const struct {
+        const char *name;
+        unsigned start, divisor, step, lanes, flip;
+    } all[] = {{"one", 0, 1, 0, 32, 0},         {"one high", 1, 1, 0, 32, 0},
+               {"pairs", 0, 2, 1, 32, 0},       {"fours", 0, 4, 1, 32, 0},
+               {"halves", 0, 1, 1, 16, 0},      {"swapped", 0, 1, 1, 32, 1},
+               {"reversed", 0, 1, 1, 32, 31},   {"low", 0, 2, 2, 32, 0},
+               {"high", 1, 2, 2, 32, 0},        {"apart", 0, 1, 2, 32, 0},
+               {"apart high", 1, 1, 2, 32, 0},  {"lines", 0, 1, 8, 32, 0},
+               {"lines high", 1, 1, 8, 32, 0},  {"pairs apart", 0, 2, 8, 32, 0},
+               {"crossed", 0, 1, 1, 32, 2},     {"far crossed", 0, 1, 1, 32, 16}};
+    for (const auto &a : all) {
+        lanes from;
+        for (unsigned i = 0; i < LANES; i++)
+            from.at[i] = (a.start + (i ^ a.flip) % a.lanes / a.divisor * a.step) * k.bytes;
+        launch(k, a.name, ~0u, from, line(0, k.bytes));
+        if (k.bypass) /* the target a chunk further */
+            launch(k, a.name, ~0u, from, line(k.bytes, k.bytes));
+    }
+}
+
 static void shuffled(const kind &k)
 {
     char name[40];
@@ -246,7 +270,7 @@ int main()
     for (const kind &k : kinds) {
         shifted(k);
         if (k.bytes == 16)
-            left_out(k);
+            left_out(k), repeated(k);
         shuffled(k);
         if (k.bypass)
             zeros(k);

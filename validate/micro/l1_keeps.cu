@@ -4,8 +4,9 @@
  * to be run under ncu (metrics/l1_keeps.txt).
  *   fence_local, fence_global  64 lines of local memory written, or of global memory read; then 64
  *                              times: a fence of `what`, and a word of one of them read by each
- * lane SL LS SSL LSL ...          S: a store of `what` to a whole line, L: a load (ld.ca) of it, 32
- *                              times, each to lines of its own, some 2,000 clocks apart
+ * lane SL LS SSL LSL ...          S: a store of `what` to a whole line, or a copy of it to shared
+ *                              memory, L: a load (ld.ca) of it, 32 times, each to lines of its own,
+ *                              some 2,000 clocks apart
  * Output: CSV rows  experiment,what,requests.
  */
 #include "validate/micro/check.h"
@@ -62,7 +63,9 @@ static const char *const kind_name[] = {"st",
                                         "st.L1::evict_last",
                                         "st.volatile",
                                         "st.relaxed.gpu",
-                                        "st.u8"};
+                                        "st.u8",
+                                        "cp.async.cg",
+                                        "cp.async.ca"};
 
 template <int KIND> __device__ __forceinline__ void store(uint32_t *p, uint32_t v)
 {
@@ -86,6 +89,18 @@ template <int KIND> __device__ __forceinline__ void store(uint32_t *p, uint32_t 
         asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
     if (KIND == 9)
         asm volatile("st.global.u8 [%0], %1;" ::"l"(p), "r"(v) : "memory");
+    if (KIND >= 10) {
+        __shared__ __align__(128) uint32_t room[128];
+        uint32_t lane = threadIdx.x, to = (uint32_t)__cvta_generic_to_shared(room);
+        if (KIND == 10) /* each chunk of the line by four lanes */
+            asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to + 16u * lane),
+                         "l"(p - lane + lane % 8u * 4u)
+                         : "memory");
+        else
+            asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(to + 4u * lane), "l"(p)
+                         : "memory");
+        asm volatile("cp.async.wait_all;" ::: "memory");
+    }
 }
 
 /* Bits of `loads`, from the lowest: is it a load. */
@@ -147,5 +162,6 @@ int main(void)
         run_fences<3>("acq_rel");
     run_kind<0>(), run_kind<1>(), run_kind<2>(), run_kind<3>(), run_kind<4>();
     run_kind<5>(), run_kind<6>(), run_kind<7>(), run_kind<8>(), run_kind<9>();
+    run_kind<10>(), run_kind<11>();
     return 0;
 }
