@@ -312,13 +312,14 @@ static uint32_t last_writers(const uint64_t *address, uint32_t mask)
 }
 
 /* What goes from one source line to one row of the target, sector to sector: counts of the line's
- * four sectors and of the row's, a byte each, by which half goes to which half, or both. */
+ * four sectors and of the row's, a byte each, by which half goes to which half, or both, and
+ * whether to a sector of the same parity. */
+#define BOTH_HALVES 4u
+
 typedef struct copy_way {
-    uint64_t row, sectors[5];
+    uint64_t row, sectors[2u * (BOTH_HALVES + 1u)];
     uint32_t line;
 } copy_way;
-
-#define BOTH_HALVES 4u
 
 /* Whether another of the lanes takes the other half of the same source sector to the same sector of
  * the target. */
@@ -345,7 +346,8 @@ static uint32_t most_of(uint64_t counts)
 }
 
 /* A copy past L1: in a wavefront go sectors of one source line to one row, each once from and once
- * to, all of them whole or all the same half to the same half. */
+ * to, all of them whole or all the same half to the same half, all to sectors of the same parity or
+ * all of the other. */
 static uint32_t copy_past_l1(const uint64_t *address, const gmsim_copy_source *source,
                              uint32_t mask)
 {
@@ -373,11 +375,13 @@ static uint32_t copy_past_l1(const uint64_t *address, const gmsim_copy_source *s
             i = ++ways;
             way[i - 1u] = (copy_way){.row = row, .line = line[lane]};
         }
-        way[i - 1u].sectors[whole ? BOTH_HALVES : half | (to & 1u) << 1] +=
+        const uint32_t kind = whole ? BOTH_HALVES : half | (to & 1u) << 1;
+        const uint32_t other = ((uint32_t)from[lane] ^ to) >> 1 & 1u;
+        way[i - 1u].sectors[2u * kind | other] +=
             UINT64_C(1) << 8u * (from[lane] >> 1) | UINT64_C(1) << (32u + 8u * (to >> 1));
     }
     for (uint32_t i = 0; i < ways; i++)
-        for (uint32_t k = 0; k <= BOTH_HALVES; k++)
+        for (uint32_t k = 0; k < G_N_ELEMENTS(way[i].sectors); k++)
             wavefronts += most_of(way[i].sectors[k]);
     return wavefronts;
 }

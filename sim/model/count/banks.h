@@ -66,7 +66,7 @@ void gmsim_copy_past(gmsim_copy_moves *moves, const gmtrace_chunk *chunk,
                      uint32_t sectors);
 
 /* The shared write of LDGSTS, through L1 or past it (LDGSTS.BYPASS, 16 bytes a lane).
- * micro/shared_patterns.cu: 351 of 360 patterns; past L1 micro/copy_async.cu: 167 of 181. A lane
+ * micro/shared_patterns.cu: 351 of 360 patterns; past L1 micro/copy_async.cu: 177 of 181. A lane
  * that writes zeros past L1 counts there with the address that it would have read, which no capture
  * sees; here it does not lengthen anything. */
 gmsim_wavefronts gmsim_banks_copy(const gmtrace_chunk *chunk, const gmtrace_record *write,
