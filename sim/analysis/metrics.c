@@ -136,6 +136,8 @@ static bool executed_known(const gmsim_result *r)
 #define BLIND(unseen, op) is_blind(r, GMTRACE_UNSEEN_##unseen, GMTRACE_OP_##op)
 GIVES(load_sectors, true,
       (int64_t)(SUM_OF(r, GMSIM_ROWS_READ, sectors) + r->row[GMSIM_SHARED_COPY].copies_shifted))
+GIVES(global_sectors, true,
+      (int64_t)(SUM_OF(r, GMSIM_ROWS_GLOBAL, sectors) + r->row[GMSIM_SHARED_COPY].copies_moved))
 GIVES(copies_access, true,
       r->row[GMSIM_SHARED_COPY].instructions - r->row[GMSIM_SHARED_COPY].copies_bypass)
 GIVES(shared_wavefronts, !BLIND(WGMMA, NONE),
@@ -263,7 +265,7 @@ const gmsim_metric gmsim_metrics[] = {
     {"sm__sass_inst_executed_op_tma_red.sum", EXACT, COUNT,
      "bulk reductions, shared to global", CALL(bulk_reductions)},
     {"smsp__sass_sectors_mem_global.sum", EXACT, COUNT,
-     "32-byte sectors touched by all global accesses", SUM(GMSIM_ROWS_GLOBAL, sectors),
+     "32-byte sectors touched by all global accesses", CALL(global_sectors),
      .key = "global.sectors", .word = "sectors", .label = "global sectors", LESS},
     {"smsp__sass_sectors_mem_local.sum", EXACT, COUNT,
      "32-byte sectors touched by all local accesses", SUM(GMSIM_ROWS_LOCAL, sectors),

@@ -43,6 +43,7 @@ typedef struct gmsim_counts {
     uint64_t copies_bypass;  /* of those, LDGSTS.BYPASS */
     uint64_t copies_shifted; /* sectors that L1 counts of them, less their source's; may be less
                               * than 0 */
+    uint64_t copies_moved;   /* sectors that come from L2 for them, less their source's; the same */
     uint64_t threads;        /* active lanes */
     uint64_t bytes;          /* asked for by the lanes */
     uint64_t requests;       /* sent to L1TEX */

@@ -8,6 +8,8 @@
  *   l1tex__t_requests against smsp__sass_inst_executed of spilling kernels).
  * - cp.async (LDGSTS) comes as two records: its global read is a row of its own, its shared write
  *   another; the instruction counts in both. A copy that only writes zeros has no read.
+ *   One past L1 reads the sectors of its source at once, and those that go to several places again
+ *   where it is known to which (micro/copy_async.cu): no further request, no sectors of L1.
  * - Global atomics and reductions are one request each and go past L1 to L2, sector by sector.
  *   Atomics return their sectors, reductions return nothing.
  * - LDSM and STSM count as rows of 16 bytes, 8 a matrix.
@@ -260,7 +262,43 @@ static const char *replay_local(gmsim_replay *replay, gmsim_sm_memory *memory, g
     return NULL;
 }
 
-static const char *replay_shared(gmsim_replay *replay, gmsim_executor *who,
+/* A copy past L1 has been asked for once; what comes more often is asked for again. */
+static __attribute__((noinline)) void copy_past_l1(gmsim_replay *replay, gmsim_sm_memory *memory,
+                                                   gmsim_executor *who, const gmtrace_chunk *chunk,
+                                                   const gmtrace_record *record,
+                                                   gmsim_counts *counts)
+{
+    const gmsim_copy_source *source = &who->copy;
+    const uint32_t sectors = who->copy_sectors;
+    gmsim_copy_moves moves;
+    counts->copies_bypass++;
+    if (!source->mask)
+        return;
+    gmsim_copy_past(&moves, chunk, record, source, sectors);
+    counts->copies_shifted +=
+        (uint64_t)gmsim_copy_sectors(chunk, record, source, sectors) - sectors;
+    counts->copies_moved += (uint64_t)moves.sectors - sectors;
+    if (!moves.requests)
+        return;
+    gmsim_request request;
+    gmsim_footprint *footprint = &request.footprint;
+    footprint->lines = moves.requests;
+    footprint->sectors = 0;
+    for (uint32_t i = 0; i < moves.requests; i++) {
+        footprint->line[i] = source->number[moves.line[i]];
+        footprint->touched[i] = moves.touched[i];
+        footprint->sectors += gmsim_sector_count(moves.touched[i]);
+    }
+    const gmsim_site *site = gmsim_tally_site(&replay->tally, record->instr);
+    request.counts =
+        &gmsim_tally_entry(&replay->tally, site, record->instr, GMSIM_GLOBAL_COPY)->counts;
+    request.kind = GMSIM_REQUEST_FETCH;
+    request.load = GMSIM_L1_DROP;
+    request.wavefronts = 1u;
+    send(memory, who, &request);
+}
+
+static const char *replay_shared(gmsim_replay *replay, gmsim_sm_memory *memory, gmsim_executor *who,
                                  const gmtrace_chunk *chunk, const gmtrace_record *record)
 {
     const gmsim_site *site = gmsim_tally_site(&replay->tally, record->instr);
@@ -308,13 +346,8 @@ static const char *replay_shared(gmsim_replay *replay, gmsim_executor *who,
                        (wavefronts.actual ? gpu->shared_wavefront * (wavefronts.actual - 1u) : 0);
     counts->wavefronts += wavefronts.actual;
     counts->wavefronts_ideal += wavefronts.ideal;
-    if (row == GMSIM_SHARED_COPY && site->copy_bypass) {
-        counts->copies_bypass++;
-        if (who->copy.mask)
-            counts->copies_shifted +=
-                (uint64_t)gmsim_copy_sectors(chunk, record, &who->copy, who->copy_sectors) -
-                who->copy_sectors;
-    }
+    if (row == GMSIM_SHARED_COPY && site->copy_bypass)
+        copy_past_l1(replay, memory, who, chunk, record, counts);
     if (use == GMSIM_BANK_LOAD || row == GMSIM_SHARED_STORE)
         replay->degree[MIN(wavefronts.actual, GMSIM_DEGREE_BINS - 1u)]++;
     note_worst(replay, entry, wavefronts.actual, who, chunk, record);
@@ -364,7 +397,7 @@ GMSIM_INLINE const char *replay_access(gmsim_replay *replay, gmsim_sm_memory *me
     case GMTRACE_SPACE_LOCAL:
         return replay_local(replay, memory, who, chunk, record);
     case GMTRACE_SPACE_SHARED:
-        return replay_shared(replay, who, chunk, record);
+        return replay_shared(replay, memory, who, chunk, record);
     case GMTRACE_SPACE_REMOTE_SHARED:
         return replay_remote(replay, memory, who, chunk, record);
     case GMTRACE_SPACE_CONSTANT:

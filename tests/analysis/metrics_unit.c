@@ -61,8 +61,9 @@ static void test_metrics_copy(void)
     f.result.row[GMSIM_GLOBAL_COPY] =
         (gmsim_counts){.instructions = 10, .copies_bypass = 4, .requests = 10, .sectors = 40};
     f.result.row[GMSIM_SHARED_COPY] =
-        (gmsim_counts){.instructions = 12, .copies_bypass = 4, .wavefronts = 30};
+        (gmsim_counts){.instructions = 12, .copies_bypass = 4, .wavefronts = 30, .copies_moved = 5};
     g_assert_cmpfloat(metric(&f, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"), ==, 140);
+    g_assert_cmpfloat(metric(&f, "smsp__sass_sectors_mem_global.sum"), ==, 145);
     g_assert_cmpfloat(metric(&f, "smsp__sass_inst_executed_op_global_ld.sum"), ==, 0);
     g_assert_cmpfloat(metric(&f, "smsp__sass_inst_executed_op_ldgsts_cache_access.sum"), ==, 8);
     g_assert_cmpfloat(metric(&f, "smsp__sass_inst_executed_op_ldgsts.sum"), ==, 12);

@@ -293,6 +293,32 @@ static void test_rows(void)
     g_assert_cmpint(r->instr[7].row, ==, GMSIM_GLOBAL_STORE);
     bench_end(&b);
 }
+
+/* A copy past L1 drops the line of its source. Where all lanes read the same, each half of a target
+ * sector has it brought; L2 sees one of four such requests. */
+static void test_copy_past(void)
+{
+    bench b;
+    bench_begin(&b);
+    use_extra(&b);
+    gmtest_launch(&b.trace, 1, 32);
+    access(&b, LD, GMTRACE_OP_LOAD, GMTRACE_SPACE_GLOBAL, 4, BASE, 4);
+    access(&b, LDGSTS, GMTRACE_OP_COPY_READ, GMTRACE_SPACE_GLOBAL, 16, BASE + 0x1000, 0);
+    access(&b, LDGSTS, GMTRACE_OP_COPY_WRITE, GMTRACE_SPACE_SHARED, 16, 0, 16);
+    access(&b, LD, GMTRACE_OP_LOAD, GMTRACE_SPACE_GLOBAL, 4, BASE, 4);
+    access(&b, LDGSTS, GMTRACE_OP_COPY_READ, GMTRACE_SPACE_GLOBAL, 16, BASE, 16);
+    access(&b, LDGSTS, GMTRACE_OP_COPY_WRITE, GMTRACE_SPACE_SHARED, 16, 0, 16);
+    access(&b, LD, GMTRACE_OP_LOAD, GMTRACE_SPACE_GLOBAL, 4, BASE, 4);
+    const gmsim_result *r = bench_run(&b);
+    g_assert_cmpuint(r->row[GMSIM_GLOBAL_LOAD].l1_hit_sectors, ==, 4);
+    g_assert_cmpuint(r->row[GMSIM_GLOBAL_LOAD].l1_miss_sectors, ==, 8);
+    g_assert_cmpuint(r->row[GMSIM_GLOBAL_COPY].sectors, ==, 1 + 16);
+    g_assert_cmpuint(r->row[GMSIM_GLOBAL_COPY].l1_miss_sectors, ==, 1 + 16);
+    g_assert_cmpuint(r->row[GMSIM_GLOBAL_COPY].xbar_read_sectors, ==, 32 + 16);
+    g_assert_cmpuint(r->row[GMSIM_SHARED_COPY].copies_moved, ==, 31);
+    bench_end(&b);
+}
+
 /* A warpgroup's operands, 64 x 16 and 16 x 8 halves, are a wavefront each 128 bytes; each of its
  * four warps tells of both. */
 static void test_products(void)
@@ -536,6 +562,7 @@ int main(int argc, char **argv)
     g_test_add_func("/replay/local", test_local);
     g_test_add_func("/replay/local/bytes", test_local_bytes);
     g_test_add_func("/replay/rows", test_rows);
+    g_test_add_func("/replay/copy-past", test_copy_past);
     g_test_add_func("/replay/products", test_products);
     g_test_add_func("/replay/barrier/arrive", test_arrive);
     g_test_add_func("/replay/caches/warm", test_warm_and_repeat);

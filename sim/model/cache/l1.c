@@ -19,8 +19,9 @@
  * - A store counts as a hit when its line's tag is present, whatever the sector. Of what
  *   it leaves, bytes that are not a whole word cannot be read (micro/cache_probe.cu: store).
  * - .lu and no-allocate loads hit but do not allocate; .cg, .cv, volatile and coherent loads are
- * not looked up and drop the line (micro/cache_probe.cu: operator). Atomics and reductions drop the
- *   whole line (micro/cache_probe.cu: store).
+ *   not looked up and drop the line (micro/cache_probe.cu: operator), and so do copies past L1
+ *   (micro/l1_keeps.cu: cp.async.cg). Atomics and reductions drop the whole line
+ *   (micro/cache_probe.cu: store).
  *
  * Left out: eviction hints (.EF and .EL make no difference to single accesses), bytes of a word
  * written one by one.

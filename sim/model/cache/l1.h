@@ -17,8 +17,7 @@
 typedef enum gmsim_l1_load {
     GMSIM_L1_ALLOCATE, /* looked up; what misses is kept */
     GMSIM_L1_PASS,     /* looked up; what misses is not kept */
-    GMSIM_L1_DROP,     /* not looked up, and the line is dropped: coherent loads, .cg */
-    GMSIM_L1_BYPASS,   /* neither looked up nor dropped: LDGSTS.BYPASS */
+    GMSIM_L1_DROP,     /* not looked up, and the line is dropped: coherent, .cg, LDGSTS.BYPASS */
     GMSIM_L1_PRESENT,  /* not looked up, and there: what if it were? */
 } gmsim_l1_load;
 

@@ -19,7 +19,7 @@ typedef enum gmsim_request_kind {
     GMSIM_REQUEST_STORE,
     GMSIM_REQUEST_ATOMIC,
     GMSIM_REQUEST_REDUCTION,
-    GMSIM_REQUEST_FETCH,     /* reads L2 past L1 without being a load: bulk copies */
+    GMSIM_REQUEST_FETCH,     /* reads L2 past L1 without being a load: copies */
     GMSIM_REQUEST_PREFETCH,  /* the same; nobody waits for it, and it does not count */
     GMSIM_REQUEST_AHEAD,     /* reads into L1; nobody waits for it: a prefetcher's */
     GMSIM_REQUEST_WRITE_OUT, /* writes L2 past L1: bulk copies */

@@ -24,8 +24,10 @@
  */
 #include "sim/model/count/banks.h"
 
+#include "sim/model/count/coalesce.h"
 #include "sim/model/count/lanes.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #define WORD_SHIFT  2u
@@ -212,9 +214,9 @@ static gmsim_wavefronts banks_lanes(const uint64_t *address, uint64_t bits, uint
 void gmsim_copy_lines(gmsim_copy_source *source, const gmtrace_chunk *chunk,
                       const gmtrace_record *read)
 {
-    uint64_t address[GMTRACE_WARP_LANES], line[GMTRACE_WARP_LANES];
+    uint64_t address[GMTRACE_WARP_LANES], *line = source->number;
     uint32_t lines = 0;
-    memset(source, 0, sizeof *source);
+    memset(source, 0, offsetof(gmsim_copy_source, number));
     source->mask = read->mask;
     source->address = read->address;
     source->stride = read->shape == GMTRACE_AFFINE ? read->stride : 0;
@@ -234,14 +236,21 @@ void gmsim_copy_lines(gmsim_copy_source *source, const gmtrace_chunk *chunk,
     }
 }
 
+/* Both sides are runs, sector to sector. */
+static bool is_even(const gmtrace_record *write, const gmsim_copy_source *source)
+{
+    return write->shape == GMTRACE_AFFINE && write->stride == source->stride &&
+           source->stride == write->size &&
+           (write->address - source->address) % GMSIM_SECTOR_BYTES == 0;
+}
+
 uint32_t gmsim_copy_sectors(const gmtrace_chunk *chunk, const gmtrace_record *write,
                             const gmsim_copy_source *source, uint32_t sectors)
 {
     uint64_t address[GMTRACE_WARP_LANES], target[GMTRACE_WARP_LANES];
     uint8_t line[GMTRACE_WARP_LANES];
     uint32_t found = 0, later = 0;
-    if (write->shape == GMTRACE_AFFINE && write->stride == source->stride &&
-        source->stride == write->size && (write->address - source->address) % 32u == 0)
+    if (is_even(write, source))
         return sectors;
     gmsim_lane_addresses(chunk, write, address);
     for (uint32_t left = write->mask & source->mask; left;) {
@@ -303,13 +312,30 @@ static uint32_t last_writers(const uint64_t *address, uint32_t mask)
 }
 
 /* What goes from one source line to one row of the target, sector to sector: counts of the line's
- * four sectors and of the row's, a byte each, by which half goes to which half, or both. */
+ * four sectors and of the row's, a byte each, by which half goes to which half, or both, and
+ * whether to a sector of the same parity. */
+#define BOTH_HALVES 4u
+
 typedef struct copy_way {
-    uint64_t row, sectors[5];
+    uint64_t row, sectors[2u * (BOTH_HALVES + 1u)];
     uint32_t line;
 } copy_way;
 
-#define BOTH_HALVES 4u
+/* Whether another of the lanes takes the other half of the same source sector to the same sector of
+ * the target. */
+static inline bool goes_whole(const uint64_t *address, const uint8_t *line, const uint8_t *from,
+                              uint32_t lanes, unsigned lane)
+{
+    bool whole = false;
+    for (uint32_t o = lanes & ~(1u << lane), near = o & 1u << (lane ^ 1u); o && !whole;) {
+        const unsigned other = gmsim_lowest(near ? near : o);
+        whole = address[other] == (address[lane] ^ CHUNK_BYTES) && line[other] == line[lane] &&
+                from[other] == (from[lane] ^ 1u);
+        o &= ~(1u << other);
+        near = 0;
+    }
+    return whole;
+}
 
 static uint32_t most_of(uint64_t counts)
 {
@@ -320,7 +346,8 @@ static uint32_t most_of(uint64_t counts)
 }
 
 /* A copy past L1: in a wavefront go sectors of one source line to one row, each once from and once
- * to, all of them whole or all the same half to the same half. */
+ * to, all of them whole or all the same half to the same half, all to sectors of the same parity or
+ * all of the other. */
 static uint32_t copy_past_l1(const uint64_t *address, const gmsim_copy_source *source,
                              uint32_t mask)
 {
@@ -338,14 +365,7 @@ static uint32_t copy_past_l1(const uint64_t *address, const gmsim_copy_source *s
         const unsigned lane = gmsim_lowest(m);
         const uint32_t to = (uint32_t)(address[lane] >> CHUNK_SHIFT) & 7u, half = from[lane] & 1u;
         const uint64_t row = address[lane] / GMSIM_LINE_BYTES;
-        bool whole = false;
-        for (uint32_t o = last & ~(1u << lane), near = o & 1u << (lane ^ 1u); o && !whole;) {
-            const unsigned other = gmsim_lowest(near ? near : o);
-            whole = address[other] == (address[lane] ^ CHUNK_BYTES) && line[other] == line[lane] &&
-                    from[other] == (from[lane] ^ 1u);
-            o &= ~(1u << other);
-            near = 0;
-        }
+        const bool whole = goes_whole(address, line, from, last, lane);
         if (whole && (to & 1u))
             continue; /* the other lane counts for both */
         uint32_t i = ways;
@@ -355,13 +375,82 @@ static uint32_t copy_past_l1(const uint64_t *address, const gmsim_copy_source *s
             i = ++ways;
             way[i - 1u] = (copy_way){.row = row, .line = line[lane]};
         }
-        way[i - 1u].sectors[whole ? BOTH_HALVES : half | (to & 1u) << 1] +=
+        const uint32_t kind = whole ? BOTH_HALVES : half | (to & 1u) << 1;
+        const uint32_t other = ((uint32_t)from[lane] ^ to) >> 1 & 1u;
+        way[i - 1u].sectors[2u * kind | other] +=
             UINT64_C(1) << 8u * (from[lane] >> 1) | UINT64_C(1) << (32u + 8u * (to >> 1));
     }
     for (uint32_t i = 0; i < ways; i++)
-        for (uint32_t k = 0; k <= BOTH_HALVES; k++)
+        for (uint32_t k = 0; k < G_N_ELEMENTS(way[i].sectors); k++)
             wavefronts += most_of(way[i].sectors[k]);
     return wavefronts;
+}
+
+/* Sectors of a line that go the same way: to one row, so many sectors further, as such halves. */
+typedef struct copy_group {
+    uint64_t way;
+    uint8_t line, kind, all, again; /* sectors; those of them that come once more */
+} copy_group;
+
+/* Of a sector that several groups have, all but one have it again: the largest has it first. */
+static void split_groups(copy_group *group, uint32_t groups)
+{
+    uint8_t seen[GMTRACE_WARP_LANES] = {0};
+    for (uint32_t size = GMSIM_LINE_SECTORS; size > 0; size--)
+        for (uint32_t i = 0; i < groups; i++) {
+            uint8_t *had = &seen[group[i].line];
+            if (gmsim_sector_count(group[i].all) != size)
+                continue;
+            group[i].again = group[i].all & *had;
+            *had |= group[i].all;
+        }
+}
+
+void gmsim_copy_past(gmsim_copy_moves *moves, const gmtrace_chunk *chunk,
+                     const gmtrace_record *write, const gmsim_copy_source *source, uint32_t sectors)
+{
+    uint64_t address[GMTRACE_WARP_LANES];
+    uint8_t from[GMTRACE_WARP_LANES];
+    copy_group group[GMTRACE_WARP_LANES];
+    uint32_t groups = 0;
+    moves->sectors = sectors;
+    moves->requests = 0;
+    if (is_even(write, source))
+        return;
+    gmsim_lane_addresses(chunk, write, address);
+    const uint32_t last = last_writers(address, write->mask) & source->mask;
+    for (uint32_t m = last; m; m &= m - 1u)
+        from[gmsim_lowest(m)] = source->at[gmsim_lowest(m)] >> CHUNK_SHIFT & 7u;
+    moves->sectors = 0;
+    for (uint32_t m = last; m; m &= m - 1u) {
+        const unsigned lane = gmsim_lowest(m);
+        const uint32_t to = (uint32_t)(address[lane] >> CHUNK_SHIFT) & 7u, at = from[lane];
+        const bool whole = goes_whole(address, source->line, from, last, lane);
+        if (whole && (to & 1u))
+            continue; /* the other lane counts for both */
+        const uint32_t kind = whole ? BOTH_HALVES : (at & 1u) | (to & 1u) << 1;
+        const uint64_t way = address[lane] / GMSIM_LINE_BYTES << 16 |
+                             (uint64_t)source->line[lane] << 8 | kind << 4 |
+                             (((to >> 1) - (at >> 1)) & (GMSIM_LINE_SECTORS - 1u));
+        const uint8_t sector = (uint8_t)(1u << (at >> 1));
+        uint32_t i = groups;
+        while (i > 0 && group[i - 1u].way != way)
+            i--;
+        if (i == 0) {
+            i = ++groups;
+            group[i - 1u] =
+                (copy_group){.way = way, .line = source->line[lane], .kind = (uint8_t)kind};
+        }
+        moves->sectors += !(group[i - 1u].all & sector);
+        group[i - 1u].all |= sector;
+    }
+    split_groups(group, groups);
+    for (uint32_t kind = 0; kind <= BOTH_HALVES; kind++)
+        for (uint32_t i = 0; i < groups; i++)
+            if (group[i].kind == kind && group[i].again) {
+                moves->line[moves->requests] = group[i].line;
+                moves->touched[moves->requests++] = group[i].again;
+            }
 }
 
 gmsim_wavefronts gmsim_banks_copy(const gmtrace_chunk *chunk, const gmtrace_record *write,

@@ -36,6 +36,7 @@ typedef struct gmsim_copy_source {
     uint32_t mask;    /* lanes that read; others write zeros */
     uint64_t address; /* of lane 0, if ... */
     int32_t stride;   /* ... they are a run: bytes from one to the next; else 0 */
+    uint64_t number[GMTRACE_WARP_LANES]; /* of each line: address / 128 */
 } gmsim_copy_source;
 
 void gmsim_copy_lines(gmsim_copy_source *source, const gmtrace_chunk *chunk,
@@ -43,12 +44,29 @@ void gmsim_copy_lines(gmsim_copy_source *source, const gmtrace_chunk *chunk,
 
 /* Sectors that L1 counts of LDGSTS.BYPASS, whose source has `sectors`: each source line's data
  * leave in the sectors of their target, so that a target shifted by 16 bytes costs more; of lanes
- * that write the same place the last counts. micro/copy_async.cu: 172 of 173 patterns. */
+ * that write the same place the last counts. micro/copy_async.cu: 216 of 217 patterns. */
 uint32_t gmsim_copy_sectors(const gmtrace_chunk *chunk, const gmtrace_record *write,
                             const gmsim_copy_source *source, uint32_t sectors);
 
+/* What LDGSTS.BYPASS reads of L2: a source sector once for each sector of the target that its data
+ * go to, and once more where some keep their half there and some change it.
+ * Lanes that write zeros, or what another lane writes over, read nothing. micro/copy_async.cu: all
+ * of 217 patterns. A request takes sectors of a line to one row of the target, all as many sectors
+ * further, whole or all the same half to the same half; of those of a line that come one after the
+ * other for the same sectors LRC makes one of up to four: 189 of 217. */
+typedef struct gmsim_copy_moves {
+    uint32_t sectors;  /* that come from L2 */
+    uint32_t requests; /* for what comes more than once: */
+    uint8_t line[GMTRACE_WARP_LANES], touched[GMTRACE_WARP_LANES]; /* of the source; its sectors */
+} gmsim_copy_moves;
+
+/* `sectors` are the source's. */
+void gmsim_copy_past(gmsim_copy_moves *moves, const gmtrace_chunk *chunk,
+                     const gmtrace_record *write, const gmsim_copy_source *source,
+                     uint32_t sectors);
+
 /* The shared write of LDGSTS, through L1 or past it (LDGSTS.BYPASS, 16 bytes a lane).
- * micro/shared_patterns.cu: 351 of 360 patterns; past L1 micro/copy_async.cu: 142 of 149. A lane
+ * micro/shared_patterns.cu: 351 of 360 patterns; past L1 micro/copy_async.cu: 177 of 181. A lane
  * that writes zeros past L1 counts there with the address that it would have read, which no capture
  * sees; here it does not lengthen anything. */
 gmsim_wavefronts gmsim_banks_copy(const gmtrace_chunk *chunk, const gmtrace_record *write,

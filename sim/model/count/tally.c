@@ -34,7 +34,7 @@ static uint32_t rows_of(const gmtrace_instr *instr)
 static gmsim_l1_load load_policy(const gmtrace_instr *instr)
 {
     if (instr->bypass_l1)
-        return GMSIM_L1_BYPASS;
+        return GMSIM_L1_DROP;
     switch ((gmtrace_cache)instr->cache) {
     case GMTRACE_CACHE_STRONG_GPU:
     case GMTRACE_CACHE_STRONG_SYS:

@@ -568,7 +568,8 @@ GMSIM_INLINE const char *access_memory(gmsim_scheduler *s, gmsim_sm *sm, gmsim_w
     }
     const uint64_t read = now + gpu->sm_operands;
     const bool load = record->op == GMTRACE_OP_LOAD && !shared;
-    const bool copy = record->op == GMTRACE_OP_COPY_READ;
+    const bool again = record->op == GMTRACE_OP_COPY_WRITE && answer->held; /* it asked, too */
+    const bool copy = record->op == GMTRACE_OP_COPY_READ || again;
     const uint32_t mbarrier =
         record->kind != GMTRACE_ACCESS && s->mbarriers ? completes(s, record) : 0;
     if (answer->asks || warp->under_way || mbarrier) {
