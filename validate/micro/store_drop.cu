@@ -1,34 +1,24 @@
 /* SPDX-License-Identifier: MIT
  *
- * store_drop.cu - what L1 keeps of lines that are stored to twice in short order. One warp has read
- * 64 lines, so that L1 holds them whole; then, `turns` times and far apart, it stores a word a lane
- * to `lines` of them, 32 / lines lanes a line, does what `between` says, works on a chain of `chain`
- * additions of four clocks each, and stores to the lines again, `shift` lines further. A store that
- * finds its line gone counts no hit; what is gone is read again before the next turn. To be run
- * under ncu (metrics/store_drop.txt).
- *   spread   bytes from one lane's word to the next in its line: 4, or 32 where a sector is for each
- *   between  none; load: a load of all lanes from where they stored; other: a load of one line
- * Output: CSV rows  lines,spread,between,shift,chain,warps,turns.
+ * store_drop.cu - what L1 keeps of lines that are stored to twice, one shortly after the other. A
+ * warp has written an array of `words` words a lane, in local memory, or laid out alike in global
+ * memory, where a word of all lanes is a line. Then, 32 times and a thousand clocks apart, each lane
+ * stores to a word of its own, loads one, stores again and loads again, as far from a word that
+ * `by` tells as the columns say; -1: that step is left out. `gap` clocks and some more are between
+ * the steps; 0: nothing. To be run under ncu (metrics/store_drop.txt): a store that finds its line
+ * gone counts no hit, nor does a load of what is gone of a line.
+ *   by     lane: each lane's word is the one after that of the lane before; hashed: without order
+ *   order  0: store, load, again, reload; 1: store, again, load, reload
+ * Output: CSV rows  space,words,by,store,load,again,reload,order,gap.
  */
 #include "validate/micro/check.h"
 #include <cstdint>
 
 #define TURNS 32u
-#define LINES 64u
+#define CTAS  132u
 
-enum { NONE, LOAD, OTHER };
-
-__device__ __forceinline__ uint32_t load(const uint32_t *p)
-{
-    uint32_t v;
-    asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
-    return v;
-}
-
-__device__ __forceinline__ void store(uint32_t *p, uint32_t v)
-{
-    asm volatile("st.global.u32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
-}
+enum { LOCAL, GLOBAL };
+enum { LANE, HASHED };
 
 __device__ static void pause(uint32_t clocks)
 {
@@ -37,83 +27,105 @@ __device__ static void pause(uint32_t clocks)
         ;
 }
 
-template <int BETWEEN, int CHAIN>
-__global__ void twice(uint32_t *data, uint32_t lines, uint32_t spread, uint32_t shift, uint32_t *sink)
-{
-    const uint32_t lane = threadIdx.x % 32u, warp = threadIdx.x / 32u, each = 32u / lines;
-    uint32_t *mine = data + (size_t)warp * (LINES + 1u) * 32u;
-    const uint32_t line = lane / each, word = lane % each * spread / 4u % 32u;
-    float v = (float)lane;
-    uint32_t sum = 0;
-#pragma unroll 1
-    for (uint32_t turn = 0; turn < TURNS; turn++) {
-        uint32_t *first = mine + (turn + line) % LINES * 32u + word;
-        uint32_t *second = mine + (turn + line + shift) % LINES * 32u + word;
-#pragma unroll 1
-        for (uint32_t i = 0; i <= LINES; i++)
-            sum += load(mine + i * 32u + lane);
-        pause(2000u + (sum == 0x12345u));
-        store(first, turn);
-        if (BETWEEN == LOAD)
-            v += (float)(load(first) & 1u);
-        if (BETWEEN == OTHER)
-            v += (float)(load(mine + LINES * 32u + lane) & 1u);
-#pragma unroll
-        for (int i = 0; i < CHAIN; i++)
-            v = fmaf(v, 1.0001f, 0.5f);
-        store(second, __float_as_uint(v));
-        pause(2000u);
+template <int SPACE, int WORDS> struct array {
+    uint32_t mine[SPACE == LOCAL ? WORDS : 1];
+    uint32_t *global;
+    __device__ __forceinline__ void put(uint32_t word, uint32_t value)
+    {
+        if (SPACE == LOCAL)
+            mine[word] = value;
+        else
+            asm volatile("st.global.u32 [%0], %1;" ::"l"(global + word * 32u), "r"(value) : "memory");
     }
-    if (sum == 0x12345u)
-        *sink = sum;
+    __device__ __forceinline__ uint32_t get(uint32_t word)
+    {
+        uint32_t value;
+        if (SPACE == LOCAL)
+            value = mine[word];
+        else
+            asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(value) : "l"(global + word * 32u) : "memory");
+        return value;
+    }
+};
+
+template <int SPACE, int WORDS, int BY, int STORE, int LOAD, int AGAIN, int RELOAD, int ORDER, bool GAPPED>
+__global__ void steps(uint32_t *data, uint32_t gap, uint32_t turns, uint32_t *sink, uint32_t q)
+{
+    const uint32_t lane = threadIdx.x % 32u;
+    const uint32_t warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32u;
+    uint32_t acc = warp;
+    array<SPACE, WORDS> at;
+    at.global = data + (size_t)warp * WORDS * 32u + lane;
+    for (uint32_t j = 0; j < WORDS; j++)
+        at.put(j, j * q + acc);
+    pause(4000u);
+    auto word = [](uint32_t from, int by) { return (from + (uint32_t)by) & (WORDS - 1u); };
+    auto wait = [gap]() {
+        if (GAPPED)
+            pause(gap);
+    };
+#pragma unroll 1
+    for (uint32_t i = 0; i < turns; i++) {
+        const uint32_t from = BY == LANE ? i + lane : (i + lane * 5u) * 2654435761u >> 13;
+        if (STORE >= 0)
+            at.put(word(from, STORE), acc), wait();
+        if (ORDER == 1 && AGAIN >= 0)
+            at.put(word(from, AGAIN), acc + 1u), wait();
+        if (LOAD >= 0)
+            acc += at.get(word(from, LOAD)), wait();
+        if (ORDER == 0 && AGAIN >= 0)
+            at.put(word(from, AGAIN), acc), wait();
+        if (RELOAD >= 0)
+            acc += at.get(word(from, RELOAD)), wait();
+        pause(1000u);
+    }
+    if (acc == 0x12345)
+        *sink = acc;
 }
 
 static uint32_t *data, *sink;
 
-template <int BETWEEN, int CHAIN>
-static void run(uint32_t lines, uint32_t spread, uint32_t shift, uint32_t warps)
+template <int SPACE, int WORDS, int BY, int STORE, int LOAD, int AGAIN, int RELOAD, int ORDER = 0>
+static void run(uint32_t gap)
 {
-    static const char *const name[] = {"none", "load", "other"};
-    printf("%u,%u,%s,%u,%d,%u,%u\n", lines, spread, name[BETWEEN], shift, CHAIN, warps, TURNS);
-    twice<BETWEEN, CHAIN><<<1, warps * 32u>>>(data, lines, spread, shift, sink);
+    printf("%s,%d,%s,%d,%d,%d,%d,%d,%u\n", SPACE == LOCAL ? "local" : "global", WORDS,
+           BY == LANE ? "lane" : "hashed", STORE, LOAD, AGAIN, RELOAD, ORDER, gap);
+    (gap ? steps<SPACE, WORDS, BY, STORE, LOAD, AGAIN, RELOAD, ORDER, true>
+         : steps<SPACE, WORDS, BY, STORE, LOAD, AGAIN, RELOAD, ORDER, false>)<<<CTAS, 32>>>(
+        data, gap, TURNS, sink, 3);
     MICRO_CUDA(cudaGetLastError());
     MICRO_CUDA(cudaDeviceSynchronize());
 }
 
-template <int CHAIN> static void all_of(void)
+template <int SPACE, int WORDS, int BY> static void all_of()
 {
-    for (uint32_t lines : {1u, 2u, 4u, 8u, 16u, 32u})
-        for (uint32_t spread : {4u, 32u}) {
-            if (spread == 32u && lines > 16u)
-                continue;
-            run<NONE, CHAIN>(lines, spread, 0, 1);
-            run<LOAD, CHAIN>(lines, spread, 0, 1);
-        }
-    run<OTHER, CHAIN>(8, 32, 0, 1);
-    run<OTHER, CHAIN>(32, 4, 0, 1);
-    run<NONE, CHAIN>(32, 4, 3, 1);
-    run<NONE, CHAIN>(32, 4, 16, 1);
-    run<LOAD, CHAIN>(32, 4, 3, 1);
-    run<LOAD, CHAIN>(8, 32, 0, 8);
-    run<LOAD, CHAIN>(32, 4, 0, 8);
+    run<SPACE, WORDS, BY, 1, 0, -1, -1>(0);
+    for (uint32_t gap : {0u, 10u, 20u, 40u, 80u, 160u, 320u, 1000u})
+        run<SPACE, WORDS, BY, 1, 0, 4, 7>(gap);
+    run<SPACE, WORDS, BY, 1, 0, 4, -1>(0);
+    run<SPACE, WORDS, BY, 1, -1, 4, 7>(0);
+    run<SPACE, WORDS, BY, 1, -1, 4, -1>(0);
+    run<SPACE, WORDS, BY, 1, 0, -1, 7>(0);
+    run<SPACE, WORDS, BY, -1, 0, 4, 7>(0);
+    run<SPACE, WORDS, BY, 1, 0, 1, 0>(0);
+    run<SPACE, WORDS, BY, 1, 0, 1, 7>(0);
+    run<SPACE, WORDS, BY, 1, 1, 4, 4>(0);
+    run<SPACE, WORDS, BY, 1, 4, 4, 1>(0);
+    run<SPACE, WORDS, BY, 1, 0, 2, 0>(0);
+    run<SPACE, WORDS, BY, 1, 0, 0, 7>(0);
+    run<SPACE, WORDS, BY, 0, 0, 0, 0>(0);
+    run<SPACE, WORDS, BY, 1, 0, 4, 7, 1>(0);
+    run<SPACE, WORDS, BY, 1, 0, 4, 7, 1>(100);
 }
 
 int main()
 {
-    MICRO_CUDA(cudaMalloc(&data, 1u << 20));
+    MICRO_CUDA(cudaMalloc(&data, 64u << 20));
     MICRO_CUDA(cudaMalloc(&sink, sizeof *sink));
-    printf("lines,spread,between,shift,chain,warps,turns\n");
-    all_of<0>();
-    all_of<3>();
-    all_of<6>();
-    all_of<9>();
-    all_of<12>();
-    all_of<16>();
-    all_of<20>();
-    all_of<25>();
-    all_of<30>();
-    all_of<40>();
-    all_of<60>();
-    all_of<100>();
+    printf("space,words,by,store,load,again,reload,order,gap\n");
+    all_of<LOCAL, 64, HASHED>();
+    all_of<LOCAL, 64, LANE>();
+    all_of<LOCAL, 8, HASHED>();
+    all_of<GLOBAL, 64, HASHED>();
     return 0;
 }

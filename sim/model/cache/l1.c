@@ -395,3 +395,15 @@ void gmsim_l1_drop(gmsim_l1 *l1, uint64_t line)
     if (place != GMSIM_L1_SLOTS)
         empty(l1, set, place);
 }
+
+void gmsim_l1_lose(gmsim_l1 *l1, uint64_t line, bool whole)
+{
+    gmsim_l1_set *set = set_of(l1, line, l1->usual);
+    uint32_t place = place_of(set, line, false);
+    if (place == GMSIM_L1_SLOTS)
+        return;
+    if (whole)
+        empty(l1, set, place);
+    else
+        set->tag[place] &= ~UINT64_C(0xff);
+}

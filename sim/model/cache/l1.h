@@ -95,6 +95,9 @@ bool gmsim_l1_write(gmsim_l1 *l1, uint64_t line, uint32_t touched, uint32_t full
 /* Forgets all lines before `end`. */
 void gmsim_l1_empty(gmsim_l1 *l1, uint64_t end);
 
+/* The line's data are gone, if it is there; its tag, too, where `whole`. */
+void gmsim_l1_lose(gmsim_l1 *l1, uint64_t line, bool whole);
+
 /* Forgets the line, if it is there. */
 void gmsim_l1_drop(gmsim_l1 *l1, uint64_t line);
 

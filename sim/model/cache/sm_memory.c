@@ -12,7 +12,8 @@
  *   taken.
  * - An SM has so many writes under way at most.
  * - Stores to one line, one shortly after another, leave as one; as many lines as may be open wait
- *   for the way out without holding up who comes behind, but for loads that miss (packets.h).
+ *   for the way out without holding up who comes behind, but for loads that miss (packets.h). What
+ *   comes to a line just when it leaves makes L1 lose it (flight.h).
  *
  * Left out: other limits to what an SM has under way (none was found up to 4,096 lines).
  */
@@ -50,6 +51,7 @@ void gmsim_sm_memory_begin(gmsim_sm_memory *memory, const gmsim_gpu *gpu, uint32
                                 : INT32_MAX;
     memset(memory->pending, 0xff, sizeof memory->pending);
     memset(&memory->packets, 0, sizeof memory->packets);
+    memset(&memory->flights, 0, sizeof memory->flights);
     memset(&memory->prefetcher, 0, sizeof memory->prefetcher);
     memory->out.served = 0;
     gmsim_outbox_clear(&memory->out);
@@ -408,10 +410,21 @@ static void ask_store(gmsim_sm_memory *memory, gmsim_request *request, gmsim_ans
                        request->now + (uint64_t)STORE_LINE * lines);
 }
 
+/* Lines of a store that has a sector in part: those that are just leaving L1 loses. */
+static __attribute__((noinline)) void meet(gmsim_sm_memory *memory, const gmsim_request *request)
+{
+    const gmsim_gpu *gpu = memory->gpu;
+    if (gpu->l1_packets && gmsim_has_part(&request->footprint))
+        gmsim_flights_store(&memory->flights, &memory->l1, &request->footprint, request->now,
+                            gpu->l1_packets, gpu->l1_packet_idle);
+}
+
 static uint32_t store(gmsim_sm_memory *memory, gmsim_request *request)
 {
     const gmsim_footprint *footprint = &request->footprint;
     uint32_t hits = 0;
+    if (footprint->bytes != footprint->sectors * GMSIM_SECTOR_BYTES)
+        meet(memory, request);
     for (uint32_t i = 0; i < footprint->lines; i++)
         if (gmsim_l1_write(&memory->l1, footprint->line[i], footprint->touched[i],
                            footprint->full[i], request->load != GMSIM_L1_PASS, &request->words))

@@ -7,6 +7,7 @@
 #ifndef GMSIM_SM_MEMORY_H
 #define GMSIM_SM_MEMORY_H
 
+#include "sim/model/cache/flight.h"
 #include "sim/model/cache/l1.h"
 #include "sim/model/cache/message.h"
 #include "sim/model/cache/packets.h"
@@ -114,6 +115,7 @@ typedef struct gmsim_sm_memory {
     gmsim_places places;
     gmsim_pending pending[GMSIM_PENDING]; /* by a hash of the line */
     gmsim_packets packets;
+    gmsim_flights flights;
     gmsim_prefetcher prefetcher;
     gmsim_outbox out;
     int32_t record_units, record_places; /* a record has room where no more are taken in `out` */

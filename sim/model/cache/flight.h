@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * flight.h - stores of an SM that are on their way out when another comes to their line. Rules, as
+ * measured on an H200 by micro/store_drop.cu:
+ *
+ * - A line written in part stands in a queue of gpu.l1_packets, and what is stored to it there
+ * joins (packets.h). It leaves, in order, a clock a sector and one more, when a further one has no
+ * room or gpu.l1_packet_idle clocks have passed without a store.
+ * - About when it leaves, GMSIM_FLIGHT_BEFORE clocks before to GMSIM_FLIGHT_AFTER after, another
+ *   store to the line makes L1 lose it: what L1 has of it afterwards is what that store wrote. It
+ *   counts as a miss where it writes a sector that is under way.
+ *
+ * Local memory and global are alike in this, one warp and several, any width (but for the bytes
+ * that fill a sector).
+ *
+ * Left out: sectors written whole, which neither wait here nor lose anything; that loads let what
+ * waits leave sooner.
+ */
+#ifndef GMSIM_FLIGHT_H
+#define GMSIM_FLIGHT_H
+
+#include "sim/model/cache/l1.h"
+#include "sim/model/count/coalesce.h"
+
+#pragma GCC visibility push(hidden)
+
+#define GMSIM_FLIGHT_BEFORE 10u
+#define GMSIM_FLIGHT_AFTER  8u
+
+#define GMSIM_FLIGHTS     64u  /* lines of which it is known when they leave; a power of two */
+#define GMSIM_FLIGHT_SETS 128u /* likewise */
+
+typedef struct gmsim_flight {
+    uint64_t line; /* and one more; 0: none */
+    uint32_t number;
+    uint8_t sectors; /* under way */
+} gmsim_flight;
+
+/* All zero before a launch. */
+typedef struct gmsim_flights {
+    gmsim_flight flight[GMSIM_FLIGHT_SETS]; /* by a hash of the line */
+    uint64_t leaves[GMSIM_FLIGHTS];         /* by number, of those that no longer stay: when */
+    uint8_t units[GMSIM_FLIGHTS];           /* clocks that each takes */
+    uint32_t next, staying;                 /* numbers: of the next; of the first that stays */
+    uint64_t free;                          /* the last that leaves has left */
+    uint64_t last;                          /* when the last came */
+} gmsim_flights;
+
+/* A store that has a sector in part comes to L1 at SM clock `now`, before L1 knows of it: `most`
+ * lines may stay, for so many clocks without a store. What it meets on the way out L1 loses. */
+void gmsim_flights_store(gmsim_flights *flights, gmsim_l1 *l1, const gmsim_footprint *footprint,
+                         uint64_t now, uint32_t most, uint32_t idle);
+
+#pragma GCC visibility pop
+
+#endif
