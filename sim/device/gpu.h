@@ -34,11 +34,6 @@ typedef struct gmsim_list {
     uint32_t count, value[GMSIM_LIST_MAX];
 } gmsim_list;
 
-/* A function in steps: value[i] from from[i] on. */
-typedef struct gmsim_steps {
-    uint32_t count, from[GMSIM_LIST_MAX], value[GMSIM_LIST_MAX];
-} gmsim_steps;
-
 /* Pipes of a sub-partition. An instruction occupies one or two of them. */
 typedef enum gmsim_pipe {
     GMSIM_PIPE_ISSUE, /* the scheduler: every instruction, one a clock */
@@ -94,17 +89,16 @@ typedef struct gmsim_gpu {
     uint32_t occupancy_barriers_per_sm; /* 0: not a limit on this GPU */
 
     /* [shared] */
-    uint32_t shared_per_sm;                   /* largest carve-out */
-    uint32_t shared_per_block;                /* without opting in */
-    uint32_t shared_per_block_optin;          /* largest after opting in */
-    uint32_t shared_reserved;                 /* taken by the system in each CTA */
-    uint32_t shared_unit;                     /* a CTA's shared memory is rounded up to this */
-    uint32_t shared_generous;                 /* see carveout.c; 0 where not measured */
-    uint32_t shared_latency;                  /* SM clocks, as are all latencies */
-    gmsim_list shared_carveouts;              /* ascending */
-    uint32_t shared_wavefront;                /* clocks of latency */
-    uint32_t shared_issue;                    /* clocks between accesses of a sub-partition */
-    gmsim_steps shared_bare, shared_headroom; /* by a CTA's warps; see carveout.c */
+    uint32_t shared_per_sm;          /* largest carve-out */
+    uint32_t shared_per_block;       /* without opting in */
+    uint32_t shared_per_block_optin; /* largest after opting in */
+    uint32_t shared_reserved;        /* taken by the system in each CTA */
+    uint32_t shared_unit;            /* a CTA's shared memory is rounded up to this */
+    uint32_t shared_generous;        /* see carveout.c; 0 where not measured */
+    uint32_t shared_latency;         /* SM clocks, as are all latencies */
+    gmsim_list shared_carveouts;     /* ascending */
+    uint32_t shared_wavefront;       /* clocks of latency */
+    uint32_t shared_issue;           /* clocks between accesses of a sub-partition */
 
     /* [l1]: unified data cache and shared memory. */
     uint32_t l1_size;      /* unified, shared memory included */

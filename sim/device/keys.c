@@ -76,10 +76,6 @@ const gmsim_key gmsim_keys[] = {
     GIVEN(shared, wavefront, COUNT, 0, 1000, "2",
           "clocks that each further wavefront adds to a load"),
     GIVEN(shared, issue, COUNT, 0, 64, "4", "clocks between two accesses of a sub-partition"),
-    GIVEN(shared, bare, STEPS, 0, 1u << 20, "1:32K, 16:16K, 24:8K",
-          "carve-out of CTAs without shared memory, from so many warps on"),
-    GIVEN(shared, headroom, STEPS, 0, 1024, "1:32, 4:28, 5:32, 29:3, 30:1",
-          "CTAs an SM that the driver leaves room for, from so many warps on"),
     NEEDED(l1, size, SIZE, 1024, 1u << 22, "unified L1 and shared memory of an SM"),
     NEEDED(l1, max_cache, SIZE, 1024, 1u << 22, "most of it that caches"),
     NEEDED(l1, sets, COUNT, 1, 4096, "sets of L1, whatever its size"),
@@ -403,39 +399,6 @@ static char *parse_list(const gmsim_key *key, const char *text, gmsim_list *fiel
     return NULL;
 }
 
-/* "1:32K, 16:16K": from 1 on 32768, from 16 on 16384. */
-static char *parse_steps(const gmsim_key *key, const char *text, gmsim_steps *field)
-{
-    g_auto(GStrv) part = g_strsplit_set(text, ", ", -1);
-    gmsim_steps steps = {.count = 0};
-    for (char **p = part; *p; p++) {
-        uint64_t from = 0, value = 0;
-        char *colon = strchr(*p, ':');
-        if (!**p)
-            continue;
-        if (!colon)
-            return g_strdup_printf("'%s' is not FROM:VALUE", *p);
-        *colon = '\0';
-        char *wrong = parse_number(*p, false, &from);
-        if (!wrong)
-            wrong = parse_number(colon + 1, true, &value);
-        if (!wrong)
-            wrong = check_range(key, value);
-        if (wrong)
-            return wrong;
-        if (steps.count == GMSIM_LIST_MAX)
-            return g_strdup_printf("more than %u steps", GMSIM_LIST_MAX);
-        if (from > UINT32_MAX || (steps.count && from <= steps.from[steps.count - 1]))
-            return g_strdup("the steps must ascend");
-        steps.from[steps.count] = (uint32_t)from;
-        steps.value[steps.count++] = (uint32_t)value;
-    }
-    if (!steps.count)
-        return g_strdup("no step given");
-    *field = steps;
-    return NULL;
-}
-
 bool gmsim_key_plugged(const gmsim_key *key, const gmsim_plugin *plugin)
 {
     return key->plugged && G_STRUCT_MEMBER(const void *, plugin, key->plugged) != NULL;
@@ -477,8 +440,6 @@ char *gmsim_key_parse(const gmsim_key *key, const char *text, gmsim_gpu *gpu)
     case GMSIM_KEY_SIZES:
     case GMSIM_KEY_COUNTS:
         return parse_list(key, text, (gmsim_list *)(void *)field);
-    case GMSIM_KEY_STEPS:
-        return parse_steps(key, text, (gmsim_steps *)(void *)field);
     case GMSIM_KEY_COST:
         return gmsim_cost_parse(text, (gmsim_cost *)(void *)field);
     case GMSIM_KEY_NAME:
@@ -541,16 +502,6 @@ char *gmsim_key_format(const gmsim_key *key, const gmsim_gpu *gpu)
                                         ? format_size(list.value[i])
                                         : g_strdup_printf("%u", list.value[i]);
             g_string_append_printf(words, "%s%s", i ? ", " : "", word);
-        }
-        return g_string_free(words, FALSE);
-    }
-    case GMSIM_KEY_STEPS: {
-        gmsim_steps steps;
-        GString *words = g_string_new(NULL);
-        memcpy(&steps, field, sizeof steps);
-        for (uint32_t i = 0; i < steps.count; i++) {
-            g_autofree char *word = format_size(steps.value[i]);
-            g_string_append_printf(words, "%s%u:%s", i ? ", " : "", steps.from[i], word);
         }
         return g_string_free(words, FALSE);
     }

@@ -17,7 +17,6 @@ typedef enum gmsim_key_kind {
     GMSIM_KEY_NAME,   /* uint32_t: place in a list of names, from min to max */
     GMSIM_KEY_SIZES,  /* gmsim_list of bytes, ascending */
     GMSIM_KEY_COUNTS, /* gmsim_list of counts, in any order */
-    GMSIM_KEY_STEPS,  /* gmsim_steps: FROM:VALUE, ascending by FROM */
     GMSIM_KEY_COST,   /* gmsim_cost: see cost.h */
 } gmsim_key_kind;
 

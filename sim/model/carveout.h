@@ -12,11 +12,11 @@
 /* The smallest carve-out on offer that holds `bytes`, or the largest there is. */
 uint32_t gmsim_carveout_for(const gmsim_gpu *gpu, uint64_t bytes);
 
-/* The driver's choice in bytes, for CTAs of `warps` warps that take `a_block` bytes of shared
- * memory each (reservation and rounding included), of which `blocks` fit an SM with the largest
- * carve-out that can be had. */
-uint32_t gmsim_carveout_chosen(const gmsim_gpu *gpu, const gmsim_demand *demand, uint32_t a_block,
-                               uint32_t warps, uint32_t blocks);
+/* The driver's choice in bytes for CTAs of which `blocks` fit an SM with the largest carve-out that
+ * can be had. `limits` holds what stops them, shared memory aside, and the warps and the shared
+ * memory of one, reservation and rounding included. */
+uint32_t gmsim_carveout_chosen(const gmsim_gpu *gpu, const gmsim_demand *demand,
+                               const gmsim_occupancy *limits, uint32_t blocks);
 
 #pragma GCC visibility pop
 

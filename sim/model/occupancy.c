@@ -91,7 +91,7 @@ void gmsim_occupancy_compute(const gmsim_gpu *gpu, const gmsim_demand *demand,
     bool fits = asked <= (uint64_t)gpu->shared_per_block_optin + gpu->shared_reserved;
     if (a_block)
         can = fits ? largest / a_block : 0;
-    result->shared_config = gmsim_carveout_chosen(gpu, demand, a_block, warps, MIN(others, can));
+    result->shared_config = gmsim_carveout_chosen(gpu, demand, result, MIN(others, can));
     result->limit_shared = can;
     if (a_block && fits)
         result->limit_shared = result->shared_config / a_block;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * model_micro.c - the model's rules against what microbenchmarks measured on an H200: every pattern
- * of validate/micro/shared_patterns.cu and every launch of validate/micro/carveout.cu that is
- * committed under validate/measured/h200. Known misses are counted to the number: fewer or more
- * both fail, so that banks.c and its comment stay true.
+ * of validate/micro/shared_patterns.cu and every launch of validate/micro/carveout.cu and
+ * carveout_barriers.cu that is committed under validate/measured/h200. Known misses are counted to
+ * the number: fewer or more both fail, so that banks.c and its comment stay true.
  */
 #include <glib.h>
 #include <stdlib.h>
@@ -234,6 +234,40 @@ static void test_carveout(void)
     }
 }
 
+/* With named barriers. The static shared memory of the rows is none: the compiler dropped it. */
+static void test_carveout_barriers(void)
+{
+    enum { BARRIERS, STATIC, DYNAMIC, BLOCK, REGISTERS, CONFIG, HOLDS = 9, MOST, PERCENT, COLUMNS };
+    gmsim_gpu gpu;
+    g_autoptr(GError) error = NULL;
+    g_autoptr(GPtrArray) rows = gmtest_measured("micro-carveout_barriers.csv", COLUMNS);
+    gmsim_gpu_load(&gpu, "h200", &error);
+    g_assert_no_error(error);
+    g_assert_cmpuint(rows->len, ==, 336);
+    for (guint r = 0; r < rows->len; r++) {
+        char **cell = g_ptr_array_index(rows, r);
+        uint32_t n[PERCENT];
+        for (unsigned i = 0; i < PERCENT; i++)
+            n[i] = (uint32_t)strtoul(cell[i], NULL, 10);
+        gmsim_demand demand = {.threads = n[BLOCK],
+                               .registers = n[REGISTERS],
+                               .dynamic_shared = n[DYNAMIC],
+                               .barriers = n[BARRIERS] ? n[BARRIERS] : 16,
+                               .shared_config = UINT32_MAX,
+                               .carveout_percent = -1};
+        gmsim_occupancy got;
+        gmsim_occupancy_compute(&gpu, &demand, &got);
+        if (got.shared_config != n[CONFIG])
+            g_test_message("row %u: predicted %u, measured %u", r + 2, got.shared_config,
+                           n[CONFIG]);
+        g_assert_cmpuint(got.shared_config, ==, n[CONFIG]);
+        g_assert_cmpuint(got.limit_shared, ==, n[HOLDS]);
+        g_assert_cmpuint(MIN(got.limit_barriers, got.limit_blocks), ==, n[MOST]);
+        g_assert_cmpfloat_with_epsilon(got.theoretical_pct, g_ascii_strtod(cell[PERCENT], NULL),
+                                       0.006);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -241,5 +275,6 @@ int main(int argc, char **argv)
     g_test_add_func("/micro/copy-one-source", test_copy_one_source);
     g_test_add_func("/micro/copy-async", test_copy_async);
     g_test_add_func("/micro/carveout", test_carveout);
+    g_test_add_func("/micro/carveout-barriers", test_carveout_barriers);
     return g_test_run();
 }
