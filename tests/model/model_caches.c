@@ -564,6 +564,75 @@ static void test_contested(ways *x, gconstpointer data)
     g_assert_cmpuint(x->gpu.l2_contested, >, 0);
 }
 
+/* Work of each slice after so many lines `step` apart were stored, or added to; how many slices
+ * have some, and the most that one has, in percent of the mean of all. */
+typedef struct shares {
+    uint64_t work[GMSIM_SLICES];
+    uint32_t used, most;
+} shares;
+
+static shares share(ways *x, gmsim_ask_kind kind, uint64_t first, uint64_t step, uint32_t lines)
+{
+    const uint64_t bytes[1][2] = {{UINT64_MAX, UINT64_MAX}};
+    shares found = {.used = 0};
+    uint64_t sum = 0, most = 0;
+    gmsim_shared_begin(x->shared);
+    for (uint32_t i = 0; i < lines; i++) {
+        gmsim_ask ask = {.kind = (uint8_t)kind, .messages = 1};
+        gmsim_message message = {.line = first + i * step, .touched = 0x1, .full = 0x1, .units = 1};
+        message.operations = message.passes = message.lanes = 1;
+        gmsim_shared_serve(x->shared, (gmsim_sender){2, 0}, &ask, &message, bytes);
+    }
+    for (uint32_t i = 0; i < x->shared->slices; i++) {
+        found.work[i] = x->shared->slice[i].in.work;
+        found.used += found.work[i] != 0;
+        most = MAX(most, found.work[i]);
+        sum += found.work[i];
+    }
+    found.most = (uint32_t)(100u * most * x->shared->slices / sum);
+    return found;
+}
+
+/* Lines at equal steps, powers of two and others, lie in all slices, for stores and atomics. */
+static void test_steps(ways *x, gconstpointer data)
+{
+    (void)data;
+    static const gmsim_ask_kind kinds[] = {GMSIM_ASK_WRITE, GMSIM_ASK_REDUCTION};
+    static const uint64_t from[] = {0, UINT64_C(0x7f3a40200000) / 128u};
+    for (uint32_t k = 0; k < G_N_ELEMENTS(kinds); k++)
+        for (uint32_t f = 0; f < G_N_ELEMENTS(from); f++)
+            for (uint64_t odd = 1; odd <= 5; odd += 2)
+                for (uint64_t power = 1; power <= 8192; power *= 2) { /* 128 bytes to 1 MiB */
+                    shares found = share(x, kinds[k], from[f], odd * power, 24576);
+                    g_assert_cmpuint(found.used, ==, x->gpu.l2_slices);
+                    g_assert_cmpuint(found.most, <=, 150);
+                }
+}
+
+/* Neighbouring lines lie in the slices of one group, and of one cluster, as evenly as can be;
+ * atomics on 4 to 64 of them go to 2, 2, 4, 8 and 16 slices (micro/atomics_timing.cu). */
+static void test_neighbours(ways *x, gconstpointer data)
+{
+    (void)data;
+    static const uint32_t slices[] = {2, 2, 4, 8, 16};
+    const uint32_t group = x->gpu.l2_group_slices, cluster = x->gpu.l2_cluster_slices;
+    for (uint64_t first = 0; first < 64u * 512u; first += 64) {
+        shares eight = share(x, GMSIM_ASK_WRITE, first + first / 64u % 8u * 8u, 1, 8);
+        shares all = share(x, GMSIM_ASK_WRITE, first, 1, 64);
+        uint32_t at = 0;
+        while (!eight.work[at])
+            at++;
+        for (uint32_t i = 0; i < x->gpu.l2_slices; i++) {
+            g_assert_cmpint(eight.work[i] != 0, ==, i / group == at / group);
+            g_assert_cmpint(all.work[i] != 0, ==, i / cluster == at / cluster);
+        }
+        g_assert_cmpuint(eight.most, ==, 100u * x->gpu.l2_slices / group);
+        g_assert_cmpuint(all.most, ==, 100u * x->gpu.l2_slices / cluster);
+        for (uint32_t i = 0; i < G_N_ELEMENTS(slices); i++)
+            g_assert_cmpuint(share(x, GMSIM_ASK_REDUCTION, first, 1, 4u << i).used, ==, slices[i]);
+    }
+}
+
 #define ADD(path, test) g_test_add(path, fixture, NULL, set_up, test, tear_down)
 
 int main(int argc, char **argv)
@@ -588,5 +657,7 @@ int main(int argc, char **argv)
     ADD("/caches/l2/lru", test_l2_lru);
     g_test_add("/caches/ways/ports", ways, NULL, find_ways, test_ports, lose_ways);
     g_test_add("/caches/ways/contested", ways, NULL, find_ways, test_contested, lose_ways);
+    g_test_add("/caches/ways/steps", ways, NULL, find_ways, test_steps, lose_ways);
+    g_test_add("/caches/ways/neighbours", ways, NULL, find_ways, test_neighbours, lose_ways);
     return g_test_run();
 }

@@ -4,8 +4,11 @@
  * an H200 by micro/memory_timing.cu and micro/latency_spread.cu:
  *
  * - L2 has slices. Each takes requests (a line of a load, a sector of a store, one more for a line
- *   not written whole, a sector from DRAM) and gives sectors at its own rate; lines are spread over
- *   them by a hash.
+ *   not written whole, a sector from DRAM) and gives sectors at its own rate.
+ * - Neighbouring lines lie in the slices of one group, neighbouring groups of lines in the groups
+ *   of one cluster (micro/atomics_timing.cu, micro/memory_timing.cu, shared). Which cluster and
+ *   where in it they begin are hashes: lines at equal steps, powers of two as well, lie in all
+ *   slices (micro/sparse_stores.cu: 4,096 bytes apart).
  * - A line comes from L2 after gpu.l2_latency, more or less by where SM and slice lie; later if the
  *   other side has it; from DRAM (dram.c) after gpu.dram_latency if its home is on the SM's side,
  *   else gpu.dram_far_latency.
@@ -120,22 +123,32 @@ void gmsim_shared_init(gmsim_shared *shared, gmsim_l2_set *set, const gmsim_gpu 
                           (int32_t)gpu->l2_spread);
 }
 
-/* Neighbouring lines lie in the slices of one group, neighbouring groups of lines in the groups of
- * slices of one cluster; which cluster is a hash. */
-GMSIM_INLINE uint32_t slice_at(const gmsim_shared *shared, uint64_t line, uint32_t within)
+/* Which cluster a line is in, and more. */
+GMSIM_INLINE uint32_t cluster_hash(const gmsim_shared *shared, uint64_t line)
 {
-    uint32_t hash = gmsim_hash32((line ^ line >> 17) >> shared->cluster_shift);
+    return gmsim_hash32((line ^ line >> 17) >> shared->cluster_shift);
+}
+
+/* Neighbouring groups of lines lie in the groups of slices of one cluster; `within` says in which
+ * slice of the group, the rest does not matter. */
+GMSIM_INLINE uint32_t slice_at(const gmsim_shared *shared, uint32_t hash, uint32_t block,
+                               uint32_t within)
+{
     uint32_t first = (uint32_t)((uint64_t)hash * shared->clusters >> 32) * shared->cluster_slices;
-    uint32_t block = (uint32_t)(line >> shared->group_shift);
     uint32_t group = (block + (hash & 0xfu)) << shared->group_slices_shift;
-    uint32_t in_group = (within + block) & (shared->gpu->l2_group_slices - 1u);
+    uint32_t in_group = within & (shared->gpu->l2_group_slices - 1u);
     uint32_t number = group | in_group, mask = shared->cluster_mask;
     return first + (mask ? number & mask : number % shared->cluster_slices);
 }
 
+/* Neighbouring lines lie in the slices of one group, from a slice on that a hash of the group of
+ * lines picks, with another factor than the clusters' has: lines at equal steps lie in all slices,
+ * whatever the step. The upper six bits are enough for the largest groups. */
 GMSIM_INLINE uint32_t slice_of(const gmsim_shared *shared, uint64_t line)
 {
-    return slice_at(shared, line, (uint32_t)line);
+    uint32_t block = (uint32_t)(line >> shared->group_shift);
+    return slice_at(shared, cluster_hash(shared, line), block,
+                    (uint32_t)line + (block * 0xbf58476du >> 26));
 }
 
 /* Atomics of eight neighbouring lines are carried out in two slices of the group, by pairs of
@@ -143,9 +156,10 @@ GMSIM_INLINE uint32_t slice_of(const gmsim_shared *shared, uint64_t line)
  * 64 lines are 2, 2, 4, 8 and 16 times as fast as on one (micro/atomics_timing.cu). */
 static uint32_t atomic_slice_of(const gmsim_shared *shared, uint64_t line)
 {
-    uint32_t pair = (uint32_t)line >> 1 & 1u;
-    uint32_t hash = gmsim_hash32((line ^ line >> 17) >> shared->cluster_shift) >> 4;
-    return slice_at(shared, line, pair | (((uint32_t)(line >> 4) ^ hash) & 2u));
+    uint32_t hash = cluster_hash(shared, line), block = (uint32_t)(line >> shared->group_shift);
+    uint32_t one = ((uint32_t)(line >> 1) ^ hash >> 8) & 1u;
+    uint32_t pair = ((uint32_t)(line >> 4) ^ hash >> 4) & 2u;
+    return slice_at(shared, hash, block, (pair | one) + block);
 }
 
 /* What the SMs of a GPC write and what comes from DRAM for them goes into L2 at one rate. */
