@@ -23,7 +23,7 @@ static void begin(void)
     gmsim_l1_init(&l1, sets, &gpu, gpu.l1_max_cache);
     for (uint64_t line = 0; line < 64; line++) {
         gmsim_l1_words words = {.known = false};
-        gmsim_l1_write(&l1, line, 0xfu, 0xfu, true, &words);
+        gmsim_l1_write(&l1, line, 0xfu, 0xfu, GMSIM_L1_ALLOCATE, &words);
     }
 }
 
@@ -97,7 +97,8 @@ static void test_tag(void)
         gmsim_flights_store(&flights, &l1, &one, 1000 + gpu.l1_packet_idle + 2, gpu.l1_packets,
                             gpu.l1_packet_idle);
         gmsim_l1_words words = {.known = false};
-        g_assert_cmpint(gmsim_l1_write(&l1, 7, sector, 0, true, &words), ==, sector == 2);
+        g_assert_cmpint(gmsim_l1_write(&l1, 7, sector, 0, GMSIM_L1_ALLOCATE, &words), ==,
+                        sector == 2);
         one.touched[0] = 1;
     }
 }

@@ -161,7 +161,7 @@ static void test_l1_strides(fixture *x, gconstpointer data)
 static bool store(fixture *x, const gmtrace_record *record, uint32_t touched, uint32_t full)
 {
     gmsim_l1_words words = {.record = record};
-    return gmsim_l1_write(&x->l1, record->address / 128u, touched, full, true, &words);
+    return gmsim_l1_write(&x->l1, record->address / 128u, touched, full, GMSIM_L1_ALLOCATE, &words);
 }
 
 static uint32_t load_record(fixture *x, const gmtrace_record *record, uint32_t touched)
@@ -204,9 +204,9 @@ static void test_l1_write(fixture *x, gconstpointer data)
         bool through = policy == GMSIM_WRITE_through, evict = policy == GMSIM_WRITE_evict;
         x->gpu.l1_write = policy;
         gmsim_l1_init(&x->l1, x->l1_set, &x->gpu, 64 * 4 * 128);
-        g_assert_false(gmsim_l1_write(&x->l1, 99, 0xf, 0xf, true, &whole));
+        g_assert_false(gmsim_l1_write(&x->l1, 99, 0xf, 0xf, GMSIM_L1_ALLOCATE, &whole));
         g_assert_cmphex(load(x, 99, 0xf), ==, through ? 0 : 0xf);
-        g_assert_true(gmsim_l1_write(&x->l1, 99, 0xf, 0xf, true, &whole));
+        g_assert_true(gmsim_l1_write(&x->l1, 99, 0xf, 0xf, GMSIM_L1_ALLOCATE, &whole));
         g_assert_cmphex(load(x, 99, 0xf), ==, evict ? 0xf : 0);
     }
 }
@@ -215,11 +215,39 @@ static void test_l1_write(fixture *x, gconstpointer data)
 static void test_l1_no_allocate(fixture *x, gconstpointer data)
 {
     (void)data;
-    g_assert_false(gmsim_l1_write(&x->l1, 99, 0xf, 0xf, false, &whole));
-    g_assert_false(gmsim_l1_write(&x->l1, 99, 0xf, 0xf, false, &whole));
+    g_assert_false(gmsim_l1_write(&x->l1, 99, 0xf, 0xf, GMSIM_L1_PASS, &whole));
+    g_assert_false(gmsim_l1_write(&x->l1, 99, 0xf, 0xf, GMSIM_L1_PASS, &whole));
     g_assert_cmphex(load(x, 99, 0x3), ==, 0x3);
-    g_assert_true(gmsim_l1_write(&x->l1, 99, 0xf, 0xf, false, &whole));
+    g_assert_true(gmsim_l1_write(&x->l1, 99, 0xf, 0xf, GMSIM_L1_PASS, &whole));
     g_assert_cmphex(load(x, 99, 0xf), ==, 0);
+}
+
+/* Of a set's four lines the one that evict_first touched leaves first, however young it is, and
+ * though it was wanted twice; a store's as well as a load's. */
+static void test_l1_evict_first(fixture *x, gconstpointer data)
+{
+    (void)data;
+    x->gpu.l1_max_cache = 240 * 1024;
+    x->gpu.l1_sets = 512;
+    x->gpu.l1_ways = 4;
+    for (uint32_t turn = 0; turn < 3; turn++) {
+        gmsim_l1_init(&x->l1, x->l1_set, &x->gpu, 1728 * 128);
+        uint64_t line[5];
+        uint32_t found = 0;
+        for (uint64_t i = 0; found < 5; i++)
+            if (gmsim_l1_find(&x->l1, i) == gmsim_l1_find(&x->l1, 0))
+                line[found++] = i;
+        for (uint32_t i = 0; i < 8; i++) /* the last of the four comes first, and is protected */
+            load(x, line[i < 4 ? (i + 3) % 4 : 3], 0xf);
+        if (turn == 0)
+            gmsim_l1_read(&x->l1, gmsim_l1_find(&x->l1, line[3]), line[3], 0xf, GMSIM_L1_FIRST,
+                          &whole);
+        if (turn == 1)
+            gmsim_l1_write(&x->l1, line[3], 0xf, 0xf, GMSIM_L1_FIRST, &whole);
+        load(x, line[4], 0xf);
+        g_assert_cmphex(load(x, line[turn < 2 ? 3 : 0], 0xf), ==, 0xf);
+        g_assert_cmphex(load(x, line[2], 0xf), ==, 0);
+    }
 }
 
 /* A fence forgets global lines; those of local memory lie beyond. */
@@ -645,6 +673,7 @@ int main(int argc, char **argv)
     ADD("/caches/l1/store", test_l1_store);
     ADD("/caches/l1/write", test_l1_write);
     ADD("/caches/l1/no-allocate", test_l1_no_allocate);
+    ADD("/caches/l1/evict-first", test_l1_evict_first);
     ADD("/caches/l1/empty", test_l1_empty);
     g_test_add_func("/caches/lrc", test_lrc);
     ADD("/caches/l2/places", test_l2_places);

@@ -18,13 +18,15 @@
  *   (micro/l1_keeps.cu: fence_local).
  * - A store counts as a hit when its line's tag is present, whatever the sector. Of what
  *   it leaves, bytes that are not a whole word cannot be read (micro/cache_probe.cu: store).
+ * - A line that an access with evict_first touches, .cs too, is the next of its set to leave (PTX
+ * ISA, cache eviction priority hints; not measured here), where that is by age.
  * - .lu and no-allocate loads hit but do not allocate; .cg, .cv, volatile and coherent loads are
  *   not looked up and drop the line (micro/cache_probe.cu: operator), and so do copies past L1
  *   (micro/l1_keeps.cu: cp.async.cg). Atomics and reductions drop the whole line
  *   (micro/cache_probe.cu: store).
  *
- * Left out: eviction hints (.EF and .EL make no difference to single accesses), bytes of a word
- * written one by one.
+ * Left out: evict_last and evict_unchanged (they make no difference to single accesses), bytes of a
+ * word written one by one.
  */
 #include "sim/model/cache/l1.h"
 
@@ -40,6 +42,7 @@
 #define VALID(tag)          ((uint32_t)(tag)&0xfu)
 #define PARTIAL(tag)        ((uint32_t)(tag) >> 4 & 0xfu)
 #define GMSIM_L1_USUAL_WAYS 4u
+#define FIRST_AGE           1u
 
 uint32_t gmsim_l1_most_sets(const gmsim_gpu *gpu)
 {
@@ -68,6 +71,7 @@ void gmsim_l1_init(gmsim_l1 *l1, gmsim_l1_set *set, const gmsim_gpu *gpu, uint32
     if (sets < gpu->l1_sets && replacement == GMSIM_REPLACEMENT_slru)
         replacement = GMSIM_REPLACEMENT_lru; /* so small, it protects nothing */
     l1->replacer = gmsim_replacer_of(replacement);
+    l1->aged = replacement == GMSIM_REPLACEMENT_slru || replacement == GMSIM_REPLACEMENT_lru;
     l1->usual = replacement == GMSIM_REPLACEMENT_slru && l1->hash == GMSIM_HASH_banked &&
                 l1->write == GMSIM_WRITE_through && pooled && gpu->l1_ways == GMSIM_L1_USUAL_WAYS;
     for (uint32_t bank = 0; bank < GMSIM_L1_BANKS; bank++)
@@ -107,9 +111,19 @@ GMSIM_INLINE gmsim_replaced replaced(gmsim_l1 *l1, gmsim_l1_set *set, uint64_t l
     return (gmsim_replaced){lines_of(l1, set, false), (uint32_t)(set - l1->set), line};
 }
 
-GMSIM_INLINE void use(gmsim_l1 *l1, gmsim_l1_set *set, uint64_t line, uint32_t place, bool usual)
+/* Does the access make its line the next of its set to leave? Then no other is older (FIRST_AGE).
+ */
+GMSIM_INLINE bool leaves_first(const gmsim_l1 *l1, gmsim_l1_load how, bool usual)
 {
-    if (usual)
+    return G_UNLIKELY(how == GMSIM_L1_FIRST) && (usual || l1->aged);
+}
+
+GMSIM_INLINE void use(gmsim_l1 *l1, gmsim_l1_set *set, uint64_t line, uint32_t place,
+                      gmsim_l1_load how, bool usual)
+{
+    if (leaves_first(l1, how, usual))
+        set->age[place] = FIRST_AGE;
+    else if (usual)
         gmsim_slru_use(lines_of(l1, set, true), place);
     else
         gmsim_replacer_use(&l1->replacer, replaced(l1, set, line), place);
@@ -212,6 +226,17 @@ GMSIM_INLINE uint32_t make_room(gmsim_l1 *l1, gmsim_l1_set *set, uint64_t line, 
     return place;
 }
 
+/* A line that is not as most comes. */
+static __attribute__((noinline)) uint32_t come(gmsim_l1 *l1, gmsim_l1_set *set, uint64_t line,
+                                               uint32_t touched, gmsim_l1_load how)
+{
+    const uint32_t place = make_room(l1, set, line, l1->usual);
+    set->tag[place] = (line + 1u) << 8 | touched;
+    if (leaves_first(l1, how, l1->usual))
+        set->age[place] = FIRST_AGE;
+    return place;
+}
+
 void gmsim_l1_words_know(gmsim_l1_words *words)
 {
     if (words->known)
@@ -293,22 +318,24 @@ GMSIM_INLINE uint32_t load(gmsim_l1 *l1, gmsim_l1_set *set, uint64_t line, uint3
 {
     uint32_t place = place_of(set, line, usual);
     if (place == GMSIM_L1_SLOTS) {
-        if (how == GMSIM_L1_ALLOCATE) {
+        if (G_LIKELY(how == GMSIM_L1_ALLOCATE)) {
             place = make_room(l1, set, line, usual);
             set->tag[place] = (line + 1u) << 8 | touched;
+        } else if (how == GMSIM_L1_FIRST) {
+            come(l1, set, line, touched, how);
         }
         return touched;
     }
     uint64_t tag = set->tag[place];
     uint32_t missing = touched & ~VALID(tag), written = missing & PARTIAL(tag);
-    use(l1, set, line, place, usual);
+    use(l1, set, line, place, how, usual);
     if (written) {
         uint32_t asked = words_of(words, line, false) & words_in(written);
         for (uint32_t s = 0; s < 4u; s++)
             if (written >> s & 1u && !(asked & ~set->word[place] & 0xffu << 8u * s))
                 missing &= ~(1u << s);
     }
-    if (how == GMSIM_L1_ALLOCATE && missing)
+    if (how <= GMSIM_L1_FIRST && missing)
         set->tag[place] = (tag | missing) & ~((uint64_t)missing << 4);
     return missing;
 }
@@ -336,7 +363,7 @@ GMSIM_INLINE void empty(gmsim_l1 *l1, gmsim_l1_set *set, uint32_t place)
 }
 
 GMSIM_INLINE bool store(gmsim_l1 *l1, uint64_t line, uint32_t touched, uint32_t full,
-                        bool allocates, gmsim_l1_words *words, bool usual)
+                        gmsim_l1_load how, gmsim_l1_words *words, bool usual)
 {
     gmsim_l1_set *set = set_of(l1, line, usual);
     uint32_t place = place_of(set, line, usual);
@@ -347,12 +374,14 @@ GMSIM_INLINE bool store(gmsim_l1 *l1, uint64_t line, uint32_t touched, uint32_t 
         return hit;
     }
     if (hit) {
-        use(l1, set, line, place, usual);
-    } else if (!allocates) {
-        return false;
-    } else {
+        use(l1, set, line, place, how, usual);
+    } else if (G_LIKELY(how == GMSIM_L1_ALLOCATE)) {
         place = make_room(l1, set, line, usual);
         set->tag[place] = (line + 1u) << 8;
+    } else if (how == GMSIM_L1_PASS) {
+        return false;
+    } else {
+        place = come(l1, set, line, 0, how);
     }
     uint64_t tag = set->tag[place];
     uint32_t part = touched & ~full & ~VALID(tag);
@@ -367,17 +396,17 @@ GMSIM_INLINE bool store(gmsim_l1 *l1, uint64_t line, uint32_t touched, uint32_t 
 }
 
 static __attribute__((noinline)) bool store_any(gmsim_l1 *l1, uint64_t line, uint32_t touched,
-                                                uint32_t full, bool allocates,
+                                                uint32_t full, gmsim_l1_load how,
                                                 gmsim_l1_words *words)
 {
-    return store(l1, line, touched, full, allocates, words, false);
+    return store(l1, line, touched, full, how, words, false);
 }
 
-bool gmsim_l1_write(gmsim_l1 *l1, uint64_t line, uint32_t touched, uint32_t full, bool allocates,
+bool gmsim_l1_write(gmsim_l1 *l1, uint64_t line, uint32_t touched, uint32_t full, gmsim_l1_load how,
                     gmsim_l1_words *words)
 {
-    return l1->usual ? store(l1, line, touched, full, allocates, words, true)
-                     : store_any(l1, line, touched, full, allocates, words);
+    return l1->usual ? store(l1, line, touched, full, how, words, true)
+                     : store_any(l1, line, touched, full, how, words);
 }
 
 void gmsim_l1_empty(gmsim_l1 *l1, uint64_t end)

@@ -16,6 +16,7 @@
 
 typedef enum gmsim_l1_load {
     GMSIM_L1_ALLOCATE, /* looked up; what misses is kept */
+    GMSIM_L1_FIRST,    /* the same, and the line leaves its set first: evict_first, .cs */
     GMSIM_L1_PASS,     /* looked up; what misses is not kept */
     GMSIM_L1_DROP,     /* not looked up, and the line is dropped: coherent, .cg, LDGSTS.BYPASS */
     GMSIM_L1_PRESENT,  /* not looked up, and there: what if it were? */
@@ -34,6 +35,7 @@ typedef struct gmsim_l1 {
     uint32_t ways, larger;         /* lines a set holds; the first `larger` sets hold one more */
     uint32_t hash, write;          /* policies */
     bool usual;                    /* segmented LRU, banked, write-through, with pools */
+    bool aged;                     /* the replacement's byte of a line tells its age */
     bool pooled;                   /* sets have more tags than there is room for lines: by banks, */
     uint16_t room[GMSIM_L1_BANKS]; /* lines that it has room for yet, */
     uint16_t swept[GMSIM_L1_BANKS]; /* and the row that gives up a line next */
@@ -87,10 +89,10 @@ void gmsim_l1_words_know(gmsim_l1_words *words);
 uint32_t gmsim_l1_read(gmsim_l1 *l1, gmsim_l1_set *set, uint64_t line, uint32_t touched,
                        gmsim_l1_load how, gmsim_l1_words *words);
 
-/* A store; it goes on to L2 in any case. Where its line is absent, `allocates` says whether it
- * comes in. Returns whether the line was there. */
-bool gmsim_l1_write(gmsim_l1 *l1, uint64_t line, uint32_t touched, uint32_t full, bool allocates,
-                    gmsim_l1_words *words);
+/* A store; it goes on to L2 in any case. Where its line is absent, GMSIM_L1_PASS leaves it so.
+ * Returns whether the line was there. */
+bool gmsim_l1_write(gmsim_l1 *l1, uint64_t line, uint32_t touched, uint32_t full,
+                    gmsim_l1_load how, gmsim_l1_words *words);
 
 /* Forgets all lines before `end`. */
 void gmsim_l1_empty(gmsim_l1 *l1, uint64_t end);

@@ -189,7 +189,7 @@ GMSIM_INLINE void ask_read(gmsim_sm_memory *memory, const gmsim_request *request
     gmsim_outbox *out = &memory->out;
     gmsim_places *places = &memory->places;
     bool keeps = (request->kind == GMSIM_REQUEST_LOAD || request->kind == GMSIM_REQUEST_AHEAD) &&
-                 request->load == GMSIM_L1_ALLOCATE && places->lines;
+                 request->load <= GMSIM_L1_FIRST && places->lines;
     uint64_t known = MAX(request->now, left->pending), port = memory->port.free;
     gmsim_ask *ask = begin_ask(out, GMSIM_ASK_READ, known);
     uint32_t number = out->messages;
@@ -265,10 +265,16 @@ GMSIM_INLINE uint32_t whole_sectors(const uint64_t bytes[2])
            (uint32_t)(high >> 32 == UINT32_MAX) << 3;
 }
 
+/* Is some sector written in part? The same as gmsim_has_part(), for what was coalesced. */
+GMSIM_INLINE bool has_rest(const gmsim_footprint *footprint)
+{
+    return footprint->bytes != footprint->sectors * GMSIM_SECTOR_BYTES;
+}
+
 /* Which bytes of each line a store writes; of what is no record, whole sectors alone. */
 GMSIM_INLINE void know_bytes(gmsim_l1_words *words, const gmsim_footprint *footprint)
 {
-    if ((words->record || words->known) && gmsim_has_part(footprint)) {
+    if (has_rest(footprint) && (words->record || words->known)) {
         gmsim_l1_words_know(words);
         return;
     }
@@ -414,7 +420,7 @@ static void ask_store(gmsim_sm_memory *memory, gmsim_request *request, gmsim_ans
 static __attribute__((noinline)) void meet(gmsim_sm_memory *memory, const gmsim_request *request)
 {
     const gmsim_gpu *gpu = memory->gpu;
-    if (gpu->l1_packets && gmsim_has_part(&request->footprint))
+    if (gpu->l1_packets)
         gmsim_flights_store(&memory->flights, &memory->l1, &request->footprint, request->now,
                             gpu->l1_packets, gpu->l1_packet_idle);
 }
@@ -423,11 +429,11 @@ static uint32_t store(gmsim_sm_memory *memory, gmsim_request *request)
 {
     const gmsim_footprint *footprint = &request->footprint;
     uint32_t hits = 0;
-    if (footprint->bytes != footprint->sectors * GMSIM_SECTOR_BYTES)
+    if (G_UNLIKELY(has_rest(footprint)))
         meet(memory, request);
     for (uint32_t i = 0; i < footprint->lines; i++)
         if (gmsim_l1_write(&memory->l1, footprint->line[i], footprint->touched[i],
-                           footprint->full[i], request->load != GMSIM_L1_PASS, &request->words))
+                           footprint->full[i], (gmsim_l1_load)request->load, &request->words))
             hits += gmsim_sector_count(footprint->touched[i]);
     return hits;
 }
@@ -437,7 +443,7 @@ static void count_load(gmsim_sm_memory *memory, gmsim_request *request, left_ove
 {
     const gmsim_footprint *footprint = &request->footprint;
     gmsim_counts *counts = request->counts;
-    if (request->load == GMSIM_L1_ALLOCATE || request->load == GMSIM_L1_PASS) {
+    if (request->load <= GMSIM_L1_PASS) {
         look_up(memory, request, left);
     } else {
         if (request->load == GMSIM_L1_DROP)

@@ -42,6 +42,8 @@ static gmsim_l1_load load_policy(const gmtrace_instr *instr)
     case GMTRACE_CACHE_LAST_USE:
     case GMTRACE_CACHE_NO_ALLOCATE:
         return GMSIM_L1_PASS;
+    case GMTRACE_CACHE_EVICT_FIRST:
+        return GMSIM_L1_FIRST;
     default:
         return GMSIM_L1_ALLOCATE;
     }
@@ -141,7 +143,7 @@ void gmsim_tally_change(gmsim_tally *tally, const gmsim_whatif *whatif)
 {
     for (uint32_t i = 0; i <= tally->kernel->instr_count; i++) {
         gmsim_site *site = &tally->site[i];
-        if (whatif->l1_holds && (site->load == GMSIM_L1_ALLOCATE || site->load == GMSIM_L1_PASS))
+        if (whatif->l1_holds && site->load <= GMSIM_L1_PASS)
             site->load = GMSIM_L1_PRESENT;
         if (whatif->no_waiting)
             site->arrive_only = true;
