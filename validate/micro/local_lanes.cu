@@ -2,15 +2,15 @@
  *
  * local_lanes.cu - what L1 finds of lines whose words a warp's lanes write apart from one another:
  * arrays of `words` words a lane with an index of each lane's own, in local memory, or laid out
- * alike in global memory. Every warp writes its array (`fill` 1: all lanes the same word,
- * which the compiler joins to stores of 16 bytes; 0: not at all), waits, and then, `turns` times, writes a word of each lane, waits `gap` clocks and
- * reads a word of each, then waits `gap` again, and works on a chain of `chain` additions. `kind` says which of the two it does; `by` how lanes
- * choose their words. To be run under ncu (metrics/local_lanes.txt).
- *   by    same: all the same word, lane: each the next lane's next, hashed: without order,
- *         pair: of each two lanes the same, far: lanes of one word each, `words` / 2 away from what
- *         is read
- *   kind  read, write (what was written is read at the end, word by word), both
- * Output: CSV rows  space,words,by,kind,fill,gap,chain,warps,ctas,turns.
+ * alike in global memory. Every warp writes its array (`fill` 1: all lanes the same word, which the
+ * compiler joins to stores of 16 bytes; 0: not at all), waits, and then, `turns` times, writes a
+ * word of each lane, waits `gap` clocks and reads a word of each, then waits `gap` again, and works
+ * on a chain of `chain` additions. `kind` says which of the two it does; `by` how lanes choose
+ * their words. To be run under ncu (metrics/local_lanes.txt). by    same: all the same word, lane:
+ * each the next lane's next, hashed: without order, pair: of each two lanes the same, far: lanes of
+ * one word each, `words` / 2 away from what is read kind  read, write (what was written is read at
+ * the end, word by word), both Output: CSV rows
+ * space,words,by,kind,fill,gap,chain,warps,ctas,turns.
  */
 #include "validate/micro/check.h"
 #include <cstdint>
@@ -38,7 +38,8 @@ __device__ static uint32_t work(uint32_t chain, uint32_t sum)
     return (uint32_t)v;
 }
 
-__device__ __forceinline__ uint32_t chosen(uint32_t by, uint32_t turn, uint32_t lane, uint32_t words)
+__device__ __forceinline__ uint32_t chosen(uint32_t by, uint32_t turn, uint32_t lane,
+                                           uint32_t words)
 {
     uint32_t which = by == SAME     ? turn
                      : by == LANE   ? turn + lane
@@ -57,7 +58,8 @@ template <int SPACE, int WORDS> struct array {
         if (SPACE == LOCAL)
             mine[word] = value;
         else
-            asm volatile("st.global.u32 [%0], %1;" ::"l"(global + word * 32u), "r"(value) : "memory");
+            asm volatile("st.global.u32 [%0], %1;" ::"l"(global + word * 32u), "r"(value)
+                         : "memory");
     }
     __device__ uint32_t get(uint32_t word)
     {
@@ -65,7 +67,10 @@ template <int SPACE, int WORDS> struct array {
         if (SPACE == LOCAL)
             value = mine[word];
         else
-            asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(value) : "l"(global + word * 32u) : "memory");
+            asm volatile("ld.global.ca.u32 %0, [%1];"
+                         : "=r"(value)
+                         : "l"(global + word * 32u)
+                         : "memory");
         return value;
     }
 };

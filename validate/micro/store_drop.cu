@@ -2,14 +2,14 @@
  *
  * store_drop.cu - what L1 keeps of lines that are stored to twice, one shortly after the other. A
  * warp has written an array of `words` words a lane, in local memory, or laid out alike in global
- * memory, where a word of all lanes is a line. Then, 32 times and a thousand clocks apart, each lane
- * stores to a word of its own, loads one, stores again and loads again, as far from a word that
- * `by` tells as the columns say; -1: that step is left out. `gap` clocks and some more are between
- * the steps; 0: nothing. To be run under ncu (metrics/store_drop.txt): a store that finds its line
- * gone counts no hit, nor does a load of what is gone of a line.
- *   by     lane: each lane's word is the one after that of the lane before; hashed: without order
- *   order  0: store, load, again, reload; 1: store, again, load, reload
- * Output: CSV rows  space,words,by,store,load,again,reload,order,gap.
+ * memory, where a word of all lanes is a line. Then, 32 times and a thousand clocks apart, each
+ * lane stores to a word of its own, loads one, stores again and loads again, as far from a word
+ * that `by` tells as the columns say; -1: that step is left out. `gap` clocks and some more are
+ * between the steps; 0: nothing. To be run under ncu (metrics/store_drop.txt): a store that finds
+ * its line gone counts no hit, nor does a load of what is gone of a line. by     lane: each lane's
+ * word is the one after that of the lane before; hashed: without order order  0: store, load,
+ * again, reload; 1: store, again, load, reload Output: CSV rows
+ * space,words,by,store,load,again,reload,order,gap.
  */
 #include "validate/micro/check.h"
 #include <cstdint>
@@ -35,7 +35,8 @@ template <int SPACE, int WORDS> struct array {
         if (SPACE == LOCAL)
             mine[word] = value;
         else
-            asm volatile("st.global.u32 [%0], %1;" ::"l"(global + word * 32u), "r"(value) : "memory");
+            asm volatile("st.global.u32 [%0], %1;" ::"l"(global + word * 32u), "r"(value)
+                         : "memory");
     }
     __device__ __forceinline__ uint32_t get(uint32_t word)
     {
@@ -43,12 +44,16 @@ template <int SPACE, int WORDS> struct array {
         if (SPACE == LOCAL)
             value = mine[word];
         else
-            asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(value) : "l"(global + word * 32u) : "memory");
+            asm volatile("ld.global.ca.u32 %0, [%1];"
+                         : "=r"(value)
+                         : "l"(global + word * 32u)
+                         : "memory");
         return value;
     }
 };
 
-template <int SPACE, int WORDS, int BY, int STORE, int LOAD, int AGAIN, int RELOAD, int ORDER, bool GAPPED>
+template <int SPACE, int WORDS, int BY, int STORE, int LOAD, int AGAIN, int RELOAD, int ORDER,
+          bool GAPPED>
 __global__ void steps(uint32_t *data, uint32_t gap, uint32_t turns, uint32_t *sink, uint32_t q)
 {
     const uint32_t lane = threadIdx.x % 32u;
