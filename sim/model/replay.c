@@ -263,10 +263,10 @@ static const char *replay_local(gmsim_replay *replay, gmsim_sm_memory *memory, g
 }
 
 /* A copy past L1 has been asked for once; what comes more often is asked for again. */
-static __attribute__((noinline)) void copy_past_l1(gmsim_replay *replay, gmsim_sm_memory *memory,
-                                                   gmsim_executor *who, const gmtrace_chunk *chunk,
-                                                   const gmtrace_record *record,
-                                                   gmsim_counts *counts)
+static __attribute__((noinline)) void copy_again(gmsim_replay *replay, gmsim_sm_memory *memory,
+                                                 gmsim_executor *who, const gmtrace_chunk *chunk,
+                                                 const gmtrace_record *record,
+                                                 const gmsim_site *site, gmsim_counts *counts)
 {
     const gmsim_copy_source *source = &who->copy;
     const uint32_t sectors = who->copy_sectors;
@@ -289,7 +289,6 @@ static __attribute__((noinline)) void copy_past_l1(gmsim_replay *replay, gmsim_s
         footprint->touched[i] = moves.touched[i];
         footprint->sectors += gmsim_sector_count(moves.touched[i]);
     }
-    const gmsim_site *site = gmsim_tally_site(&replay->tally, record->instr);
     request.counts =
         &gmsim_tally_entry(&replay->tally, site, record->instr, GMSIM_GLOBAL_COPY)->counts;
     request.kind = GMSIM_REQUEST_FETCH;
@@ -347,7 +346,7 @@ static const char *replay_shared(gmsim_replay *replay, gmsim_sm_memory *memory, 
     counts->wavefronts += wavefronts.actual;
     counts->wavefronts_ideal += wavefronts.ideal;
     if (row == GMSIM_SHARED_COPY && site->copy_bypass)
-        copy_past_l1(replay, memory, who, chunk, record, counts);
+        copy_again(replay, memory, who, chunk, record, site, counts);
     if (use == GMSIM_BANK_LOAD || row == GMSIM_SHARED_STORE)
         replay->degree[MIN(wavefronts.actual, GMSIM_DEGREE_BINS - 1u)]++;
     note_worst(replay, entry, wavefronts.actual, who, chunk, record);

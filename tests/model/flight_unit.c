@@ -50,8 +50,8 @@ static uint32_t lost(const gmsim_footprint *first, const gmsim_footprint *second
 {
     uint32_t gone = 0;
     begin();
-    gmsim_flights_store(&flights, &l1, first, 1000, gpu.l1_packets, gpu.l1_packet_idle);
-    gmsim_flights_store(&flights, &l1, second, 1000 + clocks, gpu.l1_packets, gpu.l1_packet_idle);
+    gmsim_flights_store(&flights, &l1, first, 1000, &gpu);
+    gmsim_flights_store(&flights, &l1, second, 1000 + clocks, &gpu);
     for (uint32_t i = 0; i < second->lines; i++) {
         gmsim_l1_words words = {.known = false};
         gone += gmsim_l1_read(&l1, gmsim_l1_find(&l1, second->line[i]), second->line[i], 0xfu,
@@ -73,8 +73,8 @@ static void test_eight_lines(void)
 }
 
 /* A line a lane: one store right behind the other finds those just leaving that the queue has no
- * room for (local,64,lane,1,-1,4,7: 18 a turn); with a load that hits between, of 102
- * clocks, the last few (1,0,4,7: 3.5 counted, 5.6 by sectors alike). */
+ * room for (local,64,lane,1,-1,4,7: 18 a turn); with a load that hits between, of 102 clocks, the
+ * last few (1,0,4,7: 3.5 counted, 5.6 by sectors alike). */
 static void test_line_a_lane(void)
 {
     const gmsim_footprint first = store_of(0, 1, 64), second = store_of(0, 4, 64);
@@ -92,10 +92,9 @@ static void test_tag(void)
     gmsim_footprint one = {.lines = 1, .line = {7}, .touched = {1}};
     for (uint8_t sector = 1; sector <= 2; sector++) {
         begin();
-        gmsim_flights_store(&flights, &l1, &one, 1000, gpu.l1_packets, gpu.l1_packet_idle);
+        gmsim_flights_store(&flights, &l1, &one, 1000, &gpu);
         one.touched[0] = sector;
-        gmsim_flights_store(&flights, &l1, &one, 1000 + gpu.l1_packet_idle + 2, gpu.l1_packets,
-                            gpu.l1_packet_idle);
+        gmsim_flights_store(&flights, &l1, &one, 1000 + gpu.l1_packet_idle + 2, &gpu);
         gmsim_l1_words words = {.known = false};
         g_assert_cmpint(gmsim_l1_write(&l1, 7, sector, 0, GMSIM_L1_ALLOCATE, &words), ==,
                         sector == 2);
@@ -109,7 +108,7 @@ static void test_others(void)
     begin();
     for (uint64_t n = 0; n < 64; n++) {
         const gmsim_footprint one = {.lines = 1, .line = {n}, .touched = {1}};
-        gmsim_flights_store(&flights, &l1, &one, 1000 + 2 * n, gpu.l1_packets, gpu.l1_packet_idle);
+        gmsim_flights_store(&flights, &l1, &one, 1000 + 2 * n, &gpu);
     }
     for (uint64_t line = 0; line < 64; line++) {
         gmsim_l1_words words = {.known = false};

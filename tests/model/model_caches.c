@@ -99,6 +99,16 @@ static void test_l1_capacity(fixture *x, gconstpointer data)
     }
 }
 
+/* An L1 whose sets have more tags than there is room for lines. */
+static void pool(fixture *x, uint32_t replacement)
+{
+    x->gpu.l1_max_cache = 240 * 1024;
+    x->gpu.l1_sets = 512;
+    x->gpu.l1_ways = 4;
+    x->gpu.l1_hash = GMSIM_HASH_banked;
+    x->gpu.l1_replacement = replacement;
+}
+
 /* Sets have more tags than there is room for lines: whatever the set, a run of lines that the room
  * holds stays. Of more, lines go row by row, the least recently used of each, which come back one
  * after another: far fewer miss than under one LRU, which would find none. Two lines of each set,
@@ -106,11 +116,7 @@ static void test_l1_capacity(fixture *x, gconstpointer data)
 static void test_l1_pools(fixture *x, gconstpointer data)
 {
     (void)data;
-    x->gpu.l1_max_cache = 240 * 1024;
-    x->gpu.l1_sets = 512;
-    x->gpu.l1_ways = 4;
-    x->gpu.l1_hash = GMSIM_HASH_banked;
-    x->gpu.l1_replacement = GMSIM_REPLACEMENT_slru;
+    pool(x, GMSIM_REPLACEMENT_slru);
     static const struct {
         uint32_t lines,
             missed[3]; /* in passes 1 to 3: micro-l1_replace.csv.gz, cyclic, percent 7 */
@@ -227,10 +233,9 @@ static void test_l1_no_allocate(fixture *x, gconstpointer data)
 static void test_l1_evict_first(fixture *x, gconstpointer data)
 {
     (void)data;
-    x->gpu.l1_max_cache = 240 * 1024;
-    x->gpu.l1_sets = 512;
-    x->gpu.l1_ways = 4;
-    for (uint32_t turn = 0; turn < 3; turn++) {
+    for (uint32_t turn = 0; turn < 6; turn++) {
+        const uint32_t how = turn % 3;
+        pool(x, turn < 3 ? GMSIM_REPLACEMENT_slru : GMSIM_REPLACEMENT_lru);
         gmsim_l1_init(&x->l1, x->l1_set, &x->gpu, 1728 * 128);
         uint64_t line[5];
         uint32_t found = 0;
@@ -239,13 +244,13 @@ static void test_l1_evict_first(fixture *x, gconstpointer data)
                 line[found++] = i;
         for (uint32_t i = 0; i < 8; i++) /* the last of the four comes first, and is protected */
             load(x, line[i < 4 ? (i + 3) % 4 : 3], 0xf);
-        if (turn == 0)
+        if (how == 0)
             gmsim_l1_read(&x->l1, gmsim_l1_find(&x->l1, line[3]), line[3], 0xf, GMSIM_L1_FIRST,
                           &whole);
-        if (turn == 1)
+        if (how == 1)
             gmsim_l1_write(&x->l1, line[3], 0xf, 0xf, GMSIM_L1_FIRST, &whole);
         load(x, line[4], 0xf);
-        g_assert_cmphex(load(x, line[turn < 2 ? 3 : 0], 0xf), ==, 0xf);
+        g_assert_cmphex(load(x, line[how < 2 ? 3 : 0], 0xf), ==, 0xf);
         g_assert_cmphex(load(x, line[2], 0xf), ==, 0);
     }
 }

@@ -5,12 +5,15 @@
  * alike in global memory. Every warp writes its array (`fill` 1: all lanes the same word, which the
  * compiler joins to stores of 16 bytes; 0: not at all), waits, and then, `turns` times, writes a
  * word of each lane, waits `gap` clocks and reads a word of each, then waits `gap` again, and works
- * on a chain of `chain` additions. `kind` says which of the two it does; `by` how lanes choose
- * their words. To be run under ncu (metrics/local_lanes.txt). by    same: all the same word, lane:
- * each the next lane's next, hashed: without order, pair: of each two lanes the same, far: lanes of
- * one word each, `words` / 2 away from what is read kind  read, write (what was written is read at
- * the end, word by word), both Output: CSV rows
- * space,words,by,kind,fill,gap,chain,warps,ctas,turns.
+ * on a chain of `chain` additions. To be run under ncu (metrics/local_lanes.txt).
+ *
+ * - by: how lanes choose their words. same: all the same; lane: each the next lane's next; hashed:
+ *   without order; pair: of each two lanes the same; far: all the same, and what is written is
+ *   `words` / 2 away from what is read.
+ * - kind: what of the two is done. read; write (what was written is read at the end, word by word);
+ *   both.
+ *
+ * Output: CSV rows space,words,by,kind,fill,gap,chain,warps,ctas,turns.
  */
 #include "validate/micro/check.h"
 #include <cstdint>

@@ -6,10 +6,12 @@
  * lane stores to a word of its own, loads one, stores again and loads again, as far from a word
  * that `by` tells as the columns say; -1: that step is left out. `gap` clocks and some more are
  * between the steps; 0: nothing. To be run under ncu (metrics/store_drop.txt): a store that finds
- * its line gone counts no hit, nor does a load of what is gone of a line. by     lane: each lane's
- * word is the one after that of the lane before; hashed: without order order  0: store, load,
- * again, reload; 1: store, again, load, reload Output: CSV rows
- * space,words,by,store,load,again,reload,order,gap.
+ * its line gone counts no hit, nor does a load of what is gone of a line.
+ *
+ * - by: lane: each lane's word is the one after that of the lane before; hashed: without order.
+ * - order: 0: store, load, again, reload; 1: store, again, load, reload.
+ *
+ * Output: CSV rows space,words,by,store,load,again,reload,order,gap.
  */
 #include "validate/micro/check.h"
 #include <cstdint>

@@ -8,8 +8,8 @@
  *   their masks, twice that for compare-and-swap.
  * - In L2 an atomic takes its time by sectors, and longer where a lane is alone, or where the next
  *   addition of floats needs the last one's sum; less long where additions to other words come in
- *   between (`red.add.f32` of 32 lanes to 4, 16 or 32 words, against one word). A group of slices
- * is through sooner than the slice, which does one thing after the other, and additions of doubles
+ *   between (`red.add.f32` of 32 lanes to 4, 16 or 32 words, against one word). A group of slices is
+ *   through sooner than the slice, which does one thing after the other, and additions of doubles
  *   at half the rate. What a slice takes is what the last SM to be done shows: the mean over SMs is
  *   less.
  * - Of requests of several lanes that a slice keeps up with, SMs of its side get more while those

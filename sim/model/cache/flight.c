@@ -21,9 +21,12 @@ static void leave(gmsim_flights *flights, uint32_t end, uint64_t now)
 }
 
 void gmsim_flights_store(gmsim_flights *flights, gmsim_l1 *l1, const gmsim_footprint *footprint,
-                         uint64_t now, uint32_t most, uint32_t idle)
+                         uint64_t now, const gmsim_gpu *gpu)
 {
     const uint64_t begin = now;
+    const uint32_t most = gpu->l1_packets, idle = gpu->l1_packet_idle;
+    if (!most)
+        return;
     if (begin >= flights->last + idle)
         leave(flights, flights->next, flights->last + idle);
     for (uint32_t i = 0; i < footprint->lines; i++) {
@@ -37,8 +40,12 @@ void gmsim_flights_store(gmsim_flights *flights, gmsim_l1 *l1, const gmsim_footp
                 continue;
             }
             const uint64_t leaves = flights->leaves[flight->number % GMSIM_FLIGHTS];
-            if (seen < leaves + GMSIM_FLIGHT_AFTER && seen + GMSIM_FLIGHT_BEFORE >= leaves)
-                gmsim_l1_lose(l1, line, flight->sectors & touched);
+            if (seen < leaves + GMSIM_FLIGHT_AFTER && seen + GMSIM_FLIGHT_BEFORE >= leaves) {
+                if (flight->sectors & touched)
+                    gmsim_l1_drop(l1, line);
+                else
+                    gmsim_l1_lose(l1, line);
+            }
         }
         if (flights->next - flights->staying >= most) {
             leave(flights, flights->staying + 1u, now);

@@ -4,8 +4,8 @@
  * measured on an H200 by micro/store_drop.cu:
  *
  * - A line written in part stands in a queue of gpu.l1_packets, and what is stored to it there
- * joins (packets.h). It leaves, in order, a clock a sector and one more, when a further one has no
- * room or gpu.l1_packet_idle clocks have passed without a store.
+ *   joins (packets.h). It leaves, in order, a clock a sector and one more, when a further one has
+ *   no room or gpu.l1_packet_idle clocks have passed without a store.
  * - About when it leaves, GMSIM_FLIGHT_BEFORE clocks before to GMSIM_FLIGHT_AFTER after, another
  *   store to the line makes L1 lose it: what L1 has of it afterwards is what that store wrote. It
  *   counts as a miss where it writes a sector that is under way.
@@ -46,10 +46,10 @@ typedef struct gmsim_flights {
     uint64_t last;                          /* when the last came */
 } gmsim_flights;
 
-/* A store that has a sector in part comes to L1 at SM clock `now`, before L1 knows of it: `most`
- * lines may stay, for so many clocks without a store. What it meets on the way out L1 loses. */
+/* A store that has a sector in part comes to L1 at SM clock `now`, before L1 knows of it. What it
+ * meets on the way out L1 loses; nothing, where gpu.l1_packets is 0. */
 void gmsim_flights_store(gmsim_flights *flights, gmsim_l1 *l1, const gmsim_footprint *footprint,
-                         uint64_t now, uint32_t most, uint32_t idle);
+                         uint64_t now, const gmsim_gpu *gpu);
 
 #pragma GCC visibility pop
 

@@ -19,7 +19,7 @@
  * - A store counts as a hit when its line's tag is present, whatever the sector. Of what
  *   it leaves, bytes that are not a whole word cannot be read (micro/cache_probe.cu: store).
  * - A line that an access with evict_first touches, .cs too, is the next of its set to leave (PTX
- * ISA, cache eviction priority hints; not measured here), where that is by age.
+ *   ISA, cache eviction priority hints; not measured here), where that is by age.
  * - .lu and no-allocate loads hit but do not allocate; .cg, .cv, volatile and coherent loads are
  *   not looked up and drop the line (micro/cache_probe.cu: operator), and so do copies past L1
  *   (micro/l1_keeps.cu: cp.async.cg). Atomics and reductions drop the whole line
@@ -111,17 +111,16 @@ GMSIM_INLINE gmsim_replaced replaced(gmsim_l1 *l1, gmsim_l1_set *set, uint64_t l
     return (gmsim_replaced){lines_of(l1, set, false), (uint32_t)(set - l1->set), line};
 }
 
-/* Does the access make its line the next of its set to leave? Then no other is older (FIRST_AGE).
- */
-GMSIM_INLINE bool leaves_first(const gmsim_l1 *l1, gmsim_l1_load how, bool usual)
+/* Does the access make its line the next of its set to leave? None is older than FIRST_AGE. */
+GMSIM_INLINE bool leaves_first(const gmsim_l1 *l1, gmsim_l1_load how)
 {
-    return G_UNLIKELY(how == GMSIM_L1_FIRST) && (usual || l1->aged);
+    return G_UNLIKELY(how == GMSIM_L1_FIRST) && l1->aged;
 }
 
 GMSIM_INLINE void use(gmsim_l1 *l1, gmsim_l1_set *set, uint64_t line, uint32_t place,
                       gmsim_l1_load how, bool usual)
 {
-    if (leaves_first(l1, how, usual))
+    if (leaves_first(l1, how))
         set->age[place] = FIRST_AGE;
     else if (usual)
         gmsim_slru_use(lines_of(l1, set, true), place);
@@ -232,7 +231,7 @@ static __attribute__((noinline)) uint32_t come(gmsim_l1 *l1, gmsim_l1_set *set, 
 {
     const uint32_t place = make_room(l1, set, line, l1->usual);
     set->tag[place] = (line + 1u) << 8 | touched;
-    if (leaves_first(l1, how, l1->usual))
+    if (leaves_first(l1, how))
         set->age[place] = FIRST_AGE;
     return place;
 }
@@ -425,14 +424,10 @@ void gmsim_l1_drop(gmsim_l1 *l1, uint64_t line)
         empty(l1, set, place);
 }
 
-void gmsim_l1_lose(gmsim_l1 *l1, uint64_t line, bool whole)
+void gmsim_l1_lose(gmsim_l1 *l1, uint64_t line)
 {
     gmsim_l1_set *set = set_of(l1, line, l1->usual);
     uint32_t place = place_of(set, line, false);
-    if (place == GMSIM_L1_SLOTS)
-        return;
-    if (whole)
-        empty(l1, set, place);
-    else
+    if (place != GMSIM_L1_SLOTS)
         set->tag[place] &= ~UINT64_C(0xff);
 }

@@ -14,6 +14,7 @@
 #define GMSIM_L1_SLOTS 8u /* most lines a set can hold */
 #define GMSIM_L1_BANKS 8u /* that share room for lines among their own sets alone */
 
+/* In this order: up to FIRST what misses is kept, up to PASS L1 is looked up. */
 typedef enum gmsim_l1_load {
     GMSIM_L1_ALLOCATE, /* looked up; what misses is kept */
     GMSIM_L1_FIRST,    /* the same, and the line leaves its set first: evict_first, .cs */
@@ -91,14 +92,14 @@ uint32_t gmsim_l1_read(gmsim_l1 *l1, gmsim_l1_set *set, uint64_t line, uint32_t 
 
 /* A store; it goes on to L2 in any case. Where its line is absent, GMSIM_L1_PASS leaves it so.
  * Returns whether the line was there. */
-bool gmsim_l1_write(gmsim_l1 *l1, uint64_t line, uint32_t touched, uint32_t full,
-                    gmsim_l1_load how, gmsim_l1_words *words);
+bool gmsim_l1_write(gmsim_l1 *l1, uint64_t line, uint32_t touched, uint32_t full, gmsim_l1_load how,
+                    gmsim_l1_words *words);
 
 /* Forgets all lines before `end`. */
 void gmsim_l1_empty(gmsim_l1 *l1, uint64_t end);
 
-/* The line's data are gone, if it is there; its tag, too, where `whole`. */
-void gmsim_l1_lose(gmsim_l1 *l1, uint64_t line, bool whole);
+/* The line's data are gone, if it is there; its tag stays. */
+void gmsim_l1_lose(gmsim_l1 *l1, uint64_t line);
 
 /* Forgets the line, if it is there. */
 void gmsim_l1_drop(gmsim_l1 *l1, uint64_t line);

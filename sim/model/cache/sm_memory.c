@@ -265,16 +265,10 @@ GMSIM_INLINE uint32_t whole_sectors(const uint64_t bytes[2])
            (uint32_t)(high >> 32 == UINT32_MAX) << 3;
 }
 
-/* Is some sector written in part? The same as gmsim_has_part(), for what was coalesced. */
-GMSIM_INLINE bool has_rest(const gmsim_footprint *footprint)
-{
-    return footprint->bytes != footprint->sectors * GMSIM_SECTOR_BYTES;
-}
-
 /* Which bytes of each line a store writes; of what is no record, whole sectors alone. */
 GMSIM_INLINE void know_bytes(gmsim_l1_words *words, const gmsim_footprint *footprint)
 {
-    if (has_rest(footprint) && (words->record || words->known)) {
+    if (gmsim_has_part(footprint) && (words->record || words->known)) {
         gmsim_l1_words_know(words);
         return;
     }
@@ -416,21 +410,12 @@ static void ask_store(gmsim_sm_memory *memory, gmsim_request *request, gmsim_ans
                        request->now + (uint64_t)STORE_LINE * lines);
 }
 
-/* Lines of a store that has a sector in part: those that are just leaving L1 loses. */
-static __attribute__((noinline)) void meet(gmsim_sm_memory *memory, const gmsim_request *request)
-{
-    const gmsim_gpu *gpu = memory->gpu;
-    if (gpu->l1_packets)
-        gmsim_flights_store(&memory->flights, &memory->l1, &request->footprint, request->now,
-                            gpu->l1_packets, gpu->l1_packet_idle);
-}
-
 static uint32_t store(gmsim_sm_memory *memory, gmsim_request *request)
 {
     const gmsim_footprint *footprint = &request->footprint;
     uint32_t hits = 0;
-    if (G_UNLIKELY(has_rest(footprint)))
-        meet(memory, request);
+    if (G_UNLIKELY(gmsim_has_part(footprint)))
+        gmsim_flights_store(&memory->flights, &memory->l1, footprint, request->now, memory->gpu);
     for (uint32_t i = 0; i < footprint->lines; i++)
         if (gmsim_l1_write(&memory->l1, footprint->line[i], footprint->touched[i],
                            footprint->full[i], (gmsim_l1_load)request->load, &request->words))

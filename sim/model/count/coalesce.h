@@ -63,10 +63,7 @@ uint64_t gmsim_line_bytes(uint64_t (*bytes)[2], const gmsim_footprint *footprint
 /* Whether there is a sector of which it does not ask for all. */
 static inline bool gmsim_has_part(const gmsim_footprint *footprint)
 {
-    uint32_t part = 0;
-    for (uint32_t i = 0; i < footprint->lines; i++)
-        part |= footprint->touched[i] ^ footprint->full[i];
-    return part != 0;
+    return footprint->bytes != footprint->sectors * GMSIM_SECTOR_BYTES;
 }
 
 /* Sectors that the footprint's distinct bytes would fill if they lay packed. */
