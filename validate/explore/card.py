@@ -7,7 +7,9 @@ import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.realpath(__file__))
-FAMILIES = ("exact", "modelled", "timing")
+# One process of ncu each. The counters of exact patch the program, whose launches take longer then; what
+# depends on time is measured three times, and the median counts.
+RUNS = (("exact",), ("modelled", "timing"), ("timing",), ("timing",))
 
 
 def fail(text):
@@ -36,43 +38,53 @@ def build(folder, jobs):
         fail("nvcc failed; see above")
 
 
-def metrics():
-    """All metrics that are measured."""
+def metrics(families):
+    """The metrics of some families."""
     names = []
-    for family in FAMILIES:
+    for family in families:
         with open(f"{HERE}/../metrics/{family}.txt", encoding="utf-8") as file:
             names += [line.strip() for line in file if line.strip() and not line.startswith("#")]
     return names
 
 
-def tidy(folder, logs):
+def tidy(folder, wanted, logs, name):
     """What ncu wrote becomes one table, as validate/measure makes them."""
     names = f"{folder}/metrics.txt"
     with open(names, "w", encoding="utf-8") as file:
-        file.write("\n".join(metrics()) + "\n")
-    table = subprocess.run(["awk", "-v", f"list={names}", "-f", f"{HERE}/../csv.awk", "-f", f"{HERE}/../tidy.awk"] + logs,
-                           check=True, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"}).stdout
-    with open(f"{folder}/measured.csv", "w", encoding="utf-8") as file:
-        file.write(table)
+        file.write("\n".join(wanted) + "\n")
+    with open(name, "w", encoding="utf-8") as file:
+        subprocess.run(["awk", "-v", f"list={names}", "-f", f"{HERE}/../csv.awk", "-f", f"{HERE}/../tidy.awk"] + logs,
+                       check=True, stdout=file, env={**os.environ, "LC_ALL": "C"})
+
+
+def profile(name, wanted, log):
+    """All kernels of a program in one process of ncu."""
+    status = subprocess.run(["ncu", "--clock-control", "none", "--cache-control", "all", "--replay-mode", "kernel",
+                             "--csv", "--page", "raw", "--print-units", "base", "-k", "regex:seed_",
+                             "--metrics", ",".join(wanted), "--log-file", log, os.path.abspath(name), "run", "all"],
+                            check=False, stdout=subprocess.DEVNULL).returncode
+    if status:
+        print(f"explore: {name}: ncu ended with {status}", file=sys.stderr)
 
 
 def measure(folder, jobs, gmcapture):
-    """One process of ncu a program, nothing beside it on the card; then traces, several at a time."""
-    logs, cases = [], []
+    """All measurements, nothing beside them on the card; then traces, several at a time."""
+    cases, tables = [], []
     for name in programs(folder):
         listed = subprocess.run([os.path.abspath(name), "list"], check=False, capture_output=True, text=True)
         if listed.returncode:
             fail(f"{name}: cannot be run; compile it with explore build")
         cases += [(name, case) for case in listed.stdout.split()]
-        log = name + ".ncu.csv"
-        status = subprocess.run(["ncu", "--clock-control", "none", "--cache-control", "all", "--replay-mode", "kernel",
-                                 "--csv", "--page", "raw", "--print-units", "base", "-k", "regex:seed_",
-                                 "--metrics", ",".join(metrics()), "--log-file", log, os.path.abspath(name), "run", "all"],
-                                check=False, stdout=subprocess.DEVNULL).returncode
-        if status:
-            print(f"explore: {name}: ncu ended with {status}", file=sys.stderr)
-        logs.append(log)
-    tidy(folder, logs)
+    for number, families in enumerate(RUNS):
+        wanted = metrics(families)
+        logs = []
+        for name in programs(folder):
+            logs.append(f"{name}.ncu{number}.csv")
+            profile(name, wanted, logs[-1])
+        tables.append(f"{folder}/run{number}.csv")
+        tidy(folder, wanted, logs, tables[-1])
+    with open(f"{folder}/measured.csv", "w", encoding="utf-8") as file:
+        subprocess.run([sys.executable, f"{HERE}/../median.py"] + tables, check=True, stdout=file)
 
     def capture(case):
         name, kernel = case

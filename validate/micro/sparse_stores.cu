@@ -4,11 +4,7 @@
  * `width` bytes a lane, lanes `stride` bytes apart, into a span of L2 of their own: warp after warp
  * (near: one warp's lines beside the next one's), or in the order of a permutation (far). The span
  * was written whole before, or not touched since L2 was filled with something else (cold).
- * Settles: that lines at equal steps, 4,096 bytes as well, lie in all slices of L2. Not whether
- * partly written sectors take L2 longer than whole ones: each thread does an atomic at the end, all
- * on one word, which is in the clocks and holds up the stores of other warps. They are upper
- * bounds, of rows of 32 to 160 clocks a store up to half too long; ports.cu, all, shows one rate
- * for both.
+ * Settles: that lines at equal steps, 4,096 bytes as well, lie in all slices of L2.
  * Output: CSV: form,width,stride,warps,sms,bytes,stores,clocks - bytes of the span; stores of one
  * warp; clocks of the slowest CTA, the least of three runs.
  */
@@ -56,7 +52,10 @@ __global__ void scatter(char *data, uint64_t bytes, uint32_t stride, uint32_t st
         put<T>(data + ((uint64_t)piece * 32 + lane) * stride % bytes, s);
     }
     __threadfence();
-    atomicMax(clocks, (unsigned long long)(clock64() - begin));
+    __syncthreads();
+    // one atomic a CTA, after the clocks are read: more of them would hold up others' stores
+    if (threadIdx.x == 0)
+        atomicMax(clocks, (unsigned long long)(clock64() - begin));
 }
 
 int main(void)
