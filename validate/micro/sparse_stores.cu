@@ -4,7 +4,8 @@
  * `width` bytes a lane, lanes `stride` bytes apart, into a span of L2 of their own: warp after warp
  * (near: one warp's lines beside the next one's), or in the order of a permutation (far). The span
  * was written whole before, or not touched since L2 was filled with something else (cold).
- * Settles: that lines at equal steps, 4,096 bytes as well, lie in all slices of L2.
+ * Settles: that lines at equal steps, 4,096 bytes as well, lie in all slices of L2, and that how
+ * much of a sector is written makes no difference, up to half of it.
  * Output: CSV: form,width,stride,warps,sms,bytes,stores,clocks - bytes of the span; stores of one
  * warp; clocks of the slowest CTA, the least of three runs.
  */
