@@ -7,10 +7,8 @@ import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.realpath(__file__))
-# One process of ncu each. The counters of exact patch the program, whose launches may take longer then. What
-# depends on order and time is measured three times, and the median counts; all of it together, since a
-# process that reads few counters replays a launch less often, and its code and pages are colder.
-RUNS = (("exact",), ("modelled", "timing"), ("modelled", "timing"), ("modelled", "timing"))
+# One process of ncu each: the counters of exact patch the program, whose launches may take longer then.
+RUNS = (("exact",), ("modelled", "timing"))
 
 
 def fail(text):
@@ -69,7 +67,7 @@ def profile(name, wanted, log):
 
 
 def measure(folder, jobs, gmcapture):
-    """All measurements, nothing beside them on the card; then traces, several at a time."""
+    """All that is measured, nothing beside it on the card; then traces, several at a time."""
     cases, tables = [], []
     for name in programs(folder):
         listed = subprocess.run([os.path.abspath(name), "list"], check=False, capture_output=True, text=True)
