@@ -269,15 +269,39 @@ static void test_l1_empty(fixture *x, gconstpointer data)
 
 /* --------------------------------------------------------------------------------------- LRC */
 
+/* L2 reads of a line's sectors A and B, asked for in that order while the first is under way. */
+static uint32_t lrc_reads(const char *order)
+{
+    gmsim_lrc_entry entry = {.line = 1};
+    uint32_t reads = 0;
+    for (uint64_t now = 0; *order; order++, now++) {
+        uint32_t sectors = *order == 'A' ? 0x3 : 0x4;
+        gmsim_lrc_role role = gmsim_lrc_meet(&entry, 7, sectors, now, 4);
+        reads += role != GMSIM_LRC_JOINS;
+        if (role == GMSIM_LRC_LEADS)
+            entry = (gmsim_lrc_entry){
+                .line = 7, .done = 100, .sectors = (uint8_t)sectors, .readers = 1};
+    }
+    return reads;
+}
+
 static void test_lrc(void)
 {
     gmsim_lrc_entry entry = {.line = 7, .done = 100, .sectors = 0x3, .readers = 1};
-    g_assert_false(gmsim_lrc_join(&entry, 8, 0x3, 50, 4));  /* another line */
-    g_assert_false(gmsim_lrc_join(&entry, 7, 0x1, 50, 4));  /* other sectors */
-    g_assert_false(gmsim_lrc_join(&entry, 7, 0x3, 100, 4)); /* too late */
-    for (int i = 0; i < 3; i++)
-        g_assert_true(gmsim_lrc_join(&entry, 7, 0x3, 50, 4));
-    g_assert_false(gmsim_lrc_join(&entry, 7, 0x3, 50, 4)); /* four are enough */
+    g_assert_cmpint(gmsim_lrc_meet(&entry, 8, 0x3, 50, 4), ==, GMSIM_LRC_LEADS);
+    g_assert_cmpint(gmsim_lrc_meet(&entry, 7, 0x3, 100, 4), ==, GMSIM_LRC_LEADS); /* too late */
+    for (int i = 1; i < 4; i++)
+        g_assert_cmpint(gmsim_lrc_meet(&entry, 7, 0x3, 50, 4), ==, GMSIM_LRC_JOINS);
+    g_assert_cmpint(gmsim_lrc_meet(&entry, 7, 0x3, 50, 4), ==, GMSIM_LRC_LEADS); /* four do */
+    /* micro/merge_shape.cu, but for the order in which SMs come there. */
+    static const struct {
+        const char *order;
+        uint32_t reads;
+    } known[] = {{"ABA", 3},    {"AABAA", 3},    {"ABAAAA", 3},
+                 {"AABBAA", 5}, {"ABBBAA", 5},   {"ABABAB", 6},
+                 {"AAAB", 2},   {"AAAAAABA", 4}, {"AAAABBBB", 3}};
+    for (size_t i = 0; i < G_N_ELEMENTS(known); i++)
+        g_assert_cmpuint(lrc_reads(known[i].order), ==, known[i].reads);
 }
 
 /* ---------------------------------------------------------------------------------------- L2 */

@@ -68,26 +68,28 @@ static uint32_t fill_cost(uint32_t rate)
     return rate ? (GMSIM_SECTOR_BYTES * FILL_PARTS + rate / 2u) / rate : 0;
 }
 
-/* What SMs write and what comes from DRAM enters L2 by a port for each GPC (micro/ports.cu, all).
- * Small groups are parts of one: together they are no larger than the largest. */
-static void init_ports(gmsim_shared *shared)
+/* What SMs write and what comes from DRAM enters L2 by a port for each GPC (micro/ports.cu, all),
+ * and what they read merges (lrc.h). Small groups are parts of one GPC: together they are no larger
+ * than the largest (micro/merge_shape.cu, pair and with). */
+static void init_gpcs(gmsim_shared *shared)
 {
     const gmsim_gpu *gpu = shared->gpu;
-    uint32_t largest = 0, port = 0, sms = 0;
-    shared->fill_cost = fill_cost(gpu->l2_write_bytes_per_clock);
+    uint32_t largest = 0, gpc = 0, sms = 0, rate = gpu->l2_group_write_bytes_per_clock;
+    if (gpu->launch_groups.count < 2u)
+        rate = 0;
+    shared->fill_cost = fill_cost(rate ? rate : gpu->l2_write_bytes_per_clock);
     memset(shared->port, 0, sizeof shared->port);
-    if (gpu->launch_groups.count < 2u || !gpu->l2_group_write_bytes_per_clock)
-        return;
-    shared->fill_cost = fill_cost(gpu->l2_group_write_bytes_per_clock);
+    memset(shared->lrc_of, 0, sizeof shared->lrc_of);
     for (uint32_t i = 0; i < gpu->launch_groups.count; i++)
         largest = MAX(largest, gpu->launch_groups.value[i]);
     for (uint32_t i = 0; i < gpu->launch_groups.count; i++) {
         sms += gpu->launch_groups.value[i];
         if (sms > largest) {
             sms = gpu->launch_groups.value[i];
-            port++;
+            gpc++;
         }
-        shared->port[i] = port;
+        shared->lrc_of[i] = gpc;
+        shared->port[i] = rate ? gpc : 0;
     }
 }
 
@@ -105,7 +107,7 @@ void gmsim_shared_init(gmsim_shared *shared, gmsim_l2_set *set, const gmsim_gpu 
     shared->sector_cost = slice_parts(shared, GMSIM_SECTOR_BYTES, gpu->l2_bytes_per_clock);
     shared->write_cost = slice_parts(shared, GMSIM_SECTOR_BYTES, gpu->l2_write_bytes_per_clock);
     shared->contest_cost = gpu->l2_contested * PARTS / 2u;
-    init_ports(shared);
+    init_gpcs(shared);
     shared->read_cost = slice_parts(shared, 1u, gpu->l2_reads_per_clock);
     shared->atomic_cost =
         slice_parts(shared, 1u, gpu->l2_atomics_per_clock) * shared->groups / shared->slices;
@@ -197,12 +199,15 @@ GMSIM_INLINE void read_line(gmsim_shared *shared, const gmsim_l2_place *place, g
     gmsim_lrc_entry *entry = NULL;
     uint64_t before = shared->lrc_clocks, at = now + before;
     if (gpu->lrc_merge > 1u) {
-        entry = gmsim_lrc_at(shared->lrc[from.gpc], line);
-        if (gmsim_lrc_join(entry, line, message->touched, at, gpu->lrc_merge)) {
+        entry = gmsim_lrc_at(shared->lrc[shared->lrc_of[from.gpc]], line);
+        gmsim_lrc_role role = gmsim_lrc_meet(entry, line, message->touched, at, gpu->lrc_merge);
+        if (role == GMSIM_LRC_JOINS) {
             message->clock = entry->done + before;
             later(ask, message->clock, 0, far);
             return;
         }
+        if (role == GMSIM_LRC_ALONE)
+            entry = NULL;
     }
     uint32_t number = slice_of(shared, line), count = gmsim_sector_count(message->touched);
     gmsim_slice *slice = &shared->slice[number];

@@ -54,7 +54,8 @@ typedef struct gmsim_shared {
     int16_t away[GMSIM_LIST_MAX][GMSIM_SLICES]; /* clocks that a group of slices is farther from a
                                                  * GPC than the mean */
     gmsim_queue filling[GMSIM_LIST_MAX];        /* each port of L2 */
-    uint32_t port[GMSIM_LIST_MAX];              /* of each GPC */
+    uint32_t port[GMSIM_LIST_MAX];              /* of each group of SMs */
+    uint32_t lrc_of[GMSIM_LIST_MAX];            /* likewise */
     uint32_t slices, groups, clusters, cluster_slices;
     uint32_t cluster_mask; /* cluster_slices less 1 where that is a power of two, or 0 */
     uint32_t fill_cost;    /* of a port for a sector that is written, in its own parts of a clock */
