@@ -2,8 +2,9 @@
  *
  * atomic_times.c - how long atomics of all SMs on neighbouring words take, by type, against
  * measured/h200/micro-atomics_timing.csv: where all warps add to the same words, where each has
- * lines of its own, and where each warp of an SM has lines that it shares with the other SMs. Two
- * numbers of turns are replayed; the difference has no launch in it.
+ * lines of its own, and where each warp of an SM has lines that it shares with the other SMs; and,
+ * against micro-atomics_grid.csv, where lanes meet in words of one line. Two numbers of turns are
+ * replayed; the difference has no launch in it.
  */
 #include "tests/support/cycles.h"
 #include "tests/support/measured.h"
@@ -27,8 +28,9 @@ static const struct {
     {"red.add.f64", "RED.E.ADD.F64.RN.STRONG.GPU", 8},
 };
 
-/* Lane l of warp w of CTA c adds to word l + warp * w + cta * c. */
-static gmsim_timing replay(unsigned kind, unsigned turns, uint64_t warp, uint64_t cta)
+/* Lane l of warp w of CTA c adds to word l / group * stride + warp * w + cta * c. */
+static gmsim_timing replay_lanes(unsigned kind, unsigned turns, uint64_t warp, uint64_t cta,
+                                 unsigned group, unsigned stride)
 {
     GError *error = NULL;
     gmsim_gpu gpu;
@@ -51,21 +53,27 @@ static gmsim_timing replay(unsigned kind, unsigned turns, uint64_t warp, uint64_
     for (unsigned c = 0; c < SMS; c++)
         for (unsigned w = 0; w < WARPS; w++)
             for (unsigned t = 0; t < turns; t++) {
+                uint64_t address[GMTRACE_WARP_LANES];
+                for (unsigned l = 0; l < GMTRACE_WARP_LANES; l++)
+                    address[l] = 0x7f0000000000u + (l / group * stride + warp * w + cta * c) *
+                                                       kinds[kind].size;
                 const gmtrace_record record = {.instr = 0,
                                                .mask = UINT32_MAX,
                                                .kind = GMTRACE_ACCESS,
                                                .op = GMTRACE_OP_REDUCTION,
                                                .space = GMTRACE_SPACE_GLOBAL,
-                                               .size = (uint8_t)kinds[kind].size,
-                                               .stride = (int32_t)kinds[kind].size,
-                                               .address = 0x7f0000000000u +
-                                                          (warp * w + cta * c) * kinds[kind].size};
-                gmtest_append(&trace, c, w, &record, NULL);
+                                               .size = (uint8_t)kinds[kind].size};
+                gmtest_append(&trace, c, w, &record, address);
             }
     gmtest_close(&trace);
 
     g_assert_true(gmsim_gpu_load(&gpu, "h200", &error));
     return gmtest_replay(path, &gpu).timing;
+}
+
+static gmsim_timing replay(unsigned kind, unsigned turns, uint64_t warp, uint64_t cta)
+{
+    return replay_lanes(kind, turns, warp, cta, 1, 1);
 }
 
 static double cycles(unsigned kind, unsigned turns, uint64_t warp, uint64_t cta)
@@ -105,6 +113,35 @@ static void test_rows(void)
     g_assert_cmpuint(compared, ==, 3 * G_N_ELEMENTS(kinds));
 }
 
+/* Lanes that meet in words of a line, or of one beside it. */
+static void test_meeting(void)
+{
+    g_autoptr(GPtrArray) rows = gmtest_measured("micro-atomics_grid.csv", 12);
+    unsigned compared = 0;
+    for (guint i = 0; i < rows->len; i++) {
+        char **cell = g_ptr_array_index(rows, i);
+        const unsigned group = (unsigned)atoi(cell[2]), stride = (unsigned)atoi(cell[3]);
+        if (strcmp(cell[0], "grid") || strcmp(cell[4], "0") || strcmp(cell[6], "132") ||
+            strcmp(cell[7], "32") || group == 1 || stride > 8)
+            continue;
+        for (unsigned k = 0; k < G_N_ELEMENTS(kinds); k++) {
+            if (strcmp(cell[1], kinds[k].op) || 32 / group * stride * kinds[k].size > 256)
+                continue;
+            const double measured = strtod(cell[11], NULL) / strtod(cell[8], NULL) / 32 * WARPS;
+            const double found =
+                (double)(replay_lanes(k, 6, 0, 0, group, stride).cycles -
+                         replay_lanes(k, 2, 0, 0, group, stride).cycles) /
+                4;
+            g_test_message("%s, %u in a word, %u apart: %.0f clocks a turn, measured %.0f", cell[1],
+                           group, stride, found, measured);
+            if (found < measured * 0.85 || found > measured * 1.15)
+                g_test_fail();
+            compared++;
+        }
+    }
+    g_assert_cmpuint(compared, >, 30);
+}
+
 /* SMs of the line's side are done sooner, but where the slice is slow. */
 static void test_sides(void)
 {
@@ -121,6 +158,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/atomics/times", test_rows);
+    g_test_add_func("/atomics/meeting", test_meeting);
     g_test_add_func("/atomics/sides", test_sides);
     return g_test_run();
 }

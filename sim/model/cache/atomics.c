@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
  * atomics.c - how long atomics and reductions take. L2 carries them out sector by sector. Rules, as
- * measured on an H200 by micro/atomics_timing.cu:
+ * measured on an H200 by micro/atomics_timing.cu, and by micro/atomics_grid.cu for a slice:
  *
  * - Lanes that meet in an address pass one after the other. A pass of one lane is a request by
  *   itself on the way out, and one more if something comes back; a wider one has its sectors and
- *   their masks, twice that for compare-and-swap.
- * - In L2 an atomic takes its time by sectors, and longer where a lane is alone, or where the next
- *   addition of floats needs the last one's sum; less long where additions to other words come in
- *   between (`red.add.f32` of 32 lanes to 4, 16 or 32 words, against one word). A group of slices is
- *   through sooner than the slice, which does one thing after the other, and additions of doubles
- *   at half the rate. What a slice takes is what the last SM to be done shows: the mean over SMs is
- *   less.
+ *   their masks, twice that for compare-and-swap of more than two lanes.
+ * - A slice does one thing after the other. Each pass through a sector takes its time: one clock of
+ *   L2 for a sector with all its words, a quarter more for one with some, two for several doubles
+ *   of a sector and for such compare-and-swap.
+ * - The next addition of floats to a word needs the last one's sum: passes come three clocks apart,
+ *   those of several doubles of a sector four. The slice meanwhile works on other sectors of the
+ *   line, and on what came before if that was for others: then it is half as long.
+ * - All slices of a cluster together have a rate, which counts where many lines are used.
  * - Of requests of several lanes that a slice keeps up with, SMs of its side get more while those
  *   of the other wait, too; where the slice itself is slow, all get the same (explore/probes.py).
  *
@@ -19,38 +20,49 @@
  */
 #include "sim/model/cache/atomics.h"
 
+/* Compare-and-swap has two operands a lane: those of three and more take twice the room. */
+static bool is_wide(const gmsim_ask *ask, const gmsim_message *message)
+{
+    return ask->is_swap && message->lanes > 2u * message->passes;
+}
+
 uint32_t gmsim_atomic_units(const gmsim_ask *ask, const gmsim_message *message)
 {
     uint32_t passes = message->passes, sectors = message->operations;
     bool returns = ask->kind == GMSIM_ASK_ATOMIC;
     if (message->lanes <= passes)
         return passes * (1u + returns);
-    return (sectors + passes * (1u + (returns && sectors < 3u * passes))) << ask->is_swap;
+    return (sectors + passes * (1u + (returns && sectors < 3u * passes))) << is_wide(ask, message);
+}
+
+/* Percent of a sector's time that the slice takes for it. */
+static uint64_t slice_work(const gmsim_gpu *gpu, const gmsim_ask *ask, const gmsim_message *message,
+                           bool again)
+{
+    bool alone = message->lanes <= message->operations; /* one lane a sector and pass */
+    bool doubles = ask->is_double && !alone, whole = message->full == message->touched;
+    uint64_t each = doubles || is_wide(ask, message) ? gpu->atomic_slice_wide
+                    : whole                          ? gpu->atomic_slice
+                                                     : gpu->atomic_slice_part;
+    uint64_t work = message->operations * each, sums = 0;
+    if (ask->is_float)
+        sums = message->passes * (gpu->atomic_slice_float + (doubles ? gpu->atomic_slice : 0u));
+    return MAX(work, again ? sums : sums * gpu->atomic_slice_float_others / 100u);
 }
 
 gmsim_atomic_work gmsim_atomic_work_of(const gmsim_gpu *gpu, const gmsim_ask *ask,
                                        const gmsim_message *message, uint32_t sector_cost,
-                                       uint32_t others)
+                                       bool again)
 {
     uint64_t cost = sector_cost, passes = message->passes, sectors = message->operations;
-    gmsim_atomic_work work;
-    if (message->lanes <= passes) {
+    uint64_t slice = slice_work(gpu, ask, message, again);
+    gmsim_atomic_work work = {.slice = slice * cost / 100u};
+    if (message->lanes <= passes)
         work.group = passes * cost * (passes > 1u ? gpu->atomic_meeting : gpu->atomic_alone) / 100u;
-        work.slice = passes * cost * gpu->atomic_slice_alone / 100u;
-    } else {
+    else
         work.group = (sectors * gpu->atomic_sector + passes * gpu->atomic_pass) * cost / 100u
-                     << ask->is_swap;
-        work.slice =
-            sectors * cost * (ask->is_double ? gpu->atomic_slice_double : gpu->atomic_slice) / 100u
-            << ask->is_swap;
-    }
-    if (ask->is_float && (passes > 1u || (message->lanes == 1u && !others))) {
-        uint64_t sum = passes * cost * gpu->atomic_slice_float / 100u;
-        work.slice =
-            MAX(work.slice, sum - sum * others * (100u - gpu->atomic_slice_float_others) / 200u);
-    }
-    work.by_side =
-        message->lanes > passes && work.slice <= sectors * cost * gpu->atomic_slice / 100u;
+                     << is_wide(ask, message);
+    work.by_side = message->lanes > passes && slice <= sectors * gpu->atomic_slice;
     if (ask->kind == GMSIM_ASK_ATOMIC)
         work.group = work.group * gpu->atomic_returning / 100u;
     return work;

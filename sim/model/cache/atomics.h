@@ -13,17 +13,16 @@
 /* Clocks on the way out of the SM. */
 uint32_t gmsim_atomic_units(const gmsim_ask *ask, const gmsim_message *message);
 
-/* Parts of a clock that the slice, that its group of slices work on it. */
+/* Parts of a clock that the slice works on it, and that a group of slices would, were the work the
+ * same on all groups of the cluster. */
 typedef struct gmsim_atomic_work {
     uint64_t slice, group;
     bool by_side; /* the slice keeps up with its sectors: sides take turns by their ways to it */
 } gmsim_atomic_work;
 
-/* cost: parts of a clock for a sector; others: how many of the slice's last two have been on other
- * sectors since one on the same. */
+/* cost: parts of a clock for a sector; again: the slice's last was on the same sectors. */
 gmsim_atomic_work gmsim_atomic_work_of(const gmsim_gpu *gpu, const gmsim_ask *ask,
-                                       const gmsim_message *message, uint32_t cost,
-                                       uint32_t others);
+                                       const gmsim_message *message, uint32_t cost, bool again);
 
 #pragma GCC visibility pop
 

@@ -231,7 +231,7 @@ GMSIM_INLINE void read_line(gmsim_shared *shared, const gmsim_l2_place *place, g
         *fill = (gmsim_fill){line, now, now + latency + queued};
     } else if (fill->line == line && now + latency < fill->done &&
                now + GMSIM_STEP >= fill->start) { /* still on its way */
-        latency = fill->done - now;
+        latency = MAX(fill->done - now, latency + queued) - queued;
         far = GMSIM_REACH_DRAM;
     }
     message->clock = now + latency + queued;
@@ -315,28 +315,31 @@ static void do_atomic(gmsim_shared *shared, const gmsim_l2_place *place, gmsim_s
     uint32_t group = number >> shared->group_slices_shift;
     gmsim_rivals *rivals = &shared->rivals[number];
     uint64_t sectors = message->line << 4 | message->touched;
-    uint32_t others = rivals->last[0] == sectors ? 0 : rivals->last[1] == sectors ? 1u : 2u;
-    gmsim_atomic_work work = gmsim_atomic_work_of(gpu, ask, message, shared->atomic_cost, others);
-    rivals->last[1] = rivals->last[0];
-    rivals->last[0] = sectors;
+    gmsim_atomic_work work =
+        gmsim_atomic_work_of(gpu, ask, message, shared->atomic_cost, rivals->last == sectors);
+    rivals->last = sectors;
     gmsim_l2_cost cost = gmsim_l2_atomic(&shared->l2, place, from.side, message->touched);
-    bool missed = cost.reach == GMSIM_L2_DRAM;
+    bool missed = cost.reach == GMSIM_L2_DRAM, far = place->home != from.side;
     uint64_t wait =
         gmsim_queue_take(&shared->slice[number].in, shared->step, leaves, work.slice, PARTS);
-    uint64_t wait_side = take_turn(rivals, shared->step, leaves, work.slice,
-                                   place->home != from.side, gpu->atomic_near_percent);
+    uint64_t wait_side =
+        take_turn(rivals, shared->step, leaves, work.slice, far, gpu->atomic_near_percent);
     if (work.by_side)
         wait = wait_side;
+    /* A cluster's groups share what they can do: compare-and-swap on eight lines is not held up by
+     * the group (micro/atomics_grid.cu). */
     uint64_t wait_group =
-        gmsim_queue_take(&shared->atomics[group], shared->step, leaves, work.group, PARTS);
+        gmsim_queue_take(&shared->atomics[number / shared->cluster_slices], shared->step, leaves,
+                         work.group, PARTS * shared->cluster_slices / gpu->l2_group_slices);
     wait = MAX(wait, wait_group);
     /* What it makes DRAM do: micro/atomics_random.cu. */
     uint64_t turn = use_dram(shared, cost, message->line, leaves);
     wait = MAX(wait, turn);
     if (missed)
         wait += gmsim_dram_bank_wait(&shared->dram, message->line, shared->step);
-    message->clock = leaves + message->units + wait +
-                     (missed ? gpu->dram_latency : gpu->l2_latency) +
+    uint64_t latency = gpu->atomic_latency + (far ? gpu->l2_far_latency : gpu->l2_latency);
+    message->clock = leaves + message->units + wait + work.slice / PARTS +
+                     (missed ? gpu->dram_latency : latency) +
                      (uint64_t)shared->away[from.gpc][group];
     shared->drained = MAX(shared->drained, message->clock);
     later(ask, message->clock, wait, missed ? GMSIM_REACH_DRAM : GMSIM_REACH_L2);

@@ -38,7 +38,7 @@ typedef struct gmsim_slice {
 /* Atomics that wait for a slice: of SMs of the line's side, and of the other. */
 typedef struct gmsim_rivals {
     uint64_t step, work[2];
-    uint64_t last[2]; /* line and sectors of what came last, and before */
+    uint64_t last; /* line and sectors of what came last */
 } gmsim_rivals;
 
 typedef struct gmsim_shared {
@@ -50,7 +50,7 @@ typedef struct gmsim_shared {
     gmsim_contest contest[GMSIM_CONTESTS];                  /* likewise */
     gmsim_slice slice[GMSIM_SLICES];
     gmsim_rivals rivals[GMSIM_SLICES];
-    gmsim_queue atomics[GMSIM_SLICES];          /* by group of slices */
+    gmsim_queue atomics[GMSIM_SLICES];          /* by cluster of slices */
     int16_t away[GMSIM_LIST_MAX][GMSIM_SLICES]; /* clocks that a group of slices is farther from a
                                                  * GPC than the mean */
     gmsim_queue filling[GMSIM_LIST_MAX];        /* each port of L2 */
