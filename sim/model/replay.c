@@ -345,6 +345,8 @@ static const char *replay_shared(gmsim_replay *replay, gmsim_sm_memory *memory, 
                        (wavefronts.actual ? gpu->shared_wavefront * (wavefronts.actual - 1u) : 0);
     counts->wavefronts += wavefronts.actual;
     counts->wavefronts_ideal += wavefronts.ideal;
+    if (G_UNLIKELY(site->copy_zeros) && site->copy_bypass) /* counts as if through L1, too */
+        counts->wavefronts += gmsim_banks_copy(chunk, record, &who->copy, false).actual;
     if (row == GMSIM_SHARED_COPY && site->copy_bypass)
         copy_again(replay, memory, who, chunk, record, site, counts);
     if (use == GMSIM_BANK_LOAD || row == GMSIM_SHARED_STORE)

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
  * flight_unit.c - which lines L1 loses where a store comes to them while an earlier one is on its
- * way out, held to what micro/store_drop.cu measured on an H200.
+ * way out, held to what micro/store_drop.cu and store_lost.cu measured on an H200.
  */
 #include "sim/model/cache/flight.h"
 #include "sim/model/count/lanes.h"
+#include "tests/support/measured.h"
 
 #include <glib.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define LANES 32u
@@ -86,6 +88,53 @@ static void test_line_a_lane(void)
     g_assert_cmpuint(lost(&first, &second, 250), ==, 0);
 }
 
+/* Lane n's word of the line `by` further. */
+static gmsim_footprint lanes_of(uint32_t lanes, uint32_t by)
+{
+    gmsim_footprint footprint = {.lines = lanes};
+    for (uint32_t lane = 0; lane < lanes; lane++) {
+        footprint.line[lane] = lane + by;
+        footprint.touched[lane] = (uint8_t)(1u << (lane + by) / 8u % 4u);
+    }
+    return footprint;
+}
+
+/* Stores one right behind another, each of lines so many further: which an H200 lost, by lines. Not
+ * told: a line or two that leave between the stores. */
+static void test_behind(void)
+{
+    uint32_t lines = 0, wrong = 0, losses = 0;
+    g_autoptr(GPtrArray) rows = gmtest_measured("micro-store_lost.csv", 8);
+    for (guint r = 0; r < rows->len; r++) {
+        char **cell = g_ptr_array_index(rows, r);
+        if (strcmp(cell[6], "0") || strcmp(cell[4], "up"))
+            continue;
+        uint32_t lanes = (uint32_t)atoi(cell[0]);
+        uint64_t now = 1000;
+        begin();
+        for (uint32_t s = 0; s < (uint32_t)atoi(cell[5]); s++) {
+            const gmsim_footprint one = lanes_of(lanes, s * (uint32_t)atoi(cell[2]));
+            gmsim_flights_store(&flights, &l1, &one, now, &gpu);
+            now += 2u * lanes;
+            lanes = (uint32_t)atoi(cell[1]);
+        }
+        g_auto(GStrv) lost_here = g_strsplit(cell[7], ":", -1);
+        for (uint32_t line = 0; lost_here[line] && line < 64u; line++) {
+            gmsim_l1_words words = {.known = false};
+            const bool gone = gmsim_l1_read(&l1, gmsim_l1_find(&l1, line), line, 0xfu,
+                                            GMSIM_L1_PASS, &words) != 0;
+            const bool was = atoi(lost_here[line]) >= 16;
+            lines++;
+            losses += was;
+            wrong += gone != was;
+        }
+    }
+    g_test_message("%u of %u lines, of which %u were lost", wrong, lines, losses);
+    g_assert_cmpuint(lines, >, 9000);
+    g_assert_cmpuint(losses, >, 900);
+    g_assert_cmpuint(wrong, <, 150);
+}
+
 /* Where the same sector is under way the tag goes, too; else a store counts as a hit. */
 static void test_tag(void)
 {
@@ -124,6 +173,7 @@ int main(int argc, char **argv)
     sets = g_new0(gmsim_l1_set, gmsim_l1_most_sets(&gpu));
     g_test_add_func("/flight/eight-lines", test_eight_lines);
     g_test_add_func("/flight/line-a-lane", test_line_a_lane);
+    g_test_add_func("/flight/behind", test_behind);
     g_test_add_func("/flight/tag", test_tag);
     g_test_add_func("/flight/others", test_others);
     const int status = g_test_run();

@@ -162,8 +162,10 @@ static void test_copy_async(void)
         gmsim_footprint footprint;
         gmsim_copy_lines(&lines, &source, &read);
         if (mask == UINT32_MAX) { /* of the addresses, whether lanes read there or not */
-            longer += gmsim_banks_copy(&target, &write, &lines, true).actual !=
-                      (uint32_t)atoi(cell[WAVEFRONTS]);
+            uint32_t all = gmsim_banks_copy(&target, &write, &lines, true).actual;
+            if (g_str_has_prefix(cell[2], "part ")) /* with zeros behind the data */
+                all += gmsim_banks_copy(&target, &write, &lines, false).actual;
+            longer += all != (uint32_t)atoi(cell[WAVEFRONTS]);
             with_zeros += zeros != 0;
         }
         read.mask &= ~zeros;
@@ -194,10 +196,11 @@ static void test_copy_async(void)
         runs++;
     }
     g_assert_cmpuint(misses, ==, 1); /* lanes that write one place, between others */
-    g_assert_cmpuint(longer, ==, 4); /* pairs and fours that read the same, random addresses */
+    /* fours that read the same, random addresses; rows of 144 bytes with zeros behind the data */
+    g_assert_cmpuint(longer, ==, 11);
     g_assert_cmpuint(moved, ==, 0);
     g_assert_cmpuint(sass, ==, 1);    /* random addresses */
-    g_assert_cmpuint(joined, ==, 28); /* random addresses; fours that read the same */
+    g_assert_cmpuint(joined, ==, 29); /* random addresses; fours that read the same */
     g_assert_cmpuint(more, >=, 70);
     g_assert_cmpuint(with_zeros, ==, 84);
     g_assert_cmpuint(runs, >=, 20);

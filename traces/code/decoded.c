@@ -318,9 +318,12 @@ static void set_mbarrier(gmtrace_decoded *d, const char *opcode)
 static void set_kind(gmtrace_decoded *d, const char *opcode, const char *operands)
 {
     switch ((gmtrace_class)d->op_class) {
+    case GMTRACE_CLASS_COPY_ASYNC:
+        d->fills_zeros = gmt_has_modifier(opcode, "ZFILL");
+        d->kind = GMTRACE_ACCESS;
+        return;
     case GMTRACE_CLASS_LOAD:
     case GMTRACE_CLASS_STORE:
-    case GMTRACE_CLASS_COPY_ASYNC:
         d->kind = GMTRACE_ACCESS;
         return;
     case GMTRACE_CLASS_ATOMIC:

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
  * copy_async.cu - one warp executes one cp.async a launch. Settles what Nsight Compute counts of
- * it: shared wavefronts by the banks of source and target, of lanes that only write zeros too, and
- * whether lanes whose predicate is false count with the addresses that their registers happen to
- * hold.
+ * it: shared wavefronts by the banks of source and target, of lanes that only write zeros too, of
+ * copies of part of the bytes with zeros behind them, and whether lanes whose predicate is false
+ * count with the addresses that their registers happen to hold.
  *
  * Columns: bypass (1: cp.async.cg, LDGSTS.BYPASS; 0: cp.async.ca), bytes a lane, the pattern's
- * name, the mask of lanes that execute, that of lanes which write zeros, then each lane's source offset (s0-s31, from a multiple of
- * 1024) and target offset (t0-t31, in shared memory, from a multiple of 1024), of the lanes outside
- * the mask too. Offsets come from constant memory; nothing else touches memory.
+ * name, the mask of lanes that execute, that of lanes which write zeros, then each lane's source
+ * offset (s0-s31, from a multiple of 1024) and target offset (t0-t31, in shared memory, from a
+ * multiple of 1024), of the lanes outside the mask too. Offsets come from constant memory; nothing
+ * else touches memory.
  */
 #include "validate/micro/check.h"
 #include <stdint.h>
@@ -65,6 +66,20 @@ struct lanes {
                      "l"(at), "r"(zeros >> lane & 1)                                               \
                      : "memory");                                                                  \
         asm volatile("cp.async.wait_all;" ::: "memory");                                           \
+    }                                                                                              \
+    template <int TAKES>                                                                           \
+    __global__ void NAME##_part(const __grid_constant__ lanes from,                                \
+                                const __grid_constant__ lanes to, unsigned size,                   \
+                                const unsigned char *source, unsigned)                             \
+    {                                                                                              \
+        __shared__ __align__(1024) unsigned char pool[POOL];                                       \
+        unsigned lane = threadIdx.x;                                                               \
+        unsigned target = (unsigned)__cvta_generic_to_shared(pool) + to.at[lane];                  \
+        size_t at = __cvta_generic_to_global(source) + from.at[lane];                              \
+        asm volatile("cp.async." KIND ".shared.global [%0], [%1], " BYTES ", %2;" ::"r"(target),   \
+                     "l"(at), "r"(TAKES < 0 ? size : (unsigned)TAKES)                              \
+                     : "memory");                                                                  \
+        asm volatile("cp.async.wait_all;" ::: "memory");                                           \
     }
 #define START(KIND, BYTES)                                                                         \
     asm volatile("cp.async." KIND ".shared.global [%0], [%1], " BYTES ";" ::"r"(target), "l"(at)   \
@@ -73,6 +88,8 @@ COPY(copy4, "ca", "4")
 COPY(copy8, "ca", "8")
 COPY(copy16, "ca", "16")
 COPY(copy16_bypass, "cg", "16")
+
+typedef void (*kernel_of)(const lanes, const lanes, unsigned, const unsigned char *, unsigned);
 
 static const struct kind {
     void (*kernel)(const lanes, const lanes, unsigned, const unsigned char *, unsigned);
@@ -87,7 +104,7 @@ static const struct kind {
 static const unsigned char *source;
 
 static void launch(const kind &k, const char *name, unsigned mask, const lanes &from,
-                   const lanes &to, unsigned zeros = 0)
+                   const lanes &to, unsigned zeros = 0, kernel_of other = NULL, unsigned takes = 0)
 {
     printf("%u,%u,%s,0x%08x,0x%08x", k.bypass, k.bytes, name, mask, zeros);
     for (unsigned i = 0; i < LANES; i++)
@@ -95,9 +112,14 @@ static void launch(const kind &k, const char *name, unsigned mask, const lanes &
     for (unsigned i = 0; i < LANES; i++)
         printf(",%u", to.at[i]);
     putchar('\n');
-    (zeros        ? k.zeros
+    (other         ? other
+     : zeros       ? k.zeros
      : mask == ~0u ? k.kernel
-                   : k.guarded)<<<1, LANES>>>(from, to, zeros ? zeros : mask, source, 1);
+                   : k.guarded)<<<1, LANES>>>(from, to,
+                                              other   ? takes
+                                              : zeros ? zeros
+                                                      : mask,
+                                              source, 1);
     MICRO_CUDA(cudaGetLastError());
     MICRO_CUDA(cudaDeviceSynchronize());
 }
@@ -187,14 +209,19 @@ static void zeros(const kind &k)
     const unsigned masks[] = {~0u,         0xffffu,     0xffff0000u, 0x0f0f0f0fu, 0xf0f0f0f0u,
                               0x55555555u, 0xaaaaaaaau, 0x000000ffu, 0x00000001u, 0x80000000u,
                               0x7fffffffu, 0xfffffff0u, 0x33333333u, 0x00ff00ffu};
-    const lanes sources[] = {line(0, k.bytes),          line(k.bytes, k.bytes),
-                             line(64, k.bytes),         rows(0, k.bytes, 64 / k.bytes, 1024),
-                             rows(0, k.bytes, 4, 1024), rows(64, k.bytes, 4, 1152),
-                             line(0, 0),                line(0, 256)};
+    const lanes sources[] = {line(0, k.bytes),
+                             line(k.bytes, k.bytes),
+                             line(64, k.bytes),
+                             rows(0, k.bytes, 64 / k.bytes, 1024),
+                             rows(0, k.bytes, 4, 1024),
+                             rows(64, k.bytes, 4, 1152),
+                             line(0, 0),
+                             line(0, 256)};
     lanes swizzled;
     for (unsigned i = 0; i < LANES; i++)
         swizzled.at[i] = (i * k.bytes) ^ (i * k.bytes / 128 % 8 * 16);
-    const lanes targets[] = {line(0, k.bytes), swizzled, rows(0, k.bytes, 4, 144), line(k.bytes, k.bytes)};
+    const lanes targets[] = {line(0, k.bytes), swizzled, rows(0, k.bytes, 4, 144),
+                             line(k.bytes, k.bytes)};
     char name[40];
     for (unsigned m = 0; m < sizeof masks / sizeof *masks; m++)
         for (unsigned s = 0; s < sizeof sources / sizeof *sources; s++)
@@ -206,20 +233,53 @@ static void zeros(const kind &k)
             }
 }
 
+/* Copies of part of a lane's bytes, zeros behind them: the first `takes`, which the code says or,
+ * where `known` is not set, a register. */
+static void part(const kind &k, kernel_of run, unsigned takes, bool known, unsigned every)
+{
+    const lanes sources[] = {line(0, k.bytes),
+                             line(k.bytes, k.bytes),
+                             line(64, k.bytes),
+                             rows(0, k.bytes, 64 / k.bytes, 1024),
+                             rows(0, k.bytes, 4, 1024),
+                             line(0, 2 * k.bytes),
+                             line(0, 0),
+                             line(0, 256)};
+    const lanes targets[] = {line(0, k.bytes), rows(0, k.bytes, 4, 144), line(k.bytes, k.bytes)};
+    char name[40];
+    for (unsigned s = 0; s < sizeof sources / sizeof *sources; s++)
+        for (unsigned t = 0; t < sizeof targets / sizeof *targets; t++)
+            if ((s * 5 + t * 3) % every == 0) {
+                snprintf(name, sizeof name, "part %u%s source %u target %u", takes,
+                         known ? "" : " of a register", s, t);
+                launch(k, name, ~0u, sources[s], targets[t], 0, run, takes);
+            }
+}
+
+static void parts()
+{
+    part(kinds[0], copy16_bypass_part<8>, 8, true, 1);
+    part(kinds[0], copy16_bypass_part<4>, 4, true, 4);
+    part(kinds[0], copy16_bypass_part<12>, 12, true, 4);
+    part(kinds[0], copy16_bypass_part<-1>, 8, false, 4);
+    part(kinds[0], copy16_bypass_part<-1>, 16, false, 4);
+    part(kinds[1], copy16_part<8>, 8, true, 4), part(kinds[2], copy8_part<4>, 4, true, 4);
+}
+
 /* Lanes that read the same place, or in another order than they write. */
 static void repeated(const kind &k)
 {
     static const struct {
         const char *name;
         unsigned start, divisor, step, lanes, flip;
-    } all[] = {{"one", 0, 1, 0, 32, 0},         {"one high", 1, 1, 0, 32, 0},
-               {"pairs", 0, 2, 1, 32, 0},       {"fours", 0, 4, 1, 32, 0},
-               {"halves", 0, 1, 1, 16, 0},      {"swapped", 0, 1, 1, 32, 1},
-               {"reversed", 0, 1, 1, 32, 31},   {"low", 0, 2, 2, 32, 0},
-               {"high", 1, 2, 2, 32, 0},        {"apart", 0, 1, 2, 32, 0},
-               {"apart high", 1, 1, 2, 32, 0},  {"lines", 0, 1, 8, 32, 0},
-               {"lines high", 1, 1, 8, 32, 0},  {"pairs apart", 0, 2, 8, 32, 0},
-               {"crossed", 0, 1, 1, 32, 2},     {"far crossed", 0, 1, 1, 32, 16}};
+    } all[] = {{"one", 0, 1, 0, 32, 0},        {"one high", 1, 1, 0, 32, 0},
+               {"pairs", 0, 2, 1, 32, 0},      {"fours", 0, 4, 1, 32, 0},
+               {"halves", 0, 1, 1, 16, 0},     {"swapped", 0, 1, 1, 32, 1},
+               {"reversed", 0, 1, 1, 32, 31},  {"low", 0, 2, 2, 32, 0},
+               {"high", 1, 2, 2, 32, 0},       {"apart", 0, 1, 2, 32, 0},
+               {"apart high", 1, 1, 2, 32, 0}, {"lines", 0, 1, 8, 32, 0},
+               {"lines high", 1, 1, 8, 32, 0}, {"pairs apart", 0, 2, 8, 32, 0},
+               {"crossed", 0, 1, 1, 32, 2},    {"far crossed", 0, 1, 1, 32, 16}};
     for (const auto &a : all) {
         lanes from;
         for (unsigned i = 0; i < LANES; i++)
@@ -275,6 +335,7 @@ int main()
         if (k.bypass)
             zeros(k);
     }
+    parts();
     cudaFree(memory);
     return 0;
 }

@@ -18,15 +18,18 @@
  *   (micro/l1_keeps.cu: fence_local).
  * - A store counts as a hit when its line's tag is present, whatever the sector. Of what
  *   it leaves, bytes that are not a whole word cannot be read (micro/cache_probe.cu: store).
- * - A line that an access with evict_first touches, .cs too, is the next of its set to leave (PTX
- *   ISA, cache eviction priority hints; not measured here), where that is by age.
+ * - A line that an access with evict_first touches, .cs too, is the next of its set to leave, a
+ *   protected one as well, until one without a hint touches it; so is what .lu and no-allocate hit.
+ *   With evict_last it comes protected, as if wanted twice (micro/l1_hints.cu). All of this where
+ *   what leaves is told by age.
  * - .lu and no-allocate loads hit but do not allocate; .cg, .cv, volatile and coherent loads are
  *   not looked up and drop the line (micro/cache_probe.cu: operator), and so do copies past L1
  *   (micro/l1_keeps.cu: cp.async.cg). Atomics and reductions drop the whole line
  *   (micro/cache_probe.cu: store).
  *
- * Left out: evict_last and evict_unchanged (they make no difference to single accesses), bytes of a
- * word written one by one.
+ * Left out: evict_unchanged (comes as the second of its set to leave, and where it hits no age
+ * changes; micro/l1_hints.cu), which of several lines to leave first does; bytes of a word written
+ * one by one.
  */
 #include "sim/model/cache/l1.h"
 
@@ -42,7 +45,6 @@
 #define VALID(tag)          ((uint32_t)(tag)&0xfu)
 #define PARTIAL(tag)        ((uint32_t)(tag) >> 4 & 0xfu)
 #define GMSIM_L1_USUAL_WAYS 4u
-#define FIRST_AGE           1u
 
 uint32_t gmsim_l1_most_sets(const gmsim_gpu *gpu)
 {
@@ -111,17 +113,17 @@ GMSIM_INLINE gmsim_replaced replaced(gmsim_l1 *l1, gmsim_l1_set *set, uint64_t l
     return (gmsim_replaced){lines_of(l1, set, false), (uint32_t)(set - l1->set), line};
 }
 
-/* Does the access make its line the next of its set to leave? None is older than FIRST_AGE. */
+/* Does the access make its line the next of its set to leave? */
 GMSIM_INLINE bool leaves_first(const gmsim_l1 *l1, gmsim_l1_load how)
 {
-    return G_UNLIKELY(how == GMSIM_L1_FIRST) && l1->aged;
+    return G_UNLIKELY(how == GMSIM_L1_FIRST || how == GMSIM_L1_PASS) && l1->aged;
 }
 
 GMSIM_INLINE void use(gmsim_l1 *l1, gmsim_l1_set *set, uint64_t line, uint32_t place,
                       gmsim_l1_load how, bool usual)
 {
     if (leaves_first(l1, how))
-        set->age[place] = FIRST_AGE;
+        set->age[place] = GMSIM_SLRU_FIRST;
     else if (usual)
         gmsim_slru_use(lines_of(l1, set, true), place);
     else
@@ -232,7 +234,9 @@ static __attribute__((noinline)) uint32_t come(gmsim_l1 *l1, gmsim_l1_set *set, 
     const uint32_t place = make_room(l1, set, line, l1->usual);
     set->tag[place] = (line + 1u) << 8 | touched;
     if (leaves_first(l1, how))
-        set->age[place] = FIRST_AGE;
+        set->age[place] = GMSIM_SLRU_FIRST;
+    else if (how == GMSIM_L1_LAST)
+        use(l1, set, line, place, GMSIM_L1_ALLOCATE, l1->usual);
     return place;
 }
 
@@ -320,7 +324,7 @@ GMSIM_INLINE uint32_t load(gmsim_l1 *l1, gmsim_l1_set *set, uint64_t line, uint3
         if (G_LIKELY(how == GMSIM_L1_ALLOCATE)) {
             place = make_room(l1, set, line, usual);
             set->tag[place] = (line + 1u) << 8 | touched;
-        } else if (how == GMSIM_L1_FIRST) {
+        } else if (how < GMSIM_L1_PASS) {
             come(l1, set, line, touched, how);
         }
         return touched;

@@ -17,8 +17,9 @@
 /* In this order: up to FIRST what misses is kept, up to PASS L1 is looked up. */
 typedef enum gmsim_l1_load {
     GMSIM_L1_ALLOCATE, /* looked up; what misses is kept */
+    GMSIM_L1_LAST,     /* the same, and comes as if wanted twice: evict_last */
     GMSIM_L1_FIRST,    /* the same, and the line leaves its set first: evict_first, .cs */
-    GMSIM_L1_PASS,     /* looked up; what misses is not kept */
+    GMSIM_L1_PASS,     /* looked up; what misses is not kept, what hits leaves first */
     GMSIM_L1_DROP,     /* not looked up, and the line is dropped: coherent, .cg, LDGSTS.BYPASS */
     GMSIM_L1_PRESENT,  /* not looked up, and there: what if it were? */
 } gmsim_l1_load;

@@ -42,6 +42,8 @@ static gmsim_l1_load load_policy(const gmtrace_instr *instr)
     case GMTRACE_CACHE_LAST_USE:
     case GMTRACE_CACHE_NO_ALLOCATE:
         return GMSIM_L1_PASS;
+    case GMTRACE_CACHE_EVICT_LAST:
+        return GMSIM_L1_LAST;
     case GMTRACE_CACHE_EVICT_FIRST:
         return GMSIM_L1_FIRST;
     default:
@@ -111,6 +113,7 @@ bool gmsim_tally_begin(gmsim_tally *tally, const gmtrace_kernel *kernel)
                 decoded->atomic == GMTRACE_ATOMIC_CAS || decoded->atomic == GMTRACE_ATOMIC_CAST,
             .unsteady = tally->unsteady[i],
             .copy_bypass = instr->op_class == GMTRACE_CLASS_COPY_ASYNC && instr->bypass_l1,
+            .copy_zeros = decoded->fills_zeros,
             .stall = MAX(instr->stall, 1u),
             .wait_mask = instr->wait_mask,
             .scoreboard = instr->write_barrier,

@@ -21,6 +21,7 @@ typedef struct gmsim_site {
     uint8_t atomic;         /* gmsim_bank_use of a shared atomic */
     bool is_float, is_swap; /* of an atomic: it adds floats, it compares and swaps */
     bool copy_bypass;       /* LDGSTS.BYPASS */
+    bool copy_zeros;        /* LDGSTS.ZFILL */
     uint8_t unsteady;       /* gmtrace_unsteady */
     bool arrive_only;       /* BAR.ARV: does not wait */
     bool closes_group;      /* of a warpgroup MMA */

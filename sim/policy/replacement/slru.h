@@ -5,7 +5,8 @@
  * used of the others leaves first. One protected line too many makes the least recently used of
  * them an ordinary one, as if it had just come. An H200's L1 keeps twice as many lines wanted twice
  * as lines wanted once (micro/l1_replace.cu: hot, pair). A way's byte is the time of its last use
- * by the set's clock, 0 where it is empty, and in its highest bit whether it is protected.
+ * by the set's clock, 0 where it is empty, and in its highest bit whether it is protected; less
+ * than all times is GMSIM_SLRU_FIRST, of lines that are to leave before others.
  */
 #ifndef GMSIM_SLRU_H
 #define GMSIM_SLRU_H
@@ -16,6 +17,7 @@
 #include <string.h>
 
 #define GMSIM_SLRU_PROTECTED 0x80u
+#define GMSIM_SLRU_FIRST     1u
 
 /* The set's clock no longer fits seven bits: times become ranks. Seldom, and out of the way. */
 static __attribute__((noinline, unused)) void gmsim_slru_rank(gmsim_lines lines)
@@ -23,7 +25,7 @@ static __attribute__((noinline, unused)) void gmsim_slru_rank(gmsim_lines lines)
     uint8_t rank[32];
     for (uint32_t i = 0; i < lines.ways; i++) {
         uint8_t time = lines.way[i] & 0x7fu;
-        rank[i] = time != 0;
+        rank[i] = (uint8_t)((time != 0) + (time > GMSIM_SLRU_FIRST));
         for (uint32_t k = 0; k < lines.ways; k++) {
             uint8_t other = lines.way[k] & 0x7fu;
             rank[i] = (uint8_t)(rank[i] + (other && other < time));
@@ -37,9 +39,9 @@ static __attribute__((noinline, unused)) void gmsim_slru_rank(gmsim_lines lines)
 /* The set's clock, a step on. */
 static inline uint8_t gmsim_slru_now(gmsim_lines lines)
 {
-    if (*lines.set == GMSIM_SLRU_PROTECTED - 1u)
+    if (*lines.set == GMSIM_SLRU_PROTECTED - 1u - GMSIM_SLRU_FIRST)
         gmsim_slru_rank(lines);
-    return (uint8_t)++ * lines.set;
+    return (uint8_t)(++*lines.set + GMSIM_SLRU_FIRST);
 }
 
 static inline void gmsim_slru_fill(gmsim_lines lines, uint32_t way)
