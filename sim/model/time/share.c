@@ -97,7 +97,8 @@ uint64_t gmsim_share(const gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot)
     return delay;
 }
 
-uint64_t gmsim_share_meet(const gmsim_scheduler *s, gmsim_warp *warp, uint64_t now)
+uint64_t gmsim_share_meet(const gmsim_scheduler *s, const gmsim_sm *sm, gmsim_warp *warp,
+                          uint64_t now)
 {
     gmsim_sub_partition *part = warp->part;
     const uint64_t since = now > part->asked_at ? MIN(now - part->asked_at, WHOLE) : 0;
@@ -111,10 +112,12 @@ uint64_t gmsim_share_meet(const gmsim_scheduler *s, gmsim_warp *warp, uint64_t n
         }
         part->asked[p] = left + warp->pipe[p];
     }
-    if (!meeting)
+    /* It does not meet itself: of so many alike that is one part. */
+    const uint64_t warps = (uint64_t)sm->resident * s->plan.cta_warps / s->plan.sub_partitions;
+    if (!meeting || warps < 2u)
         return 0;
-    return meeting * unevenness(warp, MAX(warp->clocks, 1u)) * s->plan.gpu->sm_meeting / 100u /
-           EVEN / WHOLE;
+    return meeting * (warps - 1u) / warps * unevenness(warp, MAX(warp->clocks, 1u)) *
+           s->plan.gpu->sm_meeting / 100u / EVEN / WHOLE;
 }
 
 void gmsim_share_over(const gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t now)
