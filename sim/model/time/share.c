@@ -112,12 +112,14 @@ uint64_t gmsim_share_meet(const gmsim_scheduler *s, const gmsim_sm *sm, gmsim_wa
         }
         part->asked[p] = left + warp->pipe[p];
     }
-    /* It does not meet itself: of so many alike that is one part. */
-    const uint64_t warps = (uint64_t)sm->resident * s->plan.cta_warps / s->plan.sub_partitions;
-    if (!meeting || warps < 2u)
+    if (!meeting)
         return 0;
-    return meeting * (warps - 1u) / warps * unevenness(warp, MAX(warp->clocks, 1u)) *
-           s->plan.gpu->sm_meeting / 100u / EVEN / WHOLE;
+    /* It does not meet itself: of so many alike that is one part. */
+    const uint32_t warps =
+        MAX(sm->resident * s->plan.cta_warps, s->plan.sub_partitions) / s->plan.sub_partitions;
+    meeting = meeting * (warps - 1u) / warps;
+    return meeting * unevenness(warp, MAX(warp->clocks, 1u)) * s->plan.gpu->sm_meeting / 100u /
+           EVEN / WHOLE;
 }
 
 void gmsim_share_over(const gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t now)
