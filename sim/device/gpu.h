@@ -173,7 +173,8 @@ typedef struct gmsim_gpu {
     uint32_t sm_under_way;    /* accesses of a warp, where the trace tells no dependences */
     uint32_t sm_barrier;      /* clocks from the last arrival until the first warp goes on */
     uint32_t sm_barrier_warp; /* and for each warp */
-    uint32_t sm_mbarrier;     /* clocks from an mbarrier's test to its answer */
+    uint32_t sm_barrier_shadow;   /* clocks in which who waits there still issues */
+    uint32_t sm_mbarrier;         /* clocks from an mbarrier's test to its answer */
     uint32_t sm_mbarrier_issue;   /* clocks of the SM's unit that an arrival takes; a test two */
     uint32_t sm_cluster_barrier;  /* clocks from the last arrival at a cluster's barrier */
     uint32_t sm_remote;           /* clocks of the way to another SM of the cluster */

@@ -203,6 +203,8 @@ const gmsim_key gmsim_keys[] = {
     GIVEN(sm, missed, COUNT, 0, 100, "4",
           "percent of clocks in which a scheduler that could always issue does not"),
     GIVEN(sm, barrier_warp, COUNT, 0, 1000, "2", "clocks more for each warp of the CTA"),
+    GIVEN(sm, barrier_shadow, COUNT, 0, 1000, "6",
+          "clocks behind a barrier in which its warp still issues"),
     GIVEN(sm, mbarrier, COUNT, 0, 1000, "38", "clocks from the test of an mbarrier to its answer"),
     GIVEN(sm, cluster_barrier, COUNT, 0, 1000, "60",
           "clocks from the last arrival at a cluster's barrier until its warps go on"),

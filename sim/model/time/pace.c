@@ -68,6 +68,11 @@ static gmsim_cost cost_of(const gmsim_gpu *gpu, const gmtrace_decoded *decoded)
         cost.latency =
             (uint16_t)(cost.latency + (decoded->addresses - 1u) * gpu->sm_constant_address);
     }
+    if (decoded->space == GMTRACE_SPACE_SHARED && decoded->unit == GMTRACE_UNIT_OTHER) {
+        /* On a way: its predicate was false for all lanes. */
+        cost.unit = 1;
+        cost.latency = (uint16_t)gpu->shared_latency;
+    }
     return cost;
 }
 

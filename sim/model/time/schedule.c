@@ -62,10 +62,14 @@ static void try_release(gmsim_scheduler *s, gmsim_sm *sm, uint32_t place, uint32
         uint32_t slot = place * s->plan.cta_warps + gmsim_lowest(left);
         uint64_t go = MAX(cta->arrival + s->plan.gpu->sm_barrier, sm->held) +
                       released * s->plan.gpu->sm_barrier_warp;
-        uint64_t since = MIN(go, sm->warp[slot].arrived);
-        sm->timing.stall[GMSIM_STALL_BARRIER] += go - since;
+        const gmsim_warp *warp = &sm->warp[slot];
+        /* Meanwhile what is right behind it may issue, and what control bits ask for is over. */
+        const uint64_t stall = gmsim_tally_site(&s->replay->tally, warp->last)->stall;
+        const uint64_t meanwhile = MAX(stall, s->plan.gpu->sm_barrier_shadow);
+        go = MAX(go - MIN(go, meanwhile), warp->arrived);
+        sm->timing.stall[GMSIM_STALL_BARRIER] += go - warp->arrived;
         if (gmsim_sm_recorded(sm))
-            gmsim_course_wait(sm->course, GMSIM_STALL_BARRIER, since, go - since);
+            gmsim_course_wait(sm->course, GMSIM_STALL_BARRIER, warp->arrived, go - warp->arrived);
         resume(s, sm, slot, go);
     }
     cta->waiting &= ~cta->waiting_at[barrier];

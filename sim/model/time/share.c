@@ -97,7 +97,8 @@ uint64_t gmsim_share(const gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot)
     return delay;
 }
 
-uint64_t gmsim_share_meet(const gmsim_scheduler *s, gmsim_warp *warp, uint64_t now)
+uint64_t gmsim_share_meet(const gmsim_scheduler *s, const gmsim_sm *sm, gmsim_warp *warp,
+                          uint64_t now)
 {
     gmsim_sub_partition *part = warp->part;
     const uint64_t since = now > part->asked_at ? MIN(now - part->asked_at, WHOLE) : 0;
@@ -113,6 +114,10 @@ uint64_t gmsim_share_meet(const gmsim_scheduler *s, gmsim_warp *warp, uint64_t n
     }
     if (!meeting)
         return 0;
+    /* It does not meet itself: of so many alike that is one part. */
+    const uint32_t warps =
+        MAX(sm->resident * s->plan.cta_warps, s->plan.sub_partitions) / s->plan.sub_partitions;
+    meeting = meeting * (warps - 1u) / warps;
     return meeting * unevenness(warp, MAX(warp->clocks, 1u)) * s->plan.gpu->sm_meeting / 100u /
            EVEN / WHOLE;
 }

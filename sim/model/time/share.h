@@ -18,7 +18,8 @@
 uint64_t gmsim_share(const gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot);
 
 /* By how much others hold up the warp that sets out on a way not longer than that, at `now`. */
-uint64_t gmsim_share_meet(const gmsim_scheduler *s, gmsim_warp *warp, uint64_t now);
+uint64_t gmsim_share_meet(const gmsim_scheduler *s, const gmsim_sm *sm, gmsim_warp *warp,
+                          uint64_t now);
 
 /* The warp's way is over at `now`: younger ones, which it delayed, go on at once. */
 void gmsim_share_over(const gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t now);

@@ -375,7 +375,7 @@ GMSIM_INLINE uint64_t issue_at(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_war
 {
     /* Warpgroup MMA goes at its own rate, whoever is beside it (micro/wgmma.cu). */
     if (warp->uses & ~GMSIM_EMPTIES_L1 && s->plan.gpu->sm_meeting && !before_products) {
-        const uint64_t late = gmsim_share_meet(s, warp, now);
+        const uint64_t late = gmsim_share_meet(s, sm, warp, now);
         sm->timing.stall[GMSIM_STALL_MATH] += late;
         now += late;
     }
