@@ -9,6 +9,7 @@
 
 #include "sim/model/plugged.h"
 #include "sim/model/time/cluster.h"
+#include "sim/model/time/constants.h"
 #include "sim/model/time/fetch.h"
 #include "sim/model/time/mbarrier.h"
 #include "sim/model/time/schedule.h"
@@ -404,14 +405,18 @@ const gmsim_result *gmsim_model_run(gmsim_model *model, gmtrace_reader *reader, 
     model->started = true;
     scheduler.paths = gmtrace_paths_create(kernel, gmtrace_get_capture(reader)->detail);
     const bool cold = result->start != GMSIM_START_WARM;
-    if (!scheduler.paths || (cold && !gmsim_fetch_begin(&scheduler, kernel))) {
+    if (!scheduler.paths || (cold && !gmsim_fetch_begin(&scheduler, kernel)) ||
+        !gmsim_constants_begin(&scheduler, kernel)) {
         gmtrace_paths_free(scheduler.paths);
+        gmsim_fetch_end(&scheduler);
+        gmsim_constants_end(&scheduler);
         no_memory(error);
         return NULL;
     }
     if (!read_phases(&scheduler, launch, kernel, error)) {
         gmtrace_paths_free(scheduler.paths);
         gmsim_fetch_end(&scheduler);
+    gmsim_constants_end(&scheduler);
         return NULL;
     }
     bool done = !warm || replay_once(model, &scheduler, error);
@@ -425,6 +430,7 @@ const gmsim_result *gmsim_model_run(gmsim_model *model, gmtrace_reader *reader, 
     gmsim_mbarriers_end(&scheduler);
     gmsim_clusters_end(&scheduler);
     gmsim_fetch_end(&scheduler);
+    gmsim_constants_end(&scheduler);
     if (!done)
         return NULL;
 

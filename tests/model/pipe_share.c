@@ -4,8 +4,9 @@
  * validate/measured/h200/micro-warp_share.csv, `mufu`: a MUFU and an FADD that needs it, 24.5
  * clocks of a warp alone and 8 of the pipe. Fences, which hold a warp up and empty L1, against
  * micro-fence.csv. What waits for a scoreboard that several set, against micro-scoreboard.csv; code
- * that an SM executes for the first time, against micro-cold_code.csv, 132 CTAs; and
- * that instructions behind a barrier take their time where each is in the trace.
+ * that an SM executes for the first time, against micro-cold_code.csv, 132 CTAs; constants that
+ * miss, against micro-constant_miss.csv; and that instructions behind a barrier take their time
+ * where each is in the trace.
  */
 #include "tests/support/cycles.h"
 #include "tests/support/trace_builder.h"
@@ -214,6 +215,67 @@ static void test_cold_code(void)
     g_assert_cmpfloat_with_epsilon(more - there, 43567 - 16798 + 4 * 96, 1500);
 }
 
+static void operand(gmtrace_instr *instr, gmtrace_regfile file, uint8_t number, bool write)
+{
+    instr->operand[instr->operand_count++] = (gmtrace_operand){file, number, 1, write};
+}
+
+/* A warp reads 512 constants, a line apart, of so many: the index is `& mask`. */
+static double constants(const char *mask)
+{
+    enum { BEGIN, INDEX, LOAD, STEP, COMPARE, AGAIN, COUNT };
+    static const char *const opcode[] = {"MOV", "LOP3.LUT", "LDC", "VIADD", "ISETP.NE.AND", "BRA"};
+    gmtrace_instr instr[COUNT + 2];
+    for (unsigned i = 0; i < COUNT + 2; i++) {
+        instr[i] = gmtest_instr(i, i < COUNT ? opcode[i] : "NOP");
+        instr[i].stall = 6;
+    }
+    instr[BEGIN].operands = "R4, RZ";
+    operand(&instr[BEGIN], GMTRACE_REG_GENERAL, 4, true);
+    instr[INDEX].operands = mask;
+    operand(&instr[INDEX], GMTRACE_REG_GENERAL, 5, true);
+    operand(&instr[INDEX], GMTRACE_REG_GENERAL, 4, false);
+    instr[LOAD].operands = "R6, c[0x3][R5]";
+    operand(&instr[LOAD], GMTRACE_REG_GENERAL, 6, true);
+    operand(&instr[LOAD], GMTRACE_REG_GENERAL, 5, false);
+    instr[LOAD].op_class = GMTRACE_CLASS_LOAD;
+    instr[LOAD].space = GMTRACE_SPACE_CONSTANT;
+    instr[LOAD].width = 4;
+    instr[LOAD].write_barrier = 0;
+    instr[STEP].operands = "R4, R4, 0x40";
+    instr[STEP].wait_mask = 1;
+    operand(&instr[STEP], GMTRACE_REG_GENERAL, 4, true);
+    operand(&instr[STEP], GMTRACE_REG_GENERAL, 4, false);
+    instr[COMPARE].operands = "P0, PT, R4, 0x8000, PT";
+    operand(&instr[COMPARE], GMTRACE_REG_PREDICATE, 0, true);
+    operand(&instr[COMPARE], GMTRACE_REG_GENERAL, 4, false);
+    instr[AGAIN].predicate = 0;
+    instr[AGAIN].op_class = GMTRACE_CLASS_BRANCH;
+    instr[AGAIN].target = INDEX;
+    memory(&instr[COUNT], "STG.E", GMTRACE_CLASS_STORE);
+    program p = begin(instr, COUNT + 2, 1, 32);
+    touch(&p, 0, 0, COUNT, GMTRACE_OP_STORE, 0);
+    return (double)end(&p).timing.cycles;
+}
+
+/* Beyond 2 KB they miss, and what is read for the first time comes from L2: of 512 constants of
+ * 4, 16 and 32 KB, against 1 KB (micro-constant_miss.csv: chain, step 16, a warp on each SM). */
+static void test_constants(void)
+{
+    static const struct {
+        const char *mask;
+        double clocks;
+    } row[] = {{"R5, R4, 0xfff, RZ, 0xc0, !PT", 133.1},
+               {"R5, R4, 0x3fff, RZ, 0xc0, !PT", 154.0},
+               {"R5, R4, 0x7fff, RZ, 0xc0, !PT", 180.9}};
+    const double near = constants("R5, R4, 0x3ff, RZ, 0xc0, !PT");
+    for (unsigned i = 0; i < G_N_ELEMENTS(row); i++) {
+        const double found = (constants(row[i].mask) - near) / 512, right = row[i].clocks - 58.9;
+        g_test_message("%s: %.1f clocks more a constant, measured %.1f", row[i].mask, found, right);
+        g_assert_cmpfloat_with_epsilon(found, right, 0.06 * right);
+    }
+}
+
 /* A barrier and `count` additions, all of them in the trace. */
 static double behind_barrier(unsigned count)
 {
@@ -248,5 +310,6 @@ int main(int argc, char **argv)
     g_test_add_func("/scoreboard/counts", test_scoreboard);
     g_test_add_func("/barrier/full-detail", test_behind_barrier);
     g_test_add_func("/code/cold", test_cold_code);
+    g_test_add_func("/constants/miss", test_constants);
     return g_test_run();
 }

@@ -12,6 +12,7 @@
  * Left out: clusters that begin together, several kernels at a time.
  */
 #include "sim/model/time/deal.h"
+#include "sim/model/time/constants.h"
 
 #include "sim/model/time/cluster.h"
 #include "sim/model/time/mbarrier.h"
@@ -75,6 +76,7 @@ static bool start_cta(gmsim_scheduler *s, uint32_t sm_number, uint32_t place, ui
             continue;
         }
         gmtrace_path_enter(s->paths, &warp->path, gmsim_lanes_of(&s->plan, i));
+        gmsim_constants_enter(s, sm, first + i);
         cta->live |= 1u << i;
         uint64_t go = now + start;
         gmsim_ready_at(s, sm, first + i, go);

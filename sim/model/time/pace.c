@@ -9,8 +9,8 @@
  * A load from constant memory takes its time for each address that lanes ask for.
  *
  * Left out: fetching instructions of loops that do not fit the smallest cache (over 5 KB a taken
- * branch costs twice as much, over 32 KB an instruction two clocks), results that arrive together,
- * loads of constants that miss.
+ * branch costs twice as much, over 32 KB an instruction two clocks), results that arrive together.
+ * Loads of constants that miss are in constants.c.
  */
 #include "sim/model/time/pace.h"
 
@@ -260,6 +260,10 @@ const gmsim_pace *gmsim_pace_make(gmsim_paces *paces, const gmtrace_path *way)
         pace->sets = (uint16_t)(pace->sets | (pace->due[b] != 0) << b);
     for (uint32_t p = 0; p < way->piece_count; p++)
         pace->far |= way->piece[p].first + way->piece[p].count > paces->near;
+    if (paces->constants) {
+        pace->far = true;
+        pace->uses |= GMSIM_USES_CONSTANT;
+    }
     pace->known = true;
     return pace;
 }

@@ -18,6 +18,7 @@
 #include "sim/model/count/lanes.h"
 #include "sim/model/hot.h"
 #include "sim/model/time/cluster.h"
+#include "sim/model/time/constants.h"
 #include "sim/model/time/deal.h"
 #include "sim/model/time/mbarrier.h"
 #include "sim/model/time/places.h"
@@ -561,6 +562,7 @@ bool gmsim_schedule(gmsim_scheduler *s, GError **error)
     memset(&s->timing, 0, sizeof s->timing);
     if (s->clusters.size)
         memset(s->clusters.home, 0, s->plan.ctas * sizeof *s->clusters.home);
+    gmsim_constants_forget(s);
     for (uint32_t i = 0; i < s->plan.sms; i++) {
         gmsim_sm *sm = &s->sm[i];
         memset(sm->ready, 0xff, sizeof sm->ready);

@@ -27,6 +27,7 @@
 #include "sim/model/count/lanes.h"
 #include "sim/model/hot.h"
 #include "sim/model/time/cluster.h"
+#include "sim/model/time/constants.h"
 #include "sim/model/time/fetch.h"
 #include "sim/model/time/mbarrier.h"
 #include "sim/model/time/places.h"
@@ -138,6 +139,21 @@ static __attribute__((cold, noinline)) void drain(gmsim_sm *sm, gmsim_warp *warp
     }
 }
 
+static inline uint8_t slot_of(const gmsim_sm *sm, const gmsim_warp *warp)
+{
+    return (uint8_t)(warp - sm->warp);
+}
+
+/* The way may need code or constants that the SM does not have: clocks until it has that code. */
+static __attribute__((cold, noinline)) uint64_t go_far(gmsim_scheduler *s, gmsim_sm *sm,
+                                                       gmsim_warp *warp, const gmtrace_path *way,
+                                                       uint64_t at, uint32_t clocks)
+{
+    if (s->constants)
+        gmsim_constants_set_out(s, sm, slot_of(sm, warp), way, at, clocks);
+    return gmsim_fetch_way(s, sm, way);
+}
+
 /* The way to instruction `to`, or to the end: GMTRACE_NO_INSTR. */
 GMSIM_INLINE void add_way(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp, ahead *plan,
                           const gmtrace_path *way, uint32_t to)
@@ -146,7 +162,7 @@ GMSIM_INLINE void add_way(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp, ah
     if (!pace->clocks)
         return;
     if (__builtin_expect(pace->far, 0))
-        plan->slots += gmsim_fetch_way(s, sm, way);
+        plan->slots += go_far(s, sm, warp, way, plan->slots, pace->clocks);
     for (uint32_t left = pace->waits; left; left &= left - 1u) {
         uint32_t board = gmsim_lowest(left);
         wait_for(sm, warp, plan, board, pace->wait_at[board]);
@@ -283,8 +299,8 @@ gmsim_ahead gmsim_warp_go_on(gmsim_sm *sm, gmsim_warp *warp, uint64_t *ready)
 }
 
 /* The same of pipes and constants alone, all but the scheduler. */
-GMSIM_INLINE uint64_t use_units(gmsim_sm *sm, gmsim_warp *warp, uint64_t now, uint32_t clocks,
-                                uint32_t pieces, uint32_t slack)
+GMSIM_INLINE uint64_t use_units(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
+                                uint64_t now, uint32_t clocks, uint32_t pieces, uint32_t slack)
 {
     gmsim_sub_partition *part = warp->part;
     uint64_t end = now + clocks;
@@ -302,6 +318,8 @@ GMSIM_INLINE uint64_t use_units(gmsim_sm *sm, gmsim_warp *warp, uint64_t now, ui
         end = MAX(end, sm->constant_free);
         warp->constant -= work;
     }
+    if (__builtin_expect(s->constants != NULL, 0))
+        end += gmsim_constants_read(s, sm, slot_of(sm, warp), now, clocks, pieces == 1u);
     warp->late = end - now - clocks;
     sm->timing.stall[GMSIM_STALL_MATH] += warp->late;
     return end;
@@ -317,7 +335,7 @@ GMSIM_INLINE uint64_t use_pipes(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_wa
     uint64_t end = now + clocks;
     warp->late = 0;
     if (others)
-        end = use_units(sm, warp, now, clocks, pieces, slack);
+        end = use_units(s, sm, warp, now, clocks, pieces, slack);
     warp->paced = end;
     uint64_t *slots = &warp->part->pipe_free[GMSIM_PIPE_ISSUE];
     uint32_t instructions = warp->pipe[GMSIM_PIPE_ISSUE] / pieces;
@@ -440,11 +458,6 @@ static inline void take_up(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
         warp->stored = MAX(warp->stored, access->done);
     if (access->load)
         count_load(sm, access->done - access->issue);
-}
-
-static inline uint8_t slot_of(const gmsim_sm *sm, const gmsim_warp *warp)
-{
-    return (uint8_t)(warp - sm->warp);
 }
 
 /* The copies of a warp since the last time are a group. */

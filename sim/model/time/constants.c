@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * constants.c - loads of constants that miss (micro/constant.cu, micro/constant_miss.cu).
+ * - An SM's first cache holds 32 lines of 64 bytes in four sets; four of a set stay that were hit,
+ *   of the others the least recently used leaves: of nine lines of a set, read in turn, five miss.
+ *   What it does not hold comes later, four lines at a time for two SMs; of one load a line after
+ *   the other. A warp that wants a line on its way waits as long as the one that asked for it.
+ * - What nobody on the SM has read in this launch comes from L2, 256 bytes at a time.
+ *
+ * Which constants are read tells traces/code/constants.h. Left out: what does not fit the second
+ * cache, instructions that share it, constants that arithmetic takes as operands.
+ */
+#include "sim/model/time/constants.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SETS  4u
+#define WAYS  8u
+#define BLOCK 4u /* lines that come from L2 at a time */
+#define UNDER 4u /* lines under way at a time */
+#define HIT   4u /* lines of a set that stay because they were hit */
+#define LINES GMTRACE_CONSTANT_LINES
+
+typedef struct gmsim_constant_warp {
+    const gmtrace_constant_way *way;
+    uint32_t state, next;  /* item of the way */
+    uint64_t begins, gone; /* clocks of its way before, and that the warp has gone */
+    uint32_t clocks;
+} gmsim_constant_warp;
+
+typedef struct gmsim_constant_sm {
+    uint32_t line[SETS][WAYS]; /* plus one */
+    uint32_t hit[SETS];        /* the first so many were hit; the last to be used come first */
+    uint64_t free[UNDER];      /* when it can ask for another line */
+    uint64_t step;             /* in which it asked for `missed[0]`; and in the one before */
+    uint32_t missed[2];
+    uint64_t there[LINES], gone[LINES]; /* of lines that were replaced: when they came, and left */
+    uint64_t block[LINES / BLOCK];      /* when it came from L2; 0: never */
+    gmsim_constant_warp warp[GMSIM_MAX_SM_WARPS];
+} gmsim_constant_sm;
+
+bool gmsim_constants_begin(gmsim_scheduler *s, const gmtrace_kernel *kernel)
+{
+    if (s->plan.functional || !s->plan.control_bits)
+        return true;
+    s->constants = gmtrace_constants_create(kernel, s->replay->tally.decoded);
+    s->paces->constants = s->constants != NULL;
+    if (!s->constants)
+        return true;
+    s->constant_sm = calloc(s->plan.sms + 1u, sizeof *s->constant_sm);
+    return s->constant_sm != NULL;
+}
+
+void gmsim_constants_end(gmsim_scheduler *s)
+{
+    gmtrace_constants_free(s->constants);
+    free(s->constant_sm);
+    s->constants = NULL;
+    s->constant_sm = NULL;
+}
+
+void gmsim_constants_forget(gmsim_scheduler *s)
+{
+    if (s->constant_sm)
+        memset(s->constant_sm, 0, (s->plan.sms + 1u) * sizeof *s->constant_sm);
+}
+
+static gmsim_constant_sm *of(const gmsim_scheduler *s, const gmsim_sm *sm)
+{
+    return &s->constant_sm[sm - s->sm];
+}
+
+void gmsim_constants_enter(gmsim_scheduler *s, const gmsim_sm *sm, uint32_t slot)
+{
+    static const gmtrace_constant_way none;
+    if (s->constants)
+        of(s, sm)->warp[slot] = (gmsim_constant_warp){.way = &none};
+}
+
+void gmsim_constants_set_out(gmsim_scheduler *s, const gmsim_sm *sm, uint32_t slot,
+                             const gmtrace_path *way, uint64_t at, uint32_t clocks)
+{
+    gmsim_constant_warp *warp = &of(s, sm)->warp[slot];
+    warp->way = gmtrace_constants_step(s->constants, warp->state, way);
+    warp->state = warp->way->next;
+    warp->next = 0;
+    warp->begins = at;
+    warp->gone = 0;
+    warp->clocks = clocks;
+}
+
+static void begin_step(gmsim_constant_sm *c, uint64_t step)
+{
+    if (c->step == step)
+        return;
+    c->missed[1] = c->step + 1u == step ? c->missed[0] : 0;
+    c->missed[0] = 0;
+    c->step = step;
+}
+
+/* A line that misses is asked for at `now`: when it is on its way. Two SMs, those of a TPC, share
+ * what has it under way: one has so much less of that as the other asked for in the step before. */
+static uint64_t set_under_way(const gmsim_scheduler *s, gmsim_constant_sm *c, uint64_t now)
+{
+    gmsim_constant_sm *other = &s->constant_sm[(c - s->constant_sm) ^ 1];
+    const uint64_t clocks = s->plan.gpu->sm_constant_miss, room = UNDER * GMSIM_STEP;
+    uint32_t first = 0;
+    for (uint32_t i = 1; i < UNDER; i++)
+        if (c->free[i] < c->free[first])
+            first = i;
+    begin_step(c, s->step);
+    c->missed[0]++;
+    const uint32_t missed = other->step == s->step        ? other->missed[1]
+                            : other->step + 1u == s->step ? other->missed[0]
+                                                          : 0;
+    const uint64_t begin = MAX(now, c->free[first]);
+    c->free[first] = begin + clocks + MIN(missed * clocks, room) * clocks / room;
+    return begin;
+}
+
+/* When the line is there that is asked for at `now`, were it at hand then. Warps come here with all
+ * that they read on a piece of their way: what another has replaced by then, but later, is there.
+ */
+static uint64_t ask(const gmsim_scheduler *s, gmsim_constant_sm *c, uint32_t line, uint64_t now)
+{
+    const gmsim_gpu *gpu = s->plan.gpu;
+    const uint32_t set = line % SETS;
+    uint32_t n = 0, to = 0, *lines = c->line[set];
+    if (now < c->gone[line])
+        return MAX(c->there[line], now);
+    while (n < WAYS && lines[n] != line + 1u)
+        n++;
+    if (n == WAYS) {
+        uint64_t *block = &c->block[line / BLOCK];
+        const uint64_t then = set_under_way(s, c, now) + gpu->sm_constant_miss;
+        if (!*block)
+            *block = then + gpu->sm_constant_cold;
+        if (lines[--n])
+            c->gone[lines[n] - 1u] = now;
+        c->there[line] = MAX(then, *block);
+        c->gone[line] = 0;
+        to = c->hit[set];
+    } else if (n >= c->hit[set] && c->hit[set] < HIT) {
+        c->hit[set]++;
+    }
+    for (; n > to; n--)
+        lines[n] = lines[n - 1u];
+    lines[n] = line + 1u;
+    return MAX(c->there[line], now);
+}
+
+uint64_t gmsim_constants_read(const gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t now,
+                              uint64_t clocks, bool all)
+{
+    gmsim_constant_sm *c = of(s, sm);
+    gmsim_constant_warp *warp = &c->warp[slot];
+    const uint64_t until = warp->gone + clocks, slots = MAX(warp->way->slots, 1u);
+    const uint64_t latency = s->plan.gpu->pipe_ldc.latency;
+    uint64_t late = 0, held = 0, asked = 0,
+             there = 0; /* the last that is waited for, were it at hand */
+    for (; warp->next < warp->way->count; warp->next++) {
+        const gmtrace_constant *item = &warp->way->item[warp->next];
+        const uint64_t at = warp->begins + (uint64_t)item->slot * warp->clocks / slots;
+        if (at >= until && !all)
+            break;
+        const uint64_t when = now + late + (at > warp->gone ? at - warp->gone : 0);
+        if (item->line == GMTRACE_CONSTANT_WAIT) {
+            late += there - MIN(MAX(when, asked), there);
+            asked = there = 0;
+        } else {
+            /* The addresses of one load come one after the other, misses as well. */
+            const uint64_t hit = when + item->after * s->plan.gpu->sm_constant_address;
+            held = item->after ? held : 0;
+            const uint64_t then = ask(s, c, item->line, hit + held);
+            held = then - hit;
+            asked = MAX(asked, hit + latency);
+            there = MAX(there, then + latency);
+        }
+    }
+    asked = MAX(asked, now + late + clocks); /* what is asked for now and wanted later */
+    late += there - MIN(asked, there);
+    warp->gone = until;
+    sm->timing.stall[GMSIM_STALL_MATH] += late;
+    return late;
+}

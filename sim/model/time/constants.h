@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * constants.h - constants that an SM does not have at hand. Private to sim/model.
+ */
+#ifndef GMSIM_CONSTANTS_H
+#define GMSIM_CONSTANTS_H
+
+#include "sim/model/time/launch.h"
+
+#pragma GCC visibility push(hidden)
+
+/* What of a kernel's constants its SMs have is followed where its code has loads of them with an
+ * index. False without memory; to be ended in any case. */
+bool gmsim_constants_begin(gmsim_scheduler *s, const gmtrace_kernel *kernel);
+void gmsim_constants_end(gmsim_scheduler *s);
+
+/* The launch begins anew: nobody has read anything. */
+void gmsim_constants_forget(gmsim_scheduler *s);
+
+/* A warp begins in that slot. */
+void gmsim_constants_enter(gmsim_scheduler *s, const gmsim_sm *sm, uint32_t slot);
+/* It is to go the way, which would take it `clocks`, beginning `at` clocks from the last record. */
+void gmsim_constants_set_out(gmsim_scheduler *s, const gmsim_sm *sm, uint32_t slot,
+                             const gmtrace_path *way, uint64_t at, uint32_t clocks);
+/* It goes so many clocks from `now` on, the last ones of its ways if `all`. Returns how much longer
+ * it waits for constants. */
+uint64_t gmsim_constants_read(const gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t now,
+                              uint64_t clocks, bool all);
+
+#pragma GCC visibility pop
+
+#endif
