@@ -21,12 +21,13 @@ typedef struct gmsim_sets {
 } gmsim_sets;
 
 #include "sim/policy/hash/banked.h"
+#include "sim/policy/hash/even.h"
 #include "sim/policy/hash/linear.h"
 #include "sim/policy/hash/polynomial.h"
 #include "sim/policy/hash/scrambled.h"
 #include "sim/policy/hash/xor.h"
 
-#define GMSIM_HASHES(X) X(linear) X(xor) X(polynomial) X(scrambled) X(banked)
+#define GMSIM_HASHES(X) X(linear) X(xor) X(polynomial) X(scrambled) X(banked) X(even)
 
 #define GMSIM_ENUM(name) GMSIM_HASH_##name,
 enum { GMSIM_HASHES(GMSIM_ENUM) GMSIM_HASH_COUNT };

@@ -26,14 +26,14 @@ typedef struct gmsim_lines {
 } gmsim_lines;
 
 #include "sim/policy/replacement/fifo.h"
-#include "sim/policy/replacement/homed.h"
+#include "sim/policy/replacement/lasting.h"
 #include "sim/policy/replacement/lru.h"
 #include "sim/policy/replacement/plru.h"
 #include "sim/policy/replacement/random.h"
 #include "sim/policy/replacement/slru.h"
 #include "sim/policy/replacement/srrip.h"
 
-#define GMSIM_REPLACEMENTS(X) X(lru) X(plru) X(srrip) X(fifo) X(random) X(slru) X(homed)
+#define GMSIM_REPLACEMENTS(X) X(lru) X(plru) X(srrip) X(fifo) X(random) X(slru) X(lasting)
 
 #define GMSIM_ENUM(name) GMSIM_REPLACEMENT_##name,
 enum { GMSIM_REPLACEMENTS(GMSIM_ENUM) GMSIM_REPLACEMENT_COUNT };

@@ -35,7 +35,7 @@ static void set_up(fixture *x, gconstpointer data)
                          .l2_fill_sectors = 2,
                          .l1_hash = GMSIM_HASH_polynomial,
                          .l1_write = GMSIM_WRITE_through,
-                         .l2_hash = GMSIM_HASH_scrambled,
+                         .l2_hash = GMSIM_HASH_even,
                          .l2_dirty_percent = 50,
                          .l2_partial_percent = 25};
     gmsim_l1_init(&x->l1, x->l1_set, &x->gpu, 64 * 4 * 128);

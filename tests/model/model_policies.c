@@ -38,7 +38,7 @@ static const struct {
     {GMSIM_REPLACEMENT_srrip, "u0 u1 v2 v3 v2 v3 v0 u0 v1"},
     /* Two are protected; the third that is makes 0 an ordinary line, as if it had just come. */
     {GMSIM_REPLACEMENT_slru, "u0 v1 u2 v3 u1 v3 v0"},
-    {GMSIM_REPLACEMENT_homed, "v0 v1 v2 v3 v0 u1 v2 u3 v0 v1 v2 v3"},
+    {GMSIM_REPLACEMENT_lasting, "v0 v1 v2 v3 v0 u1 v2 u3 v0 v1 v2 v3"},
 };
 
 static void test_by_hand(void)

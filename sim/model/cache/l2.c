@@ -37,7 +37,7 @@
  * - Atomics and reductions work at home, read what is missing there (red, atom), and drop the copy.
  * - Which line leaves, which set is whose and what a write leaves behind are policies (sim/policy).
  * - A write always counts as a hit, as the hardware's counters have it.
- * - A flush by ncu leaves dirty lines of its own behind, some six to a set (private: kernels that
+ * - A flush by ncu leaves dirty lines of its own behind, some three to a set (private: kernels that
  *   only read have 72,000 sectors written to DRAM, some from 28 MB on, most by 40 MB).
  *
  * Left out: slices (only the sum over them is modelled), compression, persistence controls, GPUs
@@ -61,7 +61,7 @@
 #define BLOCK        64u /* neighbouring lines of one kind, and kinds: see group_of() */
 #define KINDS        3u
 #define EVENLY       5u /* bits of where a turn begins: as the turns are numbered */
-#define FOREIGN_HEAP 6u /* of them in a set */
+#define FOREIGN_HEAP 3u /* of them in a set */
 #define CLEANED      2u /* lines of a group that are written back together */
 #define ALL_SECTORS  0xfu
 
@@ -111,9 +111,9 @@ void gmsim_l2_init(gmsim_l2 *l2, gmsim_l2_set *set, const gmsim_gpu *gpu)
     l2->replacer = gmsim_replacer_of(gpu->l2_replacement);
     l2->hash = gpu->l2_hash;
     l2->write = gpu->l2_write;
-    l2->homed = gpu->l2_replacement == GMSIM_REPLACEMENT_homed;
-    l2->usual = l2->plain = (l2->homed || gpu->l2_replacement == GMSIM_REPLACEMENT_lru) &&
-                            l2->hash == GMSIM_HASH_scrambled && l2->write == GMSIM_WRITE_back;
+    l2->lasting = gpu->l2_replacement == GMSIM_REPLACEMENT_lasting;
+    l2->usual = l2->plain = (l2->lasting || gpu->l2_replacement == GMSIM_REPLACEMENT_lru) &&
+                            l2->hash == GMSIM_HASH_even && l2->write == GMSIM_WRITE_back;
     gmsim_l2_flush(l2);
 }
 
@@ -172,17 +172,18 @@ GMSIM_INLINE gmsim_l2_group *group_at(const gmsim_l2 *l2, const gmsim_l2_set *se
 }
 
 /* A line that was clean is dirty: the youngest of its group. */
-static __attribute__((noinline)) void soil(gmsim_l2 *l2, const gmsim_l2_set *set, uint32_t way,
+static __attribute__((noinline)) void soil(gmsim_l2 *l2, gmsim_l2_set *set, uint32_t way,
                                            uint32_t number)
 {
     gmsim_l2_group *group = &l2->group[number];
     uint32_t at = (uint32_t)(set - l2->set);
     l2->written[at].group[way] = (uint16_t)number;
     group->at[group->dirty++] = at * GMSIM_L2_WAYS + way;
+    set->dirty++;
 }
 
 /* A dirty line is clean. */
-static void unsoil(gmsim_l2 *l2, const gmsim_l2_set *set, uint32_t way)
+static void unsoil(gmsim_l2 *l2, gmsim_l2_set *set, uint32_t way)
 {
     gmsim_l2_group *group = group_at(l2, set, way);
     uint32_t at = (uint32_t)(set - l2->set) * GMSIM_L2_WAYS + way, i = 0;
@@ -190,6 +191,7 @@ static void unsoil(gmsim_l2 *l2, const gmsim_l2_set *set, uint32_t way)
         i++;
     for (group->dirty--; i < group->dirty; i++)
         group->at[i] = group->at[i + 1u];
+    set->dirty--;
 }
 
 void gmsim_l2_flush(gmsim_l2 *l2)
@@ -236,20 +238,20 @@ void gmsim_l2_prefetch(const gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t
     const char *near = (const char *)set_at(l2, place, side % l2->sides);
     const char *home = (const char *)set_at(l2, place, place->home);
 #pragma GCC unroll 4
-    for (uint32_t i = 0; i < sizeof(gmsim_l2_set); i += 64u) {
+    for (uint32_t i = 0; i < sizeof(gmsim_l2_set); i += i ? 64u : 128u) { /* but tags beyond 16 */
         __builtin_prefetch(near + i, 1);
         __builtin_prefetch(home + i, 1);
     }
 }
 
-/* Ways that hold a tag, as a mask. */
-GMSIM_INLINE uint32_t ways_of(const gmsim_l2_set *set, uint32_t tag)
+/* Ways that hold a tag, as a mask; those beyond l2->ways hold none, but count as empty. */
+GMSIM_INLINE uint32_t ways_of(const gmsim_l2 *l2, const gmsim_l2_set *set, uint32_t tag)
 {
     uint32_t found = 0;
 #ifdef __SSE2__
     __m128i want = _mm_set1_epi32((int)tag);
     const __m128i *four = (const __m128i *)(const void *)set->tag;
-    for (uint32_t i = 0; i < GMSIM_L2_WAYS / 16u; i++) {
+    for (uint32_t i = 0; i < GMSIM_L2_WAYS / 16u && (!i || l2->ways > 16u); i++) {
         __m128i a = _mm_cmpeq_epi32(_mm_loadu_si128(four + 4u * i), want);
         __m128i b = _mm_cmpeq_epi32(_mm_loadu_si128(four + 4u * i + 1), want);
         __m128i c = _mm_cmpeq_epi32(_mm_loadu_si128(four + 4u * i + 2), want);
@@ -258,16 +260,16 @@ GMSIM_INLINE uint32_t ways_of(const gmsim_l2_set *set, uint32_t tag)
         found |= (uint32_t)_mm_movemask_epi8(bytes) << 16u * i;
     }
 #else
-    for (uint32_t way = 0; way < GMSIM_L2_WAYS; way++)
+    for (uint32_t way = 0; way < l2->ways; way++)
         found |= (uint32_t)(set->tag[way] == tag) << way;
 #endif
     return found;
 }
 
 /* Place of a tag in its set, or GMSIM_L2_WAYS. */
-GMSIM_INLINE uint32_t way_of(const gmsim_l2_set *set, uint32_t tag)
+GMSIM_INLINE uint32_t way_of(const gmsim_l2 *l2, const gmsim_l2_set *set, uint32_t tag)
 {
-    uint32_t found = ways_of(set, tag);
+    uint32_t found = ways_of(l2, set, tag);
     return found ? gmsim_lowest(found) : GMSIM_L2_WAYS;
 }
 
@@ -334,17 +336,25 @@ GMSIM_INLINE void write_back(gmsim_l2 *l2, gmsim_l2_cost *cost, gmsim_l2_set *se
 /* Reads and writes are compiled twice: with the usual policies inlined while no group is crowded,
  * and for all else. */
 
+/* A line was found in a set that is full: the oldest, which leaves next, is written back. */
+static __attribute__((noinline)) gmsim_l2_cost clean_next(gmsim_l2 *l2, gmsim_l2_set *set)
+{
+    gmsim_l2_cost cost = {0};
+    write_back(l2, &cost, set, gmsim_lru_oldest(lines_of(l2, set), l2->ways));
+    return cost;
+}
+
 /* The line's way, used; allocated, empty, if it was absent. */
 GMSIM_INLINE uint32_t bring(gmsim_l2 *l2, gmsim_l2_cost *cost, gmsim_l2_set *set, uint32_t tag,
                             bool usual)
 {
     gmsim_lines lines = lines_of(l2, set);
-    uint32_t way = way_of(set, tag), empty;
+    uint32_t way = way_of(l2, set, tag), empty;
     if (way == GMSIM_L2_WAYS) {
         if (usual)
             way = gmsim_lru_oldest(lines, l2->ways);
         else
-            way = (empty = ways_of(set, 0) & l2->all)
+            way = (empty = ways_of(l2, set, 0) & l2->all)
                       ? gmsim_lowest(empty)
                       : gmsim_replacer_victim(&l2->replacer, replaced(l2, set, tag), l2->all);
         write_back(l2, cost, set, way);
@@ -354,6 +364,9 @@ GMSIM_INLINE uint32_t bring(gmsim_l2 *l2, gmsim_l2_cost *cost, gmsim_l2_set *set
             gmsim_replacer_fill(&l2->replacer, replaced(l2, set, tag), way);
     } else if (!usual) {
         gmsim_replacer_use(&l2->replacer, replaced(l2, set, tag), way);
+    } else if (set->dirty && set->tag[l2->ways - 1u]) {
+        const gmsim_l2_cost more = clean_next(l2, set);
+        add_cost(cost, &more);
     }
     if (usual)
         gmsim_lru_use(lines, way);
@@ -471,8 +484,6 @@ GMSIM_INLINE gmsim_l2_cost read_sectors(gmsim_l2 *l2, const gmsim_l2_place *plac
     counts->read_hit_sectors += gmsim_sector_count(touched & ~missing);
     if (!missing)
         return counted(l2, cost, GMSIM_L2_NEAR);
-    if (l2->homed && !VALID(near->state[copy]))
-        gmsim_homed_copy(lines_of(l2, near), copy, l2->ways);
     uint32_t way = bring(l2, &cost, home, place->tag, usual);
     if (!plain)
         relieve(l2, &cost, place->line);
@@ -505,7 +516,7 @@ static __attribute__((noinline)) void retire_copy(gmsim_l2 *l2, const gmsim_l2_p
                                                   gmsim_l2_set *home, uint32_t way)
 {
     gmsim_l2_set *far = set_at(l2, place, 1u - place->home);
-    uint32_t copy = way_of(far, place->tag);
+    uint32_t copy = way_of(l2, far, place->tag);
     home->state[way] = (uint16_t)((home->state[way] & ~COPIED) | RETIRED);
     if (copy == GMSIM_L2_WAYS)
         return;
@@ -521,15 +532,15 @@ static __attribute__((noinline)) gmsim_l2_cost copy_again(gmsim_l2 *l2, gmsim_l2
 {
     gmsim_l2_cost cost = {0};
     const uint32_t tag = home->tag[home_way];
-    uint32_t copy = way_of(near, tag), useless;
+    uint32_t copy = way_of(l2, near, tag), useless;
     if (copy == GMSIM_L2_WAYS) {
-        if (home->state[home_way] & PUSHED && (useless = ways_of(near, STALE)) != 0) {
+        if (home->state[home_way] & PUSHED && (useless = ways_of(l2, near, STALE)) != 0) {
             copy = gmsim_lowest(useless);
             near->tag[copy] = tag;
             if (!l2->usual)
                 gmsim_replacer_fill(&l2->replacer, replaced(l2, near, tag), copy);
         } else {
-            if (!(ways_of(near, 0) & l2->all))
+            if (!(ways_of(l2, near, 0) & l2->all))
                 home->state[home_way] |= PUSHED;
             copy = bring(l2, &cost, near, tag, l2->usual);
         }
@@ -542,7 +553,7 @@ static __attribute__((noinline)) gmsim_l2_cost copy_again(gmsim_l2 *l2, gmsim_l2
 GMSIM_INLINE void drop_copy(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side)
 {
     gmsim_l2_set *near = set_at(l2, place, side);
-    uint32_t copy = way_of(near, place->tag);
+    uint32_t copy = way_of(l2, near, place->tag);
     if (copy != GMSIM_L2_WAYS)
         near->state[copy] = 0;
 }
@@ -554,7 +565,7 @@ static gmsim_l2_cost write_past(gmsim_l2 *l2, const gmsim_l2_place *place, uint3
     gmsim_l2_counts *counts = &l2->counts;
     gmsim_l2_cost cost = {0};
     gmsim_l2_set *set = set_at(l2, place, place->home);
-    uint32_t way = way_of(set, place->tag), sectors = gmsim_sector_count(touched);
+    uint32_t way = way_of(l2, set, place->tag), sectors = gmsim_sector_count(touched);
     counts->write_sectors += sectors;
     cost.read = (uint8_t)gmsim_sector_count(touched & ~full);
     cost.written = (uint8_t)sectors;
@@ -598,7 +609,7 @@ GMSIM_INLINE gmsim_l2_cost write_sectors(gmsim_l2 *l2, const gmsim_l2_place *pla
     const bool usual = plain || l2->usual;
     bool on = false;
     if (!usual) {
-        bool present = way_of(set, place->tag) != GMSIM_L2_WAYS;
+        bool present = way_of(l2, set, place->tag) != GMSIM_L2_WAYS;
         uint32_t action = gmsim_writes[l2->write].write(present, touched == full);
         if (!(action & GMSIM_WRITE_KEEP)) {
             return write_past(l2, place, side, touched, full);
@@ -613,6 +624,8 @@ GMSIM_INLINE gmsim_l2_cost write_sectors(gmsim_l2 *l2, const gmsim_l2_place *pla
     counts->write_hit_sectors += sectors;
     counts->dirty_sectors += gmsim_sector_count(touched & ~DIRTY(state));
     bool was_dirty = DIRTY(state), was_partial = PARTIAL(state);
+    if (l2->lasting)
+        gmsim_lasting_written(lines_of(l2, set), way, set->tag[way]);
     if (!was_dirty)
         soil(l2, set, way, group_of(l2, place->line));
     if (touched != full)
@@ -642,8 +655,6 @@ GMSIM_INLINE gmsim_l2_cost write_sectors(gmsim_l2 *l2, const gmsim_l2_place *pla
         return counted(l2, cost, GMSIM_L2_BOTH);
     }
     uint32_t copy = bring(l2, &cost, near, place->tag, usual);
-    if (l2->homed)
-        gmsim_homed_copy(lines_of(l2, near), copy, l2->ways);
     near->state[copy] = (uint16_t)((near->state[copy] & ~(touched & ~full)) | full);
     return counted(l2, cost, GMSIM_L2_FAR);
 }
@@ -690,7 +701,7 @@ GMSIM_CLONES gmsim_l2_cost gmsim_l2_atomic(gmsim_l2 *l2, const gmsim_l2_place *p
 void gmsim_l2_note(gmsim_l2 *l2, const gmsim_l2_place *place, uint64_t line)
 {
     const gmsim_l2_set *set = set_at(l2, place, place->home);
-    uint32_t way = way_of(set, place->tag);
+    uint32_t way = way_of(l2, set, place->tag);
     if (way != GMSIM_L2_WAYS)
         l2->dirty_line[(size_t)(set - l2->set) * GMSIM_L2_WAYS + way] = line;
 }

@@ -24,7 +24,8 @@ typedef struct gmsim_l2_set {
     uint16_t state[GMSIM_L2_WAYS];
     uint8_t age[GMSIM_L2_WAYS]; /* the replacement's, and of the set */
     uint32_t order;
-    uint8_t spare[28];
+    uint32_t dirty; /* lines that are */
+    uint8_t spare[24];
 } gmsim_l2_set;
 
 /* Of each way's partly written sectors, the bytes that are there: a bit each. Of each dirty way,
@@ -48,9 +49,9 @@ typedef struct gmsim_l2 {
     gmsim_sets sets;           /* of a side */
     uint32_t hash, write;      /* policies */
     gmsim_replacer replacer;
-    bool usual; /* homed or lru, scrambled, write-back */
-    bool plain; /* usual, and no group is crowded */
-    bool homed;
+    bool usual;                                  /* lasting or lru, even, write-back */
+    bool plain;                                  /* usual, and no group is crowded */
+    bool lasting;                                /* written lines stay longer */
     uint64_t order;                              /* the replacement's */
     uint32_t groups, dirty_lines, partial_lines; /* of lines; most of a group */
     uint32_t crowded;      /* groups that have as many partly written lines as may be */
@@ -103,9 +104,11 @@ GMSIM_INLINE gmsim_l2_place gmsim_l2_place_of(const gmsim_l2 *l2, uint64_t line,
     gmsim_l2_place place;
     place.line = line;
     place.tag = (uint32_t)gmsim_sets_divide(&l2->sets, mixed, &place.set) + 1u;
-    place.home = l2->sides > 1u
-                     ? (uint32_t)((line >> l2->home_shift) * UINT64_C(0x9e3779b97f4a7c15) >> 63)
-                     : 0;
+    place.home =
+        l2->sides > 1u
+            ? (uint32_t)((line >> 1 >> l2->home_shift) * UINT64_C(0x9e3779b97f4a7c15) >> 63 ^
+                         (line >> l2->home_shift & 1u))
+            : 0;
     return place;
 }
 
@@ -114,7 +117,7 @@ gmsim_l2_place gmsim_l2_find_any(const gmsim_l2 *l2, uint64_t line); /* by whate
 /* Once a message: the usual hash is here. */
 GMSIM_INLINE gmsim_l2_place gmsim_l2_find(const gmsim_l2 *l2, uint64_t line)
 {
-    return l2->usual ? gmsim_l2_place_of(l2, line, gmsim_scrambled_mix(line, &l2->sets))
+    return l2->usual ? gmsim_l2_place_of(l2, line, gmsim_even_mix(line, &l2->sets))
                      : gmsim_l2_find_any(l2, line);
 }
 

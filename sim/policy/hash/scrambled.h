@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * scrambled.h - multiplications and shifts that leave no pattern: every set gets about as many
- * lines of any working set. An H200's L2 fills up as gradually as that (micro/l2_policy.cu:
- * private).
+ * lines of any working set.
  */
 #ifndef GMSIM_SCRAMBLED_H
 #define GMSIM_SCRAMBLED_H

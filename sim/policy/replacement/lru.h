@@ -41,6 +41,15 @@ static inline void gmsim_lru_fill(gmsim_lines lines, uint32_t way)
 static inline uint32_t gmsim_lru_oldest(gmsim_lines lines, uint32_t ways)
 {
 #ifdef __SSE2__
+    if (ways == 16u) {
+        __m128i all = _mm_loadu_si128((const __m128i *)(const void *)lines.way);
+        __m128i least = _mm_min_epu8(all, _mm_srli_si128(all, 8));
+        least = _mm_min_epu8(least, _mm_srli_si128(least, 4));
+        least = _mm_min_epu8(least, _mm_srli_si128(least, 2));
+        least = _mm_min_epu8(least, _mm_srli_si128(least, 1));
+        __m128i want = _mm_set1_epi8((char)_mm_cvtsi128_si32(least));
+        return (uint32_t)__builtin_ctz((uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(all, want)));
+    }
     if (ways == 32u) {
         __m128i low = _mm_loadu_si128((const __m128i *)(const void *)lines.way);
         __m128i high = _mm_loadu_si128((const __m128i *)(const void *)(lines.way + 16));
