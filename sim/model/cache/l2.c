@@ -364,7 +364,7 @@ GMSIM_INLINE uint32_t bring(gmsim_l2 *l2, gmsim_l2_cost *cost, gmsim_l2_set *set
             gmsim_replacer_fill(&l2->replacer, replaced(l2, set, tag), way);
     } else if (!usual) {
         gmsim_replacer_use(&l2->replacer, replaced(l2, set, tag), way);
-    } else if (set->dirty && set->tag[l2->ways - 1u]) {
+    } else if (set->dirty && l2->lasting && set->tag[l2->ways - 1u]) {
         const gmsim_l2_cost more = clean_next(l2, set);
         add_cost(cost, &more);
     }
