@@ -416,7 +416,7 @@ const gmsim_result *gmsim_model_run(gmsim_model *model, gmtrace_reader *reader, 
     if (!read_phases(&scheduler, launch, kernel, error)) {
         gmtrace_paths_free(scheduler.paths);
         gmsim_fetch_end(&scheduler);
-    gmsim_constants_end(&scheduler);
+        gmsim_constants_end(&scheduler);
         return NULL;
     }
     bool done = !warm || replay_once(model, &scheduler, error);

@@ -55,8 +55,8 @@ static gmsim_timing replay_lanes(unsigned kind, unsigned turns, uint64_t warp, u
             for (unsigned t = 0; t < turns; t++) {
                 uint64_t address[GMTRACE_WARP_LANES];
                 for (unsigned l = 0; l < GMTRACE_WARP_LANES; l++)
-                    address[l] = 0x7f0000000000u + (l / group * stride + warp * w + cta * c) *
-                                                       kinds[kind].size;
+                    address[l] = 0x7f0000000000u +
+                                 (l / group * stride + warp * w + cta * c) * kinds[kind].size;
                 const gmtrace_record record = {.instr = 0,
                                                .mask = UINT32_MAX,
                                                .kind = GMTRACE_ACCESS,
@@ -128,10 +128,9 @@ static void test_meeting(void)
             if (strcmp(cell[1], kinds[k].op) || 32 / group * stride * kinds[k].size > 256)
                 continue;
             const double measured = strtod(cell[11], NULL) / strtod(cell[8], NULL) / 32 * WARPS;
-            const double found =
-                (double)(replay_lanes(k, 6, 0, 0, group, stride).cycles -
-                         replay_lanes(k, 2, 0, 0, group, stride).cycles) /
-                4;
+            const double found = (double)(replay_lanes(k, 6, 0, 0, group, stride).cycles -
+                                          replay_lanes(k, 2, 0, 0, group, stride).cycles) /
+                                 4;
             g_test_message("%s, %u in a word, %u apart: %.0f clocks a turn, measured %.0f", cell[1],
                            group, stride, found, measured);
             if (found < measured * 0.85 || found > measured * 1.15)

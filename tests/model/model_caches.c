@@ -297,9 +297,8 @@ static void test_lrc(void)
     static const struct {
         const char *order;
         uint32_t reads;
-    } known[] = {{"ABA", 3},    {"AABAA", 3},    {"ABAAAA", 3},
-                 {"AABBAA", 5}, {"ABBBAA", 5},   {"ABABAB", 6},
-                 {"AAAB", 2},   {"AAAAAABA", 4}, {"AAAABBBB", 3}};
+    } known[] = {{"ABA", 3},    {"AABAA", 3}, {"ABAAAA", 3},   {"AABBAA", 5},  {"ABBBAA", 5},
+                 {"ABABAB", 6}, {"AAAB", 2},  {"AAAAAABA", 4}, {"AAAABBBB", 3}};
     for (size_t i = 0; i < G_N_ELEMENTS(known); i++)
         g_assert_cmpuint(lrc_reads(known[i].order), ==, known[i].reads);
 }

@@ -217,7 +217,7 @@ static void test_cold_code(void)
 
 static void operand(gmtrace_instr *instr, gmtrace_regfile file, uint8_t number, bool write)
 {
-    instr->operand[instr->operand_count++] = (gmtrace_operand){file, number, 1, write};
+    instr->operand[instr->operand_count++] = (gmtrace_operand){(uint8_t)file, number, 1, write};
 }
 
 /* A warp reads 512 constants, a line apart, of so many: the index is `& mask`. */

@@ -16,15 +16,22 @@
 #define PROBES 2048u
 __device__ volatile unsigned stop;
 
-__device__ static unsigned line_of(unsigned i) { return i / 2u * 8u + i % 2u * 2u; }
+__device__ static unsigned line_of(unsigned i)
+{
+    return i / 2u * 8u + i % 2u * 2u;
+}
 
-__global__ void __launch_bounds__(32) find(uint32_t *base, unsigned flooded, unsigned zero, unsigned *gate, unsigned all, unsigned *took, int atomic)
+__global__ void __launch_bounds__(32) find(uint32_t *base, unsigned flooded, unsigned zero,
+                                           unsigned *gate, unsigned all, unsigned *took, int atomic)
 {
     const uint32_t lane = threadIdx.x;
     if (blockIdx.x == 0)
         for (unsigned i = 0; i < PROBES; i++) {
             uint32_t r;
-            asm volatile("ld.global.cg.u32 %0,[%1];" : "=r"(r) : "l"(base + line_of(i) * 32u + lane) : "memory");
+            asm volatile("ld.global.cg.u32 %0,[%1];"
+                         : "=r"(r)
+                         : "l"(base + line_of(i) * 32u + lane)
+                         : "memory");
             if (r == 12345u)
                 took[0] = r;
         }
@@ -37,7 +44,9 @@ __global__ void __launch_bounds__(32) find(uint32_t *base, unsigned flooded, uns
     if (blockIdx.x) {
         while (!stop)
             for (int k = 0; k < 8; k++)
-                asm volatile("red.global.add.u32 [%0],%1;" ::"l"(base + flooded * 32u + lane * zero), "r"(0) : "memory");
+                asm volatile(
+                    "red.global.add.u32 [%0],%1;" ::"l"(base + flooded * 32u + lane * zero), "r"(0)
+                    : "memory");
         return;
     }
     const long long start = clock64();
@@ -50,7 +59,9 @@ __global__ void __launch_bounds__(32) find(uint32_t *base, unsigned flooded, uns
             asm volatile("ld.global.cg.u32 %0,[%1];" : "=r"(r) : "l"(at) : "memory");
         else if (lane == 0)
             asm volatile("atom.global.add.u32 %0,[%1],%2;" : "=r"(r) : "l"(at), "r"(0) : "memory");
-        asm volatile("{ .reg .pred p; setp.eq.u32 p,%0,12345; @p st.global.u32 [%1],%0; }" ::"r"(r), "l"(took) : "memory");
+        asm volatile("{ .reg .pred p; setp.eq.u32 p,%0,12345; @p st.global.u32 [%1],%0; }" ::"r"(r),
+                     "l"(took)
+                     : "memory");
         const unsigned after = (unsigned)clock64();
         if (lane == 0)
             took[i] = after - before;
@@ -65,7 +76,9 @@ __device__ static uint32_t mixed(uint32_t x)
     return x ^ x >> 16;
 }
 
-__global__ void __launch_bounds__(1024) rate(uint32_t *base, unsigned lines, int order, int alone, unsigned turns, unsigned *gate, unsigned all, unsigned long long *clocks)
+__global__ void __launch_bounds__(1024)
+    rate(uint32_t *base, unsigned lines, int order, int alone, unsigned turns, unsigned *gate,
+         unsigned all, unsigned long long *clocks)
 {
     __shared__ unsigned long long last;
     const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
@@ -80,7 +93,8 @@ __global__ void __launch_bounds__(1024) rate(uint32_t *base, unsigned lines, int
     for (unsigned t = 0; t < turns; t++) {
         unsigned n = t * warps + warp;
         n = order == 0 ? n : order == 1 ? n + blockIdx.x * 37u : mixed((n * 132u + blockIdx.x));
-        uint32_t *at = alone ? base + (size_t)((n * 32u + lane) % lines) * 32u : base + (size_t)(n % lines) * 32u + lane;
+        uint32_t *at = alone ? base + (size_t)((n * 32u + lane) % lines) * 32u
+                             : base + (size_t)(n % lines) * 32u + lane;
         asm volatile("red.global.add.u32 [%0],%1;" ::"l"(at), "r"(1) : "memory");
     }
     __threadfence();
@@ -109,7 +123,8 @@ int main(void)
                 continue;
             floods++;
             MICRO_CUDA(cudaMemcpyToSymbol(stop, &no, 4));
-            find<<<132, 32>>>((uint32_t *)(m + place), next / 2u * 8u + next % 2u * 2u, 0, gate, arrived += 132, took, 0);
+            find<<<132, 32>>>((uint32_t *)(m + place), next / 2u * 8u + next % 2u * 2u, 0, gate,
+                              arrived += 132, took, 0);
             MICRO_CUDA(cudaDeviceSynchronize());
             MICRO_CUDA(cudaMemcpy(lat, took, sizeof lat, cudaMemcpyDeviceToHost));
             slice[next] = (int)next;
@@ -137,7 +152,8 @@ int main(void)
                         unsigned long long best = ~0ull;
                         const unsigned turns = (alone ? 64u : 256u) / warps;
                         for (int again = 0; again < 2; again++) {
-                            rate<<<132, warps * 32>>>((uint32_t *)(m + place), lines, order, alone, turns, gate, arrived += 132, clocks);
+                            rate<<<132, warps * 32>>>((uint32_t *)(m + place), lines, order, alone,
+                                                      turns, gate, arrived += 132, clocks);
                             MICRO_CUDA(cudaDeviceSynchronize());
                             MICRO_CUDA(cudaMemcpy(got, clocks, sizeof got, cudaMemcpyDeviceToHost));
                             unsigned long long most = 0;
@@ -145,7 +161,8 @@ int main(void)
                                 most = c > most ? c : most;
                             best = most < best ? most : best;
                         }
-                        printf("rate,%zu,%d,%d,%u,%u,%u,%llu,%.3f\n", place, alone, order, warps, lines, turns, best, (double)best / (132.0 * warps * turns));
+                        printf("rate,%zu,%d,%d,%u,%u,%u,%llu,%.3f\n", place, alone, order, warps,
+                               lines, turns, best, (double)best / (132.0 * warps * turns));
                     }
     return 0;
 }

@@ -55,14 +55,14 @@ __device__ static uint64_t globaltimer()
     return t;
 }
 
-#define LOAD(SUFFIX)                                                                                                 \
-    if (size == 16)                                                                                                  \
-        asm volatile("ld" SUFFIX ".v4.u32 {%0, %1, %2, %3}, [%4];"                                                   \
-                     : "=r"(v), "=r"(w[0]), "=r"(w[1]), "=r"(w[2])                                                   \
-                     : "l"(p));                                                                                      \
-    else if (size == 4)                                                                                              \
-        asm volatile("ld" SUFFIX ".u32 %0, [%1];" : "=r"(v) : "l"(p));                                               \
-    else                                                                                                             \
+#define LOAD(SUFFIX)                                                                               \
+    if (size == 16)                                                                                \
+        asm volatile("ld" SUFFIX ".v4.u32 {%0, %1, %2, %3}, [%4];"                                 \
+                     : "=r"(v), "=r"(w[0]), "=r"(w[1]), "=r"(w[2])                                 \
+                     : "l"(p));                                                                    \
+    else if (size == 4)                                                                            \
+        asm volatile("ld" SUFFIX ".u32 %0, [%1];" : "=r"(v) : "l"(p));                             \
+    else                                                                                           \
         asm volatile("ld" SUFFIX ".u8 %0, [%1];" : "=r"(v) : "l"(p))
 
 template <int OP> __device__ static uint32_t load(const char *p, uint32_t size, uint32_t to)
@@ -89,13 +89,15 @@ template <int OP> __device__ static uint32_t load(const char *p, uint32_t size, 
 }
 
 struct ask {
-    uint32_t place[32], size, offset; /* bytes from the region's start, NONE: inactive; of shared memory */
+    uint32_t place[32], size,
+        offset; /* bytes from the region's start, NONE: inactive; of shared memory */
 };
 
 /* rank[SM]: which reader it is, NONE none. */
 template <int OP>
-__global__ void __launch_bounds__(1024) reads(const char *data, const ask *asks, const uint32_t *rank, uint32_t readers,
-                                              uint32_t delay, bool warps, uint32_t burst, bool alone, uint32_t how, uint32_t second, uint32_t *sink)
+__global__ void __launch_bounds__(1024)
+    reads(const char *data, const ask *asks, const uint32_t *rank, uint32_t readers, uint32_t delay,
+          bool warps, uint32_t burst, bool alone, uint32_t how, uint32_t second, uint32_t *sink)
 {
     __shared__ __align__(1024) char room[2048];
     uint32_t here, sum = 0, lane = threadIdx.x % 32;
@@ -103,12 +105,14 @@ __global__ void __launch_bounds__(1024) reads(const char *data, const ask *asks,
     uint32_t mine = rank[here];
     if (threadIdx.x >= 32 * burst)
         return;
-    const char *from = data + (alone && mine != NONE && mine > 1 ? mine * 16u * REGION * burst : 0u);
+    const char *from =
+        data + (alone && mine != NONE && mine > 1 ? mine * 16u * REGION * burst : 0u);
     if (warps)
         mine += mine == NONE ? 0 : threadIdx.x / 32;
     else
         from += threadIdx.x / 32 * REGION;
-    const uint32_t step = warps ? REGION : burst * REGION, times = burst > 1 && !warps ? 16u : TIMES;
+    const uint32_t step = warps ? REGION : burst * REGION,
+                   times = burst > 1 && !warps ? 16u : TIMES;
     const ask &one = asks[second >> mine % 32 & 1];
     const uint32_t at = one.place[lane], size = one.size;
     const uint32_t to = (uint32_t)__cvta_generic_to_shared(room) + (OP == ASYNC_CG ? 16 : 4) * lane;
@@ -123,7 +127,8 @@ __global__ void __launch_bounds__(1024) reads(const char *data, const ask *asks,
         while (!(how == 1 && i) && (int32_t)((uint32_t)clock() - (start + shift + i * PERIOD)) < 0)
             ;
         if (at != NONE)
-            sum += load<OP>(from + i * step + at + (how == 1 && sum == 0x12345), size, to + one.offset);
+            sum += load<OP>(from + i * step + at + (how == 1 && sum == 0x12345), size,
+                            to + one.offset);
         if (how == 1)
             __syncwarp();
     }
@@ -153,7 +158,8 @@ static std::vector<std::vector<uint32_t>> groups(void)
     uint32_t *out, host[SMS];
     MICRO_CUDA(cudaMalloc((void **)&out, sizeof host));
     MICRO_CUDA(cudaFuncSetAttribute(place_of, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
-    MICRO_CUDA(cudaFuncSetAttribute(place_of, cudaFuncAttributeMaxDynamicSharedMemorySize, 200 * 1024));
+    MICRO_CUDA(
+        cudaFuncSetAttribute(place_of, cudaFuncAttributeMaxDynamicSharedMemorySize, 200 * 1024));
     for (uint32_t i = 0; i < SMS; i++)
         parent[i] = i;
     for (uint32_t cluster : {2u, 4u, 8u, 14u, 16u})
@@ -171,20 +177,23 @@ static std::vector<std::vector<uint32_t>> groups(void)
                 (void)cudaGetLastError();
                 break;
             }
-            MICRO_CUDA(cudaMemcpy(host, out, clusters * cluster * sizeof *host, cudaMemcpyDeviceToHost));
-            
+            MICRO_CUDA(
+                cudaMemcpy(host, out, clusters * cluster * sizeof *host, cudaMemcpyDeviceToHost));
+
             for (uint32_t i = 0; i < clusters * cluster; i++)
                 parent[root(host[i])] = root(host[i - i % cluster]);
         }
     std::vector<std::vector<uint32_t>> found;
     for (uint32_t i = 0; i < SMS; i++) {
-        auto at = std::find_if(found.begin(), found.end(), [&](auto &g) { return root(g[0]) == root(i); });
+        auto at = std::find_if(found.begin(), found.end(),
+                               [&](auto &g) { return root(g[0]) == root(i); });
         if (at == found.end())
             found.push_back({i});
         else
             at->push_back(i);
     }
-    std::stable_sort(found.begin(), found.end(), [](auto &a, auto &b) { return a.size() > b.size(); });
+    std::stable_sort(found.begin(), found.end(),
+                     [](auto &a, auto &b) { return a.size() > b.size(); });
     return found;
 }
 
@@ -194,7 +203,8 @@ static ask *asks;
 static std::vector<uint32_t> gpc, single;
 static std::vector<std::vector<uint32_t>> gpcs;
 
-/* Words of the sectors `mask` of each of `lines` lines, as many as there are lanes for; returns sectors. */
+/* Words of the sectors `mask` of each of `lines` lines, as many as there are lanes for; returns
+ * sectors. */
 static uint32_t places(ask *to, uint32_t lines, uint32_t mask)
 {
     uint32_t each = 32 / lines, count = 0, sector[4], sectors = 0;
@@ -208,18 +218,21 @@ static uint32_t places(ask *to, uint32_t lines, uint32_t mask)
         for (uint32_t i = 0; i < each; i++) {
             uint32_t word = i / count;
             if (word < 8)
-                to->place[l * each + i] = l * 128 + sector[i % count] * 32 + word * 4, sectors += word == 0;
+                to->place[l * each + i] = l * 128 + sector[i % count] * 32 + word * 4,
+                                     sectors += word == 0;
         }
     return sectors;
 }
 
-static void launch(const char *pick, const char *form, int op, uint32_t readers, uint32_t delay, uint32_t lines,
-                   uint32_t mask)
+static void launch(const char *pick, const char *form, int op, uint32_t readers, uint32_t delay,
+                   uint32_t lines, uint32_t mask)
 {
-    static const char *const ops[] = {"cg", "ca", "volatile", "lu", "noalloc", "cs", "async_cg", "async_ca"};
-    static void (*const kernels[])(const char *, const ask *, const uint32_t *, uint32_t, uint32_t, bool, uint32_t, bool, uint32_t, uint32_t,
-                                   uint32_t *) = {reads<CG>,      reads<CA>, reads<VOLATILE>, reads<LU>,
-                                                  reads<NOALLOC>, reads<CS>, reads<ASYNC_CG>, reads<ASYNC_CA>};
+    static const char *const ops[] = {"cg",      "ca", "volatile", "lu",
+                                      "noalloc", "cs", "async_cg", "async_ca"};
+    static void (*const kernels[])(const char *, const ask *, const uint32_t *, uint32_t, uint32_t,
+                                   bool, uint32_t, bool, uint32_t, uint32_t, uint32_t *) = {
+        reads<CG>,      reads<CA>, reads<VOLATILE>, reads<LU>,
+        reads<NOALLOC>, reads<CS>, reads<ASYNC_CG>, reads<ASYNC_CA>};
     ask a[2];
     uint32_t who[SMS], sectors = places(&a[0], lines, mask);
     const bool warps = !strcmp(pick, "warps");
@@ -232,8 +245,14 @@ static void launch(const char *pick, const char *form, int op, uint32_t readers,
     }
     places(&a[1], lines, !turns ? mask : mask == 15 ? 1 : mask == 1 ? 2 : 15 - mask);
     const bool alone = !strncmp(pick, "others", 6);
-    uint32_t burst = warps ? 32 : alone ? (uint32_t)atoi(pick + 6) : !strncmp(pick, "burst", 5) ? (uint32_t)atoi(pick + 5) : 1;
-    uint32_t shift = !strcmp(form, "word0_1") ? 4 : !strcmp(form, "word0_2") ? 8 : !strcmp(form, "word0_4") ? 16 : 0;
+    uint32_t burst = warps                        ? 32
+                     : alone                      ? (uint32_t)atoi(pick + 6)
+                     : !strncmp(pick, "burst", 5) ? (uint32_t)atoi(pick + 5)
+                                                  : 1;
+    uint32_t shift = !strcmp(form, "word0_1")   ? 4
+                     : !strcmp(form, "word0_2") ? 8
+                     : !strcmp(form, "word0_4") ? 16
+                                                : 0;
     for (uint32_t i = 0; i < 32; i++) {
         uint32_t &p = a[0].place[i], &q = a[1].place[i];
         if (p == NONE)
@@ -263,18 +282,25 @@ static void launch(const char *pick, const char *form, int op, uint32_t readers,
     for (uint32_t &r : who)
         r = NONE;
     for (uint32_t i = 0; i < (warps ? 1 : readers); i++)
-        who[!strcmp(pick, "single")        ? single[i]
-            : !strncmp(pick, "with", 4) ? (i ? single[(uint32_t)atoi(pick + 6)] : gpcs[(uint32_t)atoi(pick + 4)][0])
-            : !strncmp(pick, "pair", 4) ? single[(uint32_t)atoi(pick + (i ? 6 : 4))]
-                                        : gpc[!strcmp(pick, "apart") || !strcmp(pick, "chase2") || !strcmp(pick, "sweep2") ? 2 * i : i]] = i;
+        who[!strcmp(pick, "single") ? single[i]
+            : !strncmp(pick, "with", 4)
+                ? (i ? single[(uint32_t)atoi(pick + 6)] : gpcs[(uint32_t)atoi(pick + 4)][0])
+            : !strncmp(pick, "pair", 4)
+                ? single[(uint32_t)atoi(pick + (i ? 6 : 4))]
+                : gpc[!strcmp(pick, "apart") || !strcmp(pick, "chase2") || !strcmp(pick, "sweep2")
+                          ? 2 * i
+                          : i]] = i;
     MICRO_CUDA(cudaMemcpy(asks, a, sizeof a, cudaMemcpyHostToDevice));
     MICRO_CUDA(cudaMemcpy(rank, who, sizeof who, cudaMemcpyHostToDevice));
     kernels[op]<<<SMS, 1024, 96 * 1024>>>(data, asks, rank, readers, delay, warps, burst, alone,
-                                            !strncmp(pick, "chase", 5) ? 1 : !strncmp(pick, "sweep", 5) ? 2 : 0,
-                                            second, sink);
+                                          !strncmp(pick, "chase", 5)   ? 1
+                                          : !strncmp(pick, "sweep", 5) ? 2
+                                                                       : 0,
+                                          second, sink);
     MICRO_CUDA(cudaGetLastError());
     MICRO_CUDA(cudaDeviceSynchronize());
-    printf("%s,%s,%s,%u,%u,%u,%u,%u,%u\n", pick, form, ops[op], readers, delay, lines, mask, burst > 1 && !warps ? 16u * burst : TIMES, sectors);
+    printf("%s,%s,%s,%u,%u,%u,%u,%u,%u\n", pick, form, ops[op], readers, delay, lines, mask,
+           burst > 1 && !warps ? 16u * burst : TIMES, sectors);
 }
 
 int main(void)
@@ -284,9 +310,10 @@ int main(void)
     MICRO_CUDA(cudaMalloc((void **)&asks, 2 * sizeof(ask)));
     MICRO_CUDA(cudaMalloc((void **)&rank, SMS * sizeof *rank));
     MICRO_CUDA(cudaMalloc((void **)&sink, 4));
-    for (auto k : {reads<CG>, reads<CA>, reads<VOLATILE>, reads<LU>, reads<NOALLOC>, reads<CS>, reads<ASYNC_CG>,
-                   reads<ASYNC_CA>})
-        MICRO_CUDA(cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, 100 * 1024));
+    for (auto k : {reads<CG>, reads<CA>, reads<VOLATILE>, reads<LU>, reads<NOALLOC>, reads<CS>,
+                   reads<ASYNC_CG>, reads<ASYNC_CA>})
+        MICRO_CUDA(
+            cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, 100 * 1024));
     printf("pick,form,op,readers,delay,lines,mask,times,sectors\n");
     gpcs = groups();
     gpc = gpcs[0];
@@ -301,11 +328,13 @@ int main(void)
     static const uint32_t shape[][2] = {{1, 1}, {1, 3}, {1, 15}, {8, 1}, {32, 1}, {4, 15}};
     launch("gpc", "same", CG, 0, 0, 1, 1);
     launch("gpc", "same", CG, 1, 0, 1, 1);
-    for (const char *form : {"same", "word0_1", "word0_2", "word0_4", "all_0", "halves", "lanes", "turned", "wide", "byte"})
+    for (const char *form : {"same", "word0_1", "word0_2", "word0_4", "all_0", "halves", "lanes",
+                             "turned", "wide", "byte"})
         for (const auto &s : shape) {
             launch("gpc", form, CG, 2, 0, s[0], s[1]);
             if (s[0] == 1 && s[1] != 3)
-                launch("gpc", form, CG, 2, 100, s[0], s[1]), launch("apart", form, CG, 4, 20, s[0], s[1]);
+                launch("gpc", form, CG, 2, 100, s[0], s[1]),
+                    launch("apart", form, CG, 4, 20, s[0], s[1]);
         }
     for (const char *form : {"same", "word0_4", "lanes"})
         for (int op : {CA, VOLATILE})
@@ -314,7 +343,8 @@ int main(void)
     for (const char *form : {"same", "word0_4"})
         for (uint32_t mask : {1u, 15u})
             for (uint32_t readers : {2u, 6u}) {
-                launch("warps", form, CG, readers, 100, 1, mask), launch("warps", form, VOLATILE, readers, 100, 1, mask);
+                launch("warps", form, CG, readers, 100, 1, mask),
+                    launch("warps", form, VOLATILE, readers, 100, 1, mask);
                 launch("warps", form, LU, readers, 100, 1, mask);
             }
     for (int op : {ASYNC_CG, ASYNC_CA})
@@ -326,18 +356,21 @@ int main(void)
         for (const char *form : {"same", "turned"})
             for (const auto &f : shape)
                 if (f[1] != 3)
-                    launch(pick, form, CG, 2, 20, f[0], f[1]), launch(pick, form, CG, 16, 0, f[0], f[1]);
+                    launch(pick, form, CG, 2, 20, f[0], f[1]),
+                        launch(pick, form, CG, 16, 0, f[0], f[1]);
     for (const char *pick : {"others4", "others16", "others32"})
         for (const auto &f : shape)
             if (f[1] != 3)
-                launch(pick, "same", CG, 2, 20, f[0], f[1]), launch(pick, "same", CG, 16, 0, f[0], f[1]);
+                launch(pick, "same", CG, 2, 20, f[0], f[1]),
+                    launch(pick, "same", CG, 16, 0, f[0], f[1]);
     for (uint32_t n = 2; n <= single.size(); n++)
         launch("single", "same", CG, n, 0, 1, 15);
     for (uint32_t i = 0; i < single.size(); i++) {
         char name[16];
         for (uint32_t g = 0; g < gpcs.size(); g++)
             if (gpcs[g].size() > 2)
-                snprintf(name, sizeof name, "with%u_%u", g, i), launch(name, "same", CG, 2, 0, 1, 15);
+                snprintf(name, sizeof name, "with%u_%u", g, i),
+                    launch(name, "same", CG, 2, 0, 1, 15);
         for (uint32_t g = i + 1; g < single.size(); g++)
             snprintf(name, sizeof name, "pair%u_%u", i, g), launch(name, "same", CG, 2, 0, 1, 15);
     }
@@ -345,7 +378,8 @@ int main(void)
         for (uint32_t delay : {200u, 300u, 400u, 450u, 500u, 550u, 600u, 700u})
             launch("gpc", "same", CG, 2, delay, 1, mask);
     launch("gpc", "same", CG, 0, 0, 1, 1);
-    for (const char *form : {"AABAA", "AABBAA", "ABAAAA", "ABBBAA", "ABA", "AAAB", "ABABAB", "AAAAAABA"})
+    for (const char *form :
+         {"AABAA", "AABBAA", "ABAAAA", "ABBBAA", "ABA", "AAAB", "ABABAB", "AAAAAABA"})
         for (uint32_t mask : {1u, 3u, 15u})
             for (uint32_t delay : {16u, 40u}) {
                 launch("warps", form, CG, (uint32_t)strlen(form), delay, 1, mask);

@@ -10,8 +10,9 @@
  */
 #include "validate/micro/check.h"
 #include <cstdio>
-#include <cstring>
 #include <cstdlib>
+#include <cstring>
+
 template <int R, int C, int K, int LDS>
 __global__ void tile(float *out, const float *in, unsigned *t, int turns)
 {
@@ -122,7 +123,8 @@ int main(int argc, char **argv)
                 row("t" #r "x" #c "k" #k "l" #l, tile<r, c, k, l>, th[i], 2, 200, k);              \
         }
     T(8, 8, 8, 0)
-    T(8, 8, 8, 1) T(8, 8, 8, 2) T(8, 8, 8, 3) T(8, 4, 8, 0) T(8, 4, 8, 1) T(4, 4, 8, 0)
-        T(4, 4, 8, 1) T(4, 4, 8, 2) T(8, 1, 8, 0) T(8, 1, 8, 2) T(4, 1, 8, 2) T(2, 1, 8, 2)
+    T(8, 8, 8, 1)
+    T(8, 8, 8, 2) T(8, 8, 8, 3) T(8, 4, 8, 0) T(8, 4, 8, 1) T(4, 4, 8, 0) T(4, 4, 8, 1)
+        T(4, 4, 8, 2) T(8, 1, 8, 0) T(8, 1, 8, 2) T(4, 1, 8, 2) T(2, 1, 8, 2)
             T(1, 1, 16, 2) return 0;
 }

@@ -4,8 +4,9 @@
  * measured on an H200 by micro/store_drop.cu and store_lost.cu:
  *
  * - A line written in part stands in a queue of gpu.l1_packets, and what is stored to it there
- *   joins (packets.h), but takes another place all the same. It leaves, in order, a clock a sector and one more, when a further one has
- *   no room or gpu.l1_packet_idle clocks have passed without a store.
+ *   joins (packets.h), but takes another place all the same. It leaves, in order, a clock a sector
+ *   and one more, when a further one has no room or gpu.l1_packet_idle clocks have passed without
+ *   a store.
  * - About when it leaves, GMSIM_FLIGHT_BEFORE clocks before to GMSIM_FLIGHT_AFTER after, another
  *   store to the line makes L1 lose it: what L1 has of it afterwards is what that store wrote. It
  *   counts as a miss where it writes a sector that is under way.

@@ -57,9 +57,9 @@ typedef struct gmsim_scheduler {
     gmsim_paces *paces;
     gmtrace_reader *reader;
     gmsim_plan plan;
-    uint64_t *fetched;      /* lines of code that SMs have, a bit each, SM by SM; NULL: all */
-    uint32_t fetched_words; /* of an SM */
-    gmtrace_constants *constants;          /* NULL: none that could miss */
+    uint64_t *fetched;            /* lines of code that SMs have, a bit each, SM by SM; NULL: all */
+    uint32_t fetched_words;       /* of an SM */
+    gmtrace_constants *constants; /* NULL: none that could miss */
     struct gmsim_constant_sm *constant_sm; /* of each SM */
     uint64_t next_cta;
     uint64_t ended; /* thousandths of a clock at which the last CTA so far was given back */
