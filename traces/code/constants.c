@@ -8,18 +8,17 @@
 #include "traces/code/constants.h"
 #include "traces/code/decoded_private.h"
 #include "traces/code/graph.h"
-#include "traces/code/path_const.h"
 
 #include <stdlib.h>
 
-#define REGISTERS  48u        /* that indices may be made of */
-#define STATES     (1u << 16) /* remembered; beyond, nothing is read */
-#define ITEMS      (1u << 16) /* of a way */
-#define TURNS      4096u      /* of a loop */
-#define ANY_FACTOR 0x9e3779b1u
-#define FILES      4u
+#define REGISTERS 48u        /* that indices may be made of */
+#define STATES    (1u << 16) /* remembered; beyond, nothing is read */
+#define ITEMS     (1u << 16) /* of a way */
+#define TURNS     4096u      /* of a loop */
+#define FILES     4u
 
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
+#define MAX(a, b) ((a) > (b) ? (a) : (b))
 
 typedef struct step {
     struct step *other; /* of the same state */
@@ -85,16 +84,10 @@ static uint32_t address_of(const path_const *state, const char *text)
     return sum;
 }
 
-static bool names(const gmtrace_operand *o, bool write, uint32_t file, uint32_t number)
-{
-    return (o->write != 0) == write && o->file == file && number >= o->first &&
-           number < (uint32_t)o->first + o->count;
-}
-
 static bool writes(const gmtrace_instr *instr, place reg)
 {
     for (uint32_t k = 0; k < instr->operand_count; k++)
-        if (names(&instr->operand[k], true, reg.file, reg.number))
+        if (gmt_names(&instr->operand[k], true, reg.file, reg.number))
             return true;
     return false;
 }
@@ -105,6 +98,7 @@ typedef struct search {
     uint32_t *list, count, next;
     uint32_t *stack; /* of places in the code that a register's value may come from */
     uint32_t *seen, turn;
+    uint32_t *jump, *other_jump; /* one that jumps to each, plus one; another to the same place */
 } search;
 
 static void remember(gmtrace_constants *c, place reg)
@@ -117,28 +111,35 @@ static void remember(gmtrace_constants *c, place reg)
     c->places++;
 }
 
+/* The register's value may come by instruction `n`: on the list if that writes it, and on the stack
+ * if it may come from before that. */
+static void look_at(gmtrace_constants *c, search *f, uint32_t n, place reg, uint32_t *depth)
+{
+    const gmtrace_instr *instr = &c->kernel->instr[n];
+    if (f->seen[n] == f->turn)
+        return;
+    f->seen[n] = f->turn;
+    const bool found = writes(instr, reg);
+    if (found && !(c->role[n] & RUNS)) {
+        c->role[n] |= RUNS;
+        f->list[f->count++] = n;
+    }
+    if (!found || instr->predicate != GMTRACE_NO_REGISTER)
+        f->stack[(*depth)++] = n;
+}
+
 /* Puts on the list what the register's value at `at` may have been written by. */
 static void find_writers(gmtrace_constants *c, search *f, uint32_t at, place reg)
 {
-    const gmtrace_instr *instr = c->kernel->instr;
     uint32_t depth = 0;
     remember(c, reg);
     f->stack[depth++] = at;
     for (f->turn++; depth;) {
         const uint32_t to = f->stack[--depth];
-        for (uint32_t n = c->kernel->instr_count; n-- > 0;) {
-            const bool comes = (n + 1u == to && gmt_may_fall(&instr[n])) || instr[n].target == to;
-            if (!comes || f->seen[n] == f->turn)
-                continue;
-            f->seen[n] = f->turn;
-            const bool found = writes(&instr[n], reg);
-            if (found && !(c->role[n] & RUNS)) {
-                c->role[n] |= RUNS;
-                f->list[f->count++] = n;
-            }
-            if (!found || instr[n].predicate != GMTRACE_NO_REGISTER)
-                f->stack[depth++] = n;
-        }
+        if (to && gmt_may_fall(&c->kernel->instr[to - 1u]))
+            look_at(c, f, to - 1u, reg, &depth);
+        for (uint32_t from = f->jump[to]; from; from = f->other_jump[from - 1u])
+            look_at(c, f, from - 1u, reg, &depth);
     }
 }
 
@@ -159,11 +160,20 @@ static bool find_code(gmtrace_constants *c)
     const uint32_t count = c->kernel->instr_count + 1u;
     search f = {0};
     uint32_t bank;
-    f.list = calloc(count, 3u * sizeof *f.list);
+    f.list = calloc(count, 5u * sizeof *f.list);
     if (!f.list)
         return false;
     f.stack = f.list + count;
     f.seen = f.stack + count;
+    f.jump = f.seen + count;
+    f.other_jump = f.jump + count;
+    for (uint32_t n = 0; n + 1u < count; n++) {
+        const uint32_t target = c->kernel->instr[n].target;
+        if (target < count) {
+            f.other_jump[n] = f.jump[target];
+            f.jump[target] = n + 1u;
+        }
+    }
     for (uint32_t n = 0; n + 1u < count; n++) {
         const gmtrace_instr *instr = &c->kernel->instr[n];
         const char *index = loads_constants(&c->decoded[n]) ? indexed(instr, &bank) : NULL;
@@ -227,12 +237,9 @@ gmtrace_constants *gmtrace_constants_create(const gmtrace_kernel *kernel,
     c->decoded = decoded;
     c->lanes = 1;
     c->role = calloc(kernel->instr_count + 1u, 1);
-    if (c->role && find_code(c) && (c->now = calloc(c->lanes, sizeof *c->now))) {
-        for (uint32_t lane = 0; lane < c->lanes; lane++) {
-            c->now[lane].constants = true;
-            for (uint32_t f = 0; f < FILES; f++)
-                memset(c->now[lane].file[f].known, true, sizeof c->now[lane].file[f].known);
-        }
+    if (c->role && find_code(c) && (c->now = malloc(c->lanes * sizeof *c->now))) {
+        for (uint32_t lane = 0; lane < c->lanes; lane++)
+            path_const_begin(&c->now[lane]);
         add_state(c);
         if (!c->failed) {
             memset(c->value, 0, (size_t)c->lanes * c->places * sizeof *c->value);
@@ -259,22 +266,6 @@ void gmtrace_constants_free(gmtrace_constants *c)
     free(c->item);
     free(c->role);
     free(c);
-}
-
-static void run(path_const *state, const gmtrace_instr *instr, const gmtrace_decoded *decoded,
-                bool varies, uint32_t lane)
-{
-    uint32_t otherwise = varies ? lane * ANY_FACTOR : 0;
-    if (decoded->unit == GMTRACE_UNIT_S2R)
-        otherwise = decoded->lanes == GMTRACE_LANES_DIFFER ? lane : 0;
-    if (decoded->lanes == GMTRACE_LANES_AS_GIVEN)
-        path_const_run(state, instr);
-    else
-        path_const_forget(state, instr);
-    for (uint32_t k = 0; k < instr->operand_count; k++)
-        if (instr->operand[k].write &&
-            !state->file[instr->operand[k].file & 3u].known[instr->operand[k].first])
-            path_const_set(state, &instr->operand[k], otherwise);
 }
 
 static void add(gmtrace_constants *c, uint32_t slot, uint32_t line, uint32_t after)
@@ -313,10 +304,30 @@ static void read_lines(gmtrace_constants *c, const gmtrace_instr *instr, uint32_
     }
 }
 
+/* Goes through an instruction; `boards`: those that constants set and nobody has waited for. */
+static uint32_t go_on(gmtrace_constants *c, uint32_t n, uint32_t slot, uint32_t boards)
+{
+    const gmtrace_instr *instr = &c->kernel->instr[n];
+    if (instr->wait_mask & boards) {
+        add(c, slot, GMTRACE_CONSTANT_WAIT, 0);
+        boards &= ~(uint32_t)instr->wait_mask;
+    }
+    if (c->role[n] & READS) {
+        read_lines(c, instr, slot);
+        if (instr->write_barrier < GMTRACE_PATH_BARRIERS)
+            boards |= 1u << instr->write_barrier;
+        else
+            add(c, slot, GMTRACE_CONSTANT_WAIT, 0);
+    }
+    for (uint32_t lane = 0; c->role[n] & RUNS && lane < c->lanes; lane++)
+        gmt_run_lane(&c->now[lane], instr, &c->decoded[n], c->role[n] & VARIES, lane);
+    return boards;
+}
+
 /* Goes through the way, once for each of its turns. */
 static uint32_t go_through(gmtrace_constants *c, const gmtrace_path *way)
 {
-    uint32_t slot = 0, boards = 0; /* that constants set and nobody has waited for */
+    uint32_t slot = 0, boards = 0;
     for (uint32_t first = 0, end; first < way->piece_count; first = end) {
         const uint32_t times = way->piece[first].times;
         for (end = first + 1u;
@@ -324,23 +335,10 @@ static uint32_t go_through(gmtrace_constants *c, const gmtrace_path *way)
             ;
         for (uint32_t t = 0; t < MIN(times, TURNS) && c->items < ITEMS; t++)
             for (uint32_t p = first; p < end; p++)
-                for (uint32_t n = way->piece[p].first;
-                     n < way->piece[p].first + way->piece[p].count; n++) {
-                    const gmtrace_instr *instr = &c->kernel->instr[n];
-                    if (instr->wait_mask & boards) {
-                        add(c, slot, GMTRACE_CONSTANT_WAIT, 0);
-                        boards &= ~(uint32_t)instr->wait_mask;
-                    }
-                    if (c->role[n] & READS) {
-                        read_lines(c, instr, slot);
-                        if (instr->write_barrier < GMTRACE_PATH_BARRIERS)
-                            boards |= 1u << instr->write_barrier;
-                        else
-                            add(c, slot, GMTRACE_CONSTANT_WAIT, 0);
-                    }
-                    for (uint32_t lane = 0; c->role[n] & RUNS && lane < c->lanes; lane++)
-                        run(&c->now[lane], instr, &c->decoded[n], c->role[n] & VARIES, lane);
-                    slot += instr->stall ? instr->stall : 1u;
+                for (uint32_t i = 0; i < way->piece[p].count; i++) {
+                    const uint32_t n = way->piece[p].first + i;
+                    boards = go_on(c, n, slot, boards);
+                    slot += MAX(c->kernel->instr[n].stall, 1u);
                 }
     }
     if (boards)

@@ -6,6 +6,7 @@
 #define GMTRACE_DECODED_PRIVATE_H
 
 #include "traces/code/decoded.h"
+#include "traces/code/path_const.h"
 
 #include <string.h>
 
@@ -31,6 +32,14 @@ static inline bool gmt_has_modifier(const char *opcode, const char *token)
     return false;
 }
 
+/* Is the register among those of the operand, which is written or read? */
+static inline bool gmt_names(const gmtrace_operand *operand, bool write, uint32_t file,
+                             uint32_t number)
+{
+    return (operand->write != 0) == write && operand->file == file && number >= operand->first &&
+           number < (uint32_t)operand->first + operand->count;
+}
+
 /* Sets class, space, unit and lanes. */
 void gmt_decode_ptx(const gmtrace_instr *instr, gmtrace_decoded *d);
 
@@ -42,6 +51,11 @@ void gmt_count_reads(const gmtrace_kernel *kernel, gmtrace_decoded *decoded);
 
 /* Whether what the instruction reads differs from lane to lane (varying.c). */
 bool gmt_varies(const gmtrace_kernel *kernel, const gmtrace_decoded *decoded, uint32_t instr);
+/* What a lane has after the instruction, as far as the code shows it; `varies`: that, or its result
+ * is the lane's own. What neither the code nor the lane's number tells is spread over lanes if it
+ * varies, and 0 if not. */
+void gmt_run_lane(path_const *state, const gmtrace_instr *instr, const gmtrace_decoded *decoded,
+                  bool varies, uint32_t lane);
 /* At how many addresses a load of constants reads by its index; 1 where it does not vary. */
 uint32_t gmt_addresses(const gmtrace_kernel *kernel, const gmtrace_decoded *decoded,
                        uint32_t instr);

@@ -200,6 +200,14 @@ void path_const_forget(path_const *state, const gmtrace_instr *instr)
         memset(&state->file[GMTRACE_REG_PREDICATE], 0, sizeof(path_file));
 }
 
+void path_const_begin(path_const *state)
+{
+    memset(state, 0, sizeof *state);
+    for (uint32_t f = 0; f < sizeof state->file / sizeof *state->file; f++)
+        memset(state->file[f].known, true, sizeof state->file[f].known);
+    state->constants = true;
+}
+
 void path_const_set(path_const *state, const gmtrace_operand *operand, uint32_t value)
 {
     path_file *file = &state->file[operand->file & 3u];

@@ -20,6 +20,8 @@ typedef struct path_const {
     bool constants;    /* those in memory are known, to be 0 */
 } path_const;
 
+/* All registers are known, and memory's constants, to be 0. */
+void path_const_begin(path_const *state);
 /* What is written is known afterwards where all that it is made of is. Moves, adds, shifts, logic
  * and comparisons of 32-bit integers are understood; anything else makes what it writes unknown. */
 void path_const_run(path_const *state, const gmtrace_instr *instr);

@@ -13,25 +13,18 @@
  * here, thread numbers in y and z where a row of threads is no whole number of warps.
  */
 #include "traces/code/decoded_private.h"
-#include "traces/code/path_const.h"
 
 #include <stdlib.h>
 
 #define STEPS      64u         /* instructions looked at, at most */
 #define ANY_FACTOR 0x9e3779b1u /* spreads what differs by lane, nobody knows how */
 
-static bool names(const gmtrace_operand *operand, bool write, uint32_t reg)
-{
-    return operand->file == GMTRACE_REG_GENERAL && (operand->write != 0) == write &&
-           reg >= operand->first && reg < (uint32_t)operand->first + operand->count;
-}
-
 /* The nearest instruction before `at` that writes the register; `at` itself if there is none. */
 static uint32_t writer_of(const gmtrace_kernel *kernel, uint32_t at, uint32_t reg)
 {
     for (uint32_t n = at; n-- > 0;)
         for (uint32_t k = 0; k < kernel->instr[n].operand_count; k++)
-            if (names(&kernel->instr[n].operand[k], true, reg))
+            if (gmt_names(&kernel->instr[n].operand[k], true, GMTRACE_REG_GENERAL, reg))
                 return n;
     return at;
 }
@@ -51,7 +44,7 @@ static uint32_t made_of(const gmtrace_kernel *kernel, const gmtrace_decoded *dec
             const gmtrace_operand *operand = &self->operand[k];
             for (uint32_t reg = operand->first;
                  reg < (uint32_t)operand->first + operand->count && count < STEPS; reg++) {
-                if (!names(operand, false, reg))
+                if (!gmt_names(operand, false, GMTRACE_REG_GENERAL, reg))
                     break;
                 uint32_t writer = writer_of(kernel, from, reg), seen = 0;
                 while (seen < count && instr[seen] != writer)
@@ -73,26 +66,30 @@ bool gmt_varies(const gmtrace_kernel *kernel, const gmtrace_decoded *decoded, ui
     return differ;
 }
 
-/* What a lane has after the instruction, as far as the code shows it. */
+void gmt_run_lane(path_const *state, const gmtrace_instr *instr, const gmtrace_decoded *decoded,
+                  bool varies, uint32_t lane)
+{
+    uint32_t otherwise = varies ? lane * ANY_FACTOR : 0;
+    if (decoded->unit == GMTRACE_UNIT_S2R)
+        otherwise = decoded->lanes == GMTRACE_LANES_DIFFER ? lane : 0;
+    if (decoded->lanes == GMTRACE_LANES_AS_GIVEN)
+        path_const_run(state, instr);
+    else
+        path_const_forget(state, instr);
+    for (uint32_t k = 0; k < instr->operand_count; k++)
+        if (instr->operand[k].write &&
+            !state->file[instr->operand[k].file & 3u].known[instr->operand[k].first])
+            path_const_set(state, &instr->operand[k], otherwise);
+}
+
+/* The same, whatever its predicate. */
 static void run(path_const *state, const gmtrace_kernel *kernel, const gmtrace_decoded *decoded,
                 uint32_t n, uint32_t lane)
 {
     gmtrace_instr self = kernel->instr[n];
-    const gmtrace_lanes lanes = (gmtrace_lanes)decoded[n].lanes;
-    uint32_t otherwise = 0;
-    if (decoded[n].unit == GMTRACE_UNIT_S2R)
-        otherwise = lanes == GMTRACE_LANES_DIFFER ? lane : 0;
-    else if (lanes == GMTRACE_LANES_DIFFER || gmt_varies(kernel, decoded, n))
-        otherwise = lane * ANY_FACTOR;
+    const bool varies = decoded[n].lanes == GMTRACE_LANES_DIFFER || gmt_varies(kernel, decoded, n);
     self.predicate = GMTRACE_NO_REGISTER;
-    if (lanes == GMTRACE_LANES_AS_GIVEN)
-        path_const_run(state, &self);
-    else
-        path_const_forget(state, &self);
-    for (uint32_t k = 0; k < self.operand_count; k++)
-        if (self.operand[k].write &&
-            !state->file[self.operand[k].file & 3u].known[self.operand[k].first])
-            path_const_set(state, &self.operand[k], otherwise);
+    gmt_run_lane(state, &self, &decoded[n], varies, lane);
 }
 
 static int by_number(const void *a, const void *b)
@@ -111,10 +108,7 @@ uint32_t gmt_addresses(const gmtrace_kernel *kernel, const gmtrace_decoded *deco
         return 1;
     qsort(instr, count, sizeof *instr, by_number);
     for (uint32_t lane = 0; lane < GMTRACE_WARP_LANES; lane++) {
-        memset(state, 0, sizeof *state);
-        for (uint32_t f = 0; f < sizeof state->file / sizeof *state->file; f++)
-            memset(state->file[f].known, true, sizeof state->file[f].known);
-        state->constants = true;
+        path_const_begin(state);
         for (uint32_t i = 0; i < count; i++)
             run(state, kernel, decoded, instr[i], lane);
         uint32_t own = 0, same = 0;
