@@ -404,6 +404,8 @@ const gmsim_result *gmsim_model_run(gmsim_model *model, gmtrace_reader *reader, 
                                             : GMSIM_START_COLD;
     model->started = true;
     scheduler.paths = gmtrace_paths_create(kernel, gmtrace_get_capture(reader)->detail);
+    if (scheduler.paths)
+        gmtrace_paths_know(scheduler.paths, launch);
     const bool cold = result->start != GMSIM_START_WARM;
     if (!scheduler.paths || (cold && !gmsim_fetch_begin(&scheduler, kernel)) ||
         !gmsim_constants_begin(&scheduler, kernel)) {

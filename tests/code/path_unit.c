@@ -552,6 +552,46 @@ static void test_copy(void)
     g_assert_cmpuint(finish(&run).instructions, ==, 8);
 }
 
+/* Lanes' numbers decide a branch: those from 8 on execute what is between. Each group of lanes comes
+ * to the BSYNC by itself. */
+static void test_values(void)
+{
+    gmtrace_instr code[] = {CODE(0, "S2R", "R3, SR_TID.X", INT, NONE, NO),
+                            LDG,
+                            CODE(0, "BSSY", "B0, `(.L_x)", RECONVERGE, NONE, 8),
+                            CODE(0, "ISETP.GE.U32.AND", "P0, PT, R3, 0x8, PT", INT, NONE, NO),
+                            CODE(-1, "BRA", "`(.L_x)", BRANCH, NONE, 7),
+                            FADD,
+                            FADD,
+                            BSYNC,
+                            STG,
+                            EXIT};
+    set_written(code, G_N_ELEMENTS(code));
+    const gmtrace_launch launch = {.grid = {1, 1, 1}, .block = {128, 1, 1}};
+    warp_run run;
+    BEGIN(code);
+    gmtrace_paths_know(run.paths, &launch);
+    gmtrace_path_enter_as(run.paths, &run.warp, ALL, 0, 0);
+    record(&run, 1, ALL);
+    record(&run, 8, ALL); /* lanes part */
+    PIECES({2, 5, 1}, {7, 1, 2});
+    g_assert_false(run.path->ambiguous);
+    gmtrace_path_enter_as(run.paths, &run.warp, ALL, 0, 1);
+    record(&run, 1, ALL);
+    record(&run, 8, ALL); /* all of the second warp's go there */
+    PIECES({2, 6, 1});
+    finish(&run);
+    code[3] = (gmtrace_instr)CODE(0, "ISETP.GE.U32.AND", "P0, PT, R3, 0x40, PT", INT, NONE, NO);
+    set_written(&code[3], 1);
+    BEGIN(code);
+    gmtrace_paths_know(run.paths, &launch);
+    gmtrace_path_enter_as(run.paths, &run.warp, ALL, 0, 1);
+    record(&run, 1, ALL);
+    record(&run, 8, ALL); /* and none of it here */
+    PIECES({2, 3, 1}, {7, 1, 1});
+    finish(&run);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -572,5 +612,6 @@ int main(int argc, char **argv)
     g_test_add_func("/path/unknown-loop", test_unknown_loop);
     g_test_add_func("/path/lost", test_lost);
     g_test_add_func("/path/copy", test_copy);
+    g_test_add_func("/path/values", test_values);
     return g_test_run();
 }

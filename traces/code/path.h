@@ -19,7 +19,11 @@
  * each part's way is executed apart, from the branch where they part to the BSYNC where they meet.
  * Lanes missing from the mask of a guarded instruction are taken to have come along.
  *
- * Left out: sides of a branch without any record that only some lanes take (one side is counted);
+ * Where the code itself says what lanes do (gmtrace_paths_know()), ways follow from that: each group
+ * of lanes goes its own, up to the BSYNC where they meet, and loops run as often as they do.
+ *
+ * Left out: sides of a branch without any record that only some lanes take, where parameters, loads or
+ * floats decide it (one side is counted);
  * indirect branches whose targets the code does not show; replays of instructions by the hardware.
  *
  * Threads: a gmtrace_paths and the warps stepped with it belong to one thread at a time. Results do
@@ -83,9 +87,15 @@ typedef struct gmtrace_path_counts {
 /* NULL without memory. The kernel must outlive it. */
 gmtrace_paths *gmtrace_paths_create(const gmtrace_kernel *kernel, gmtrace_detail detail);
 void gmtrace_paths_free(gmtrace_paths *paths); /* NULL is allowed */
+/* Before the first warp: where the launch's size and threads' numbers decide a branch, those warps
+ * whose number is told go the way that their lanes go. The launch must outlive `paths`. */
+void gmtrace_paths_know(gmtrace_paths *paths, const gmtrace_launch *launch);
 
 /* The warp begins, `live` being its threads, not 0. */
 void gmtrace_path_enter(gmtrace_paths *paths, gmtrace_path_warp *warp, uint32_t live);
+/* The same, of warp `number` of a CTA. */
+void gmtrace_path_enter_as(gmtrace_paths *paths, gmtrace_path_warp *warp, uint32_t live,
+                           uint64_t cta, uint32_t number);
 /* The way to the warp's next record. Never NULL; valid until gmtrace_paths_free(). The second
  * record of an asynchronous copy belongs to the same instruction: its way is empty. */
 const gmtrace_path *gmtrace_path_step(gmtrace_paths *paths, gmtrace_path_warp *warp,

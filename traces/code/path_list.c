@@ -167,16 +167,28 @@ static void add_part(path_list *list, const gmtrace_path_piece *piece, uint32_t 
 uint64_t path_pieces_prefix(const gmtrace_path_piece *a, uint32_t a_count,
                             const gmtrace_path_piece *b, uint32_t b_count)
 {
-    uint64_t length = 0;
-    for (uint32_t i = 0; i < a_count && i < b_count; i++) {
-        const bool same = a[i].first == b[i].first && a[i].count == b[i].count;
-        if (same && a[i].times == b[i].times) {
-            length += (uint64_t)a[i].count * a[i].times;
-            continue;
+    uint64_t length = 0, in_a = 0, in_b = 0; /* instructions of the first piece that are behind */
+    while (a_count && b_count) {
+        const uint32_t at_a = (uint32_t)(in_a % a->count), at_b = (uint32_t)(in_b % b->count);
+        if (a->first + at_a != b->first + at_b)
+            break;
+        const uint32_t left_a = a->count - at_a, left_b = b->count - at_b;
+        uint64_t run = left_a < left_b ? left_a : left_b;
+        if (a->first == b->first && a->count == b->count && !in_a && !in_b)
+            run *= a->times < b->times ? a->times : b->times;
+        length += run;
+        in_a += run;
+        in_b += run;
+        if (in_a == (uint64_t)a->count * a->times) {
+            in_a = 0;
+            a++;
+            a_count--;
         }
-        if (a[i].first == b[i].first)
-            length += a[i].count < b[i].count ? a[i].count : b[i].count;
-        return length;
+        if (in_b == (uint64_t)b->count * b->times) {
+            in_b = 0;
+            b++;
+            b_count--;
+        }
     }
     return length;
 }

@@ -38,6 +38,7 @@ struct path_search {
     uint32_t *table, *stamp, turn;
     uint32_t *heap, heap_count;
     uint32_t *way;
+    path_place *way_place;
     frame *frame;
     uint32_t frame_count;
     uint32_t *frame_at; /* hash table of frames by what they hold; 0: none */
@@ -54,10 +55,12 @@ path_search *path_search_create(const path_graph *graph)
     s->stamp = calloc(TABLE_SIZE, sizeof *s->stamp);
     s->heap = malloc(MAX_NODES * sizeof *s->heap);
     s->way = malloc(MAX_NODES * sizeof *s->way);
+    s->way_place = malloc(MAX_NODES * sizeof *s->way_place);
     s->frame = calloc(MAX_FRAMES, sizeof *s->frame);
     s->frame_at = calloc(2 * MAX_FRAMES, sizeof *s->frame_at);
     s->frame_count = 1;
-    if (s->frame_at && s->node && s->table && s->stamp && s->heap && s->way && s->frame)
+    if (s->frame_at && s->node && s->table && s->stamp && s->heap && s->way && s->way_place &&
+        s->frame)
         return s;
     path_search_free(s);
     return NULL;
@@ -72,6 +75,7 @@ void path_search_free(path_search *s)
     free(s->stamp);
     free(s->heap);
     free(s->way);
+    free(s->way_place);
     free(s->frame);
     free(s->frame_at);
     free(s);
@@ -287,10 +291,11 @@ static uint32_t run(path_search *s, path_place from, uint32_t to, bool all, bool
 
 path_way path_search_find(path_search *s, path_place from, uint32_t to, bool all)
 {
-    path_way way = {.block = s->way};
+    path_way way = {.block = s->way, .place = s->way_place};
     uint32_t end = run(s, from, to, all, false);
     if (end == PATH_NONE) { /* perhaps lanes that differ in a predicate were taken as one */
         from.facts = (path_facts){0, 0};
+        way.against = true;
         end = run(s, from, to, all, false);
     }
     if (end == PATH_NONE) {
@@ -307,7 +312,9 @@ path_way path_search_find(path_search *s, path_place from, uint32_t to, bool all
             way.count++;
     }
     uint32_t at = way.count;
-    for (uint32_t n = s->node[end].from; n != PATH_NONE; n = s->node[n].from)
-        s->way[--at] = s->node[n].place.block;
+    for (uint32_t n = s->node[end].from; n != PATH_NONE; n = s->node[n].from) {
+        s->way_place[--at] = s->node[n].place;
+        s->way[at] = s->node[n].place.block;
+    }
     return way;
 }

@@ -21,10 +21,12 @@ typedef struct path_search path_search;
 
 /* A way, valid until the next search. The block at its end is not on it. */
 typedef struct path_way {
-    const uint32_t *block; /* in order */
+    const uint32_t *block;   /* in order */
+    const path_place *place; /* before each; its block is that one */
     uint32_t count;
     path_place end;
     bool found, ambiguous, lost;
+    bool against; /* what is known of predicates */
 } path_way;
 
 path_search *path_search_create(const path_graph *graph); /* NULL without memory */

@@ -22,7 +22,7 @@ static bool walk_warp(gmtrace_reader *reader, gmtrace_paths *paths, uint64_t cta
     gmtrace_path_warp state;
     if (!gmtrace_cursor_open(reader, &cursor, cta, warp, error))
         return false;
-    gmtrace_path_enter(paths, &state, live);
+    gmtrace_path_enter_as(paths, &state, live, cta, warp);
     bool more = cursor.next < cursor.end || gmtrace_cursor_refill(reader, &cursor, error);
     *any |= more;
     for (; more; more = gmtrace_cursor_refill(reader, &cursor, error))
@@ -64,6 +64,8 @@ static bool walk_launch(gmtrace_reader *reader, uint32_t number, bool by_class,
     progress_begin("executed", "");
     gmtrace_paths *paths = gmtrace_paths_create(kernel, gmtrace_get_capture(reader)->detail);
     bool good = paths != NULL;
+    if (paths)
+        gmtrace_paths_know(paths, launch);
     if (!paths)
         *error = (gmtrace_error){.status = GMTRACE_MEMORY, .text = "out of memory"};
     good = good && gmtrace_select_launch(reader, number, error);

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * path_lanes.h - runs integer instructions over what is known of the lanes of a warp. Private to
+ * path*.c.
+ */
+#ifndef GMTRACE_PATH_LANES_H
+#define GMTRACE_PATH_LANES_H
+
+#include "traces/gmtrace.h"
+
+#define PATH_PLACES   48u   /* registers that are kept, at most */
+#define PATH_NO_PLACE 0xffu /* of a register that is not kept, or none */
+
+/* The lanes of a warp, or of a part of it. */
+typedef struct path_lanes {
+    uint32_t mask, warp, cta;
+    uint32_t known[PATH_PLACES];                     /* in which lanes */
+    uint32_t value[PATH_PLACES][GMTRACE_WARP_LANES]; /* of a predicate 0 or 1 */
+} path_lanes;
+
+typedef struct path_source {
+    uint8_t file, number; /* a register's, where is_register */
+    uint8_t place;
+    bool is_register, negated, inverted;
+    uint32_t value; /* otherwise */
+} path_source;
+
+#define PATH_SOURCES 8u
+#define PATH_TARGETS 3u
+
+/* An instruction that is understood. */
+typedef struct path_step {
+    uint8_t what, mode, shift;
+    uint8_t targets, sources;
+    path_source target[PATH_TARGETS], source[PATH_SOURCES], guard;
+} path_step;
+
+/* Of what the instruction reads but registers all must be in the code or in the launch. */
+bool path_step_read(const gmtrace_instr *instr, const gmtrace_launch *launch, path_step *step);
+bool path_step_asks_warp(const path_step *step); /* which warp of its CTA it is */
+bool path_step_asks_cta(const path_step *step);
+/* Places of all registers are set. */
+void path_step_run(const path_step *step, const gmtrace_launch *launch, path_lanes *lanes,
+                   uint32_t mask);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * path_values.h - which way lanes go at branches that the code itself decides. Private to path*.c.
+ */
+#ifndef GMTRACE_PATH_VALUES_H
+#define GMTRACE_PATH_VALUES_H
+
+#include "traces/code/path_graph.h"
+#include "traces/code/path_lanes.h"
+
+#define PATH_NO_VALUES UINT32_MAX
+
+typedef struct path_values path_values;
+
+/* NULL where no doubtful branch is decided so, or without memory. */
+path_values *path_values_create(const path_graph *graph, const gmtrace_launch *launch);
+void path_values_free(path_values *values); /* NULL is allowed */
+
+/* What lanes have is a number, PATH_NO_VALUES where it is not known. */
+uint32_t path_values_enter(path_values *values, uint32_t cta, uint32_t warp, uint32_t live);
+void path_values_open(const path_values *values, uint32_t number, path_lanes *lanes);
+uint32_t path_values_keep(path_values *values, const path_lanes *lanes);
+uint32_t path_values_mask(const path_values *values, uint32_t number);
+/* Those of other lanes, added. */
+void path_values_join(const path_values *values, uint32_t number, path_lanes *lanes);
+
+/* The lanes execute a block, or instructions. */
+void path_values_run(const path_values *values, path_lanes *lanes, uint32_t first, uint32_t count,
+                     uint32_t mask);
+/* Is it a branch that lanes' values may decide? */
+bool path_values_decide(const path_values *values, uint32_t block);
+/* Those of the lanes that jump there; false where that is not known. */
+bool path_values_jump(const path_values *values, const path_lanes *lanes, uint32_t block,
+                      uint32_t mask, uint32_t *jump);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * path_walk.h - ways of lanes of which it is known what they have. Private to path*.c.
+ */
+#ifndef GMTRACE_PATH_WALK_H
+#define GMTRACE_PATH_WALK_H
+
+#include "traces/code/path_list.h"
+#include "traces/code/path_search.h"
+#include "traces/code/path_values.h"
+
+typedef struct path_walk path_walk;
+
+path_walk *path_walk_create(const path_graph *graph, path_search *search,
+                            const path_values *values); /* NULL without memory */
+void path_walk_free(path_walk *walk);                   /* NULL is allowed */
+
+typedef struct path_walked {
+    path_place end;
+    bool decided; /* a branch on the way went where the lanes' values say: else use the search's */
+    bool ambiguous; /* one did not */
+} path_walked;
+
+/* The way of lanes that stand at a place to an instruction, all of `mask`; `lanes` then have what
+ * they have there. False where the values contradict the trace, or take too long: `lanes` are as
+ * they were. The list's pieces are the way's. */
+bool path_walk_find(path_walk *walk, path_place from, uint32_t to, bool all, uint32_t mask,
+                    path_lanes *lanes, path_list *list, path_walked *walked);
+
+#endif
