@@ -119,13 +119,13 @@ static inline void send(gmsim_sm_memory *memory, gmsim_executor *who, gmsim_requ
 
 /* What L2 counts of an atomic: a sector once, and once more for every further lane that meets the
  * others in one address (dot_naive: 32 of a warp on one word count 32 times). */
-static void count_operations(gmsim_request *request, const gmtrace_chunk *chunk,
-                             const gmtrace_record *record)
+static __attribute__((noinline)) void
+count_operations(gmsim_request *request, const gmtrace_chunk *chunk, const gmtrace_record *record)
 {
     const gmsim_footprint *footprint = &request->footprint;
     uint64_t address[GMTRACE_WARP_LANES];
     uint8_t most[GMSIM_MAX_LINES][GMSIM_LINE_BYTES / GMSIM_SECTOR_BYTES] = {{0}};
-    memset(request->line_lanes, 0, footprint->lines);
+    uint8_t lanes_of[GMSIM_MAX_LINES][2] = {{0}}; /* halves */
     gmsim_lane_addresses(chunk, record, address);
     for (uint32_t left = record->mask, at = 0; left;) {
         uint64_t first = address[gmsim_lowest(left)];
@@ -143,16 +143,22 @@ static void count_operations(gmsim_request *request, const gmtrace_chunk *chunk,
                     break;
         uint8_t *sector = &most[at][first / GMSIM_SECTOR_BYTES % 4u];
         *sector = MAX(*sector, lanes);
-        request->line_lanes[at] = (uint8_t)(request->line_lanes[at] + lanes);
+        uint8_t *half = &lanes_of[at][first / (GMSIM_LINE_BYTES / 2u) % 2u];
+        *half = (uint8_t)(*half + lanes);
     }
     for (uint32_t i = 0; i < footprint->lines; i++) {
-        uint8_t sum = 0, passes = 0;
-        for (uint32_t k = 0; k < 4u; k++) {
-            sum = (uint8_t)(sum + most[i][k]);
-            passes = MAX(passes, most[i][k]);
+        uint8_t sum = 0, lone = 0, passes = 0;
+        for (uint32_t k = 0; k < 2u; k++) {
+            const uint8_t one = most[i][2u * k], other = most[i][2u * k + 1u];
+            const uint8_t longer = MAX(one, other);
+            sum = (uint8_t)(sum + one + other);
+            lone = (uint8_t)(lone + (longer == lanes_of[i][k] ? longer : 0));
+            passes = MAX(passes, longer);
         }
         request->line_operations[i] = sum;
+        request->line_lone[i] = lone;
         request->line_passes[i] = passes;
+        request->line_lanes[i] = (uint8_t)(lanes_of[i][0] + lanes_of[i][1]);
     }
 }
 
@@ -443,6 +449,7 @@ static const char *replay_bulk(gmsim_replay *replay, gmsim_sm_memory *memory, gm
         request.is_float = request.is_double = request.is_swap = false;
         for (uint32_t i = 0; i < request.footprint.lines; i++) {
             request.line_operations[i] = (uint8_t)gmsim_sector_count(request.footprint.touched[i]);
+            request.line_lone[i] = 0;
             request.line_passes[i] = 1;
             request.line_lanes[i] = GMTRACE_WARP_LANES;
         }

@@ -26,19 +26,23 @@ static const struct {
     {"red.add.u64", "RED.E.ADD.64.STRONG.GPU", 8},
     {"red.add.f32", "RED.E.ADD.F32.FTZ.RN.STRONG.GPU", 4},
     {"red.add.f64", "RED.E.ADD.F64.RN.STRONG.GPU", 8},
+    {"atom.add.u32", "ATOMG.E.ADD.STRONG.GPU", 4},
+    {"atom.cas.u32", "ATOMG.E.CAS.STRONG.GPU", 4},
 };
+#define REDUCTIONS 4u /* of them, the first */
 
 /* Lane l of warp w of CTA c adds to word l / group * stride + warp * w + cta * c. */
-static gmsim_timing replay_lanes(unsigned kind, unsigned turns, uint64_t warp, uint64_t cta,
-                                 unsigned group, unsigned stride)
+static gmsim_timing replay_warps(unsigned kind, unsigned turns, uint64_t warp, uint64_t cta,
+                                 unsigned group, unsigned stride, unsigned warps)
 {
+    const bool returns = kind >= REDUCTIONS;
     GError *error = NULL;
     gmsim_gpu gpu;
     gmtest_trace trace;
     g_autofree char *folder = g_dir_make_tmp("gmsim-test-XXXXXX", NULL);
     g_autofree char *path = g_build_filename(folder, "atomics.trc", NULL);
     gmtrace_instr instr[] = {gmtest_instr(0, kinds[kind].opcode), gmtest_instr(1, "EXIT")};
-    instr[0].op_class = GMTRACE_CLASS_REDUCTION;
+    instr[0].op_class = returns ? GMTRACE_CLASS_ATOMIC : GMTRACE_CLASS_REDUCTION;
     instr[0].space = GMTRACE_SPACE_GLOBAL;
     instr[0].width = (uint8_t)kinds[kind].size;
     instr[1].op_class = GMTRACE_CLASS_EXIT;
@@ -49,9 +53,9 @@ static gmsim_timing replay_lanes(unsigned kind, unsigned turns, uint64_t warp, u
                                    .instr = instr};
     gmtest_open(&trace, path);
     gmtest_use_kernel(&trace, &kernel);
-    gmtest_launch(&trace, SMS, 32 * WARPS);
+    gmtest_launch(&trace, SMS, 32 * warps);
     for (unsigned c = 0; c < SMS; c++)
-        for (unsigned w = 0; w < WARPS; w++)
+        for (unsigned w = 0; w < warps; w++)
             for (unsigned t = 0; t < turns; t++) {
                 uint64_t address[GMTRACE_WARP_LANES];
                 for (unsigned l = 0; l < GMTRACE_WARP_LANES; l++)
@@ -60,7 +64,8 @@ static gmsim_timing replay_lanes(unsigned kind, unsigned turns, uint64_t warp, u
                 const gmtrace_record record = {.instr = 0,
                                                .mask = UINT32_MAX,
                                                .kind = GMTRACE_ACCESS,
-                                               .op = GMTRACE_OP_REDUCTION,
+                                               .op = returns ? GMTRACE_OP_ATOMIC
+                                                             : GMTRACE_OP_REDUCTION,
                                                .space = GMTRACE_SPACE_GLOBAL,
                                                .size = (uint8_t)kinds[kind].size};
                 gmtest_append(&trace, c, w, &record, address);
@@ -69,6 +74,12 @@ static gmsim_timing replay_lanes(unsigned kind, unsigned turns, uint64_t warp, u
 
     g_assert_true(gmsim_gpu_load(&gpu, "h200", &error));
     return gmtest_replay(path, &gpu).timing;
+}
+
+static gmsim_timing replay_lanes(unsigned kind, unsigned turns, uint64_t warp, uint64_t cta,
+                                 unsigned group, unsigned stride)
+{
+    return replay_warps(kind, turns, warp, cta, group, stride, WARPS);
 }
 
 static gmsim_timing replay(unsigned kind, unsigned turns, uint64_t warp, uint64_t cta)
@@ -93,7 +104,7 @@ static void test_rows(void)
         if (strcmp(cell[0], "global") || strcmp(cell[2], "1") || strcmp(cell[3], "1") ||
             strcmp(cell[6], "132") || strcmp(cell[7], "4") || !(same || own || few))
             continue;
-        for (unsigned k = 0; k < G_N_ELEMENTS(kinds); k++) {
+        for (unsigned k = 0; k < REDUCTIONS; k++) {
             if (strcmp(cell[1], kinds[k].op))
                 continue;
             const uint64_t warp = strtoull(cell[4], NULL, 10), cta = strtoull(cell[5], NULL, 10);
@@ -110,7 +121,7 @@ static void test_rows(void)
             compared++;
         }
     }
-    g_assert_cmpuint(compared, ==, 3 * G_N_ELEMENTS(kinds));
+    g_assert_cmpuint(compared, ==, 3 * REDUCTIONS);
 }
 
 /* Lanes that meet in words of a line, or of one beside it. */
@@ -124,7 +135,7 @@ static void test_meeting(void)
         if (strcmp(cell[0], "grid") || strcmp(cell[4], "0") || strcmp(cell[6], "132") ||
             strcmp(cell[7], "32") || group == 1 || stride > 8)
             continue;
-        for (unsigned k = 0; k < G_N_ELEMENTS(kinds); k++) {
+        for (unsigned k = 0; k < REDUCTIONS; k++) {
             if (strcmp(cell[1], kinds[k].op) || 32 / group * stride * kinds[k].size > 256)
                 continue;
             const double measured = strtod(cell[11], NULL) / strtod(cell[8], NULL) / 32 * WARPS;
@@ -139,6 +150,35 @@ static void test_meeting(void)
         }
     }
     g_assert_cmpuint(compared, >, 30);
+}
+
+/* Lines of each lane's or warp's own, by how many lanes lie in one. */
+static void test_own(void)
+{
+    g_autoptr(GPtrArray) rows = gmtest_measured("micro-atomics_timing.csv", 10);
+    unsigned compared = 0;
+    for (guint i = 0; i < rows->len; i++) {
+        char **cell = g_ptr_array_index(rows, i);
+        const uint64_t warp = strtoull(cell[4], NULL, 10), cta = strtoull(cell[5], NULL, 10);
+        if (strcmp(cell[0], "global") || strcmp(cell[2], "1") || strcmp(cell[6], "132") ||
+            strcmp(cell[7], "32") || !cta)
+            continue;
+        const unsigned stride = (unsigned)atoi(cell[3]);
+        for (unsigned k = 0; k < G_N_ELEMENTS(kinds); k++) {
+            if (strcmp(cell[1], kinds[k].op) || kinds[k].size == 8u)
+                continue;
+            const double measured = strtod(cell[9], NULL) / strtod(cell[8], NULL);
+            const uint64_t many = replay_warps(k, 12, warp, cta, 1, stride, 32).sm_active,
+                           few = replay_warps(k, 4, warp, cta, 1, stride, 32).sm_active;
+            const double found = (double)(many - few) / SMS / 8;
+            g_test_message("%s, words %u apart: %.0f clocks a turn, measured %.0f", cell[1], stride,
+                           found, measured);
+            if (found < measured * 0.75 || found > measured * 1.25)
+                g_test_fail();
+            compared++;
+        }
+    }
+    g_assert_cmpuint(compared, >=, 20);
 }
 
 /* SMs of the line's side are done sooner, but where the slice is slow. */
@@ -158,6 +198,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/atomics/times", test_rows);
     g_test_add_func("/atomics/meeting", test_meeting);
+    g_test_add_func("/atomics/own", test_own);
     g_test_add_func("/atomics/sides", test_sides);
     return g_test_run();
 }

@@ -5,14 +5,16 @@
  *
  * - Lanes that meet in an address pass one after the other. A pass of one lane is a request by
  *   itself on the way out, and one more if something comes back; a wider one has its sectors and
- *   their masks, twice that for compare-and-swap of more than two lanes.
+ *   their masks, twice that for compare-and-swap of several lanes in half a line.
  * - A slice does one thing after the other. Each pass through a sector takes its time: one clock of
  *   L2 for a sector with all its words, a quarter more for one with some, two for several doubles
  *   of a sector and for such compare-and-swap.
  * - The next addition of floats to a word needs the last one's sum: passes come three clocks apart,
  *   those of several doubles of a sector four. The slice meanwhile works on other sectors of the
  *   line, and on what came before if that was for others: then it is half as long.
- * - All slices of a cluster together have a rate, which counts where many lines are used.
+ * - All slices of a cluster together have a rate, which counts where many lines are used. There
+ *   half of a line is a request by itself, of one lane or, at twice the cost, of several, and of
+ *   compare-and-swap half as much again.
  * - Of requests of several lanes that a slice keeps up with, SMs of its side get more while those
  *   of the other wait, too; where the slice itself is slow, all get the same (explore/probes.py).
  *
@@ -20,10 +22,11 @@
  */
 #include "sim/model/cache/atomics.h"
 
-/* Compare-and-swap has two operands a lane: those of three and more take twice the room. */
+/* Compare-and-swap has two operands a lane: passes of several lanes in half of a line take twice
+ * the room (micro/cas_contend.cu, fail). */
 static bool is_wide(const gmsim_ask *ask, const gmsim_message *message)
 {
-    return ask->is_swap && message->lanes > 2u * message->passes;
+    return ask->is_swap && message->lone < message->operations;
 }
 
 uint32_t gmsim_atomic_units(const gmsim_ask *ask, const gmsim_message *message)
@@ -41,13 +44,32 @@ static uint64_t slice_work(const gmsim_gpu *gpu, const gmsim_ask *ask, const gms
 {
     bool alone = message->lanes <= message->operations; /* one lane a sector and pass */
     bool doubles = ask->is_double && !alone, whole = message->full == message->touched;
-    uint64_t each = doubles || is_wide(ask, message) ? gpu->atomic_slice_wide
-                    : whole                          ? gpu->atomic_slice
-                                                     : gpu->atomic_slice_part;
+    uint64_t each = doubles ? gpu->atomic_slice_wide
+                    : whole ? gpu->atomic_slice
+                            : gpu->atomic_slice_part;
     uint64_t work = message->operations * each, sums = 0;
+    if (ask->is_swap)
+        work = message->lone * gpu->atomic_slice_part +
+               (message->operations - message->lone) * gpu->atomic_slice_wide;
     if (ask->is_float)
         sums = message->passes * (gpu->atomic_slice_float + (doubles ? gpu->atomic_slice : 0u));
     return MAX(work, again ? sums : sums * gpu->atomic_slice_float_others / 100u);
+}
+
+/* Percent of a sector's time that all slices of the cluster together take. */
+static uint64_t group_work(const gmsim_gpu *gpu, const gmsim_ask *ask, const gmsim_message *message)
+{
+    const uint64_t passes = message->passes, lone = message->lone;
+    if (message->lanes <= passes)
+        return passes * (passes > 1u ? gpu->atomic_meeting : gpu->atomic_alone);
+    uint64_t work = lone * gpu->atomic_alone;
+    if (lone < message->operations) {
+        const bool both = message->touched & 0x3u && message->touched & 0xcu && !lone;
+        const uint64_t several =
+            (passes << both) * gpu->atomic_half + (message->lanes - lone) * gpu->atomic_lane;
+        work += ask->is_swap ? several * gpu->atomic_swap / 100u : several;
+    }
+    return work;
 }
 
 gmsim_atomic_work gmsim_atomic_work_of(const gmsim_gpu *gpu, const gmsim_ask *ask,
@@ -56,12 +78,8 @@ gmsim_atomic_work gmsim_atomic_work_of(const gmsim_gpu *gpu, const gmsim_ask *as
 {
     uint64_t cost = sector_cost, passes = message->passes, sectors = message->operations;
     uint64_t slice = slice_work(gpu, ask, message, again);
-    gmsim_atomic_work work = {.slice = slice * cost / 100u};
-    if (message->lanes <= passes)
-        work.group = passes * cost * (passes > 1u ? gpu->atomic_meeting : gpu->atomic_alone) / 100u;
-    else
-        work.group = (sectors * gpu->atomic_sector + passes * gpu->atomic_pass) * cost / 100u
-                     << is_wide(ask, message);
+    gmsim_atomic_work work = {.slice = slice * cost / 100u,
+                              .group = group_work(gpu, ask, message) * cost / 100u};
     work.by_side = message->lanes > passes && slice <= sectors * gpu->atomic_slice;
     if (ask->kind == GMSIM_ASK_ATOMIC)
         work.group = work.group * gpu->atomic_returning / 100u;

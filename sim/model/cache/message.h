@@ -26,7 +26,10 @@ typedef struct gmsim_message {
     uint64_t line;
     uint64_t clock;        /* it leaves the SM; answered: what it asked for is there */
     uint8_t touched, full; /* sectors: with at least one byte asked for, with all */
-    uint8_t again;         /* of `touched`: that L2 has counted already (packets.h) */
+    union {
+        uint8_t again; /* of a store's `touched`: that L2 has counted already (packets.h) */
+        uint8_t lone;  /* of an atomic's operations: by lanes alone in half of the line */
+    };
     uint8_t units;         /* clocks that it takes on the way out of the SM */
     bool places;           /* the line has taken a place in L1 */
     /* Of an atomic: most lanes in one address, by sector, added up, and of the whole line; lanes.

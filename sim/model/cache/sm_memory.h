@@ -38,8 +38,10 @@ typedef struct gmsim_request {
     uint8_t part;                      /* sub-partition that it comes from */
     bool is_float, is_double, is_swap; /* the atomic adds floats, of 8 bytes; is compare-and-swap */
     /* Of an atomic or reduction, for each line of the footprint: what L2 carries out one after the
-     * other (most lanes in one address, by sector, added up), most lanes in one address, lanes. */
+     * other (most lanes in one address, by sector, added up), of that what lanes do alone in half
+     * of the line, most lanes in one address, lanes. */
     uint8_t line_operations[GMSIM_MAX_LINES];
+    uint8_t line_lone[GMSIM_MAX_LINES];
     uint8_t line_passes[GMSIM_MAX_LINES];
     uint8_t line_lanes[GMSIM_MAX_LINES];
 } gmsim_request;
