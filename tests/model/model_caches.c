@@ -496,6 +496,46 @@ static void test_l2_atomic(fixture *x, gconstpointer data)
     g_assert_cmpuint(c->dirty_sectors, ==, 3);
 }
 
+/* Of copies that fill a set of the near side one leaves when a line comes that is at home there:
+ * the one read first, or what was written later with evict_first. */
+static void copy_leaves(fixture *x, gboolean first)
+{
+    uint64_t line[GMSIM_L2_WAYS + 1u] = {0};
+    x->gpu.l2_replacement = GMSIM_REPLACEMENT_lru;
+    gmsim_l2_init(&x->l2, x->l2_set, &x->gpu);
+    const uint32_t lines = x->l2.ways + 1u;
+    uint32_t set = gmsim_l2_find(&x->l2, line_of(x, 1, 0)).set, n = 0;
+    for (uint64_t next = 0; n < lines; next++) {
+        gmsim_l2_place place = gmsim_l2_find(&x->l2, next);
+        if (place.home == (n + 1u < lines) && place.set == set)
+            line[n++] = next;
+    }
+    read_l2(x, line[0], 0, 0xf);
+    read_l2(x, line[0], 0, 0xf);
+    read_l2(x, line[1], 0, 0xf);
+    write_l2(x, line[1], 0, 0xf, 0xf);
+    if (first) {
+        gmsim_l2_place place = gmsim_l2_find(&x->l2, line[1]);
+        gmsim_l2_copy_first(&x->l2, &place, 0);
+    }
+    for (n = 2; n < lines; n++)
+        read_l2(x, line[n], 0, 0xf);
+    g_assert_cmpint(read_l2(x, line[first ? 0 : 1], 0, 0xf), ==, GMSIM_L2_NEAR);
+    g_assert_cmpint(read_l2(x, line[first ? 1 : 0], 0, 0xf), !=, GMSIM_L2_NEAR);
+}
+
+static void test_l2_copy_first(fixture *x, gconstpointer data)
+{
+    (void)data;
+    copy_leaves(x, TRUE);
+}
+
+static void test_l2_copy_plain(fixture *x, gconstpointer data)
+{
+    (void)data;
+    copy_leaves(x, FALSE);
+}
+
 /* What a profiler's flush leaves is written back once lines enough have come. */
 static void test_l2_foreign(fixture *x, gconstpointer data)
 {
@@ -710,6 +750,8 @@ int main(int argc, char **argv)
     ADD("/caches/l2/policies", test_l2_policies);
     ADD("/caches/l2/limits", test_l2_limits);
     ADD("/caches/l2/atomic", test_l2_atomic);
+    ADD("/caches/l2/copy-first", test_l2_copy_first);
+    ADD("/caches/l2/copy-plain", test_l2_copy_plain);
     ADD("/caches/l2/foreign", test_l2_foreign);
     ADD("/caches/l2/lru", test_l2_lru);
     g_test_add("/caches/ways/ports", ways, NULL, find_ways, test_ports, lose_ways);

@@ -673,6 +673,14 @@ GMSIM_CLONES gmsim_l2_cost gmsim_l2_write(gmsim_l2 *l2, const gmsim_l2_place *pl
                      : write_any(l2, place, side, touched, full, bytes);
 }
 
+void gmsim_l2_copy_first(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side)
+{
+    gmsim_l2_set *near = set_at(l2, place, side % l2->sides);
+    uint32_t copy = way_of(l2, near, place->tag);
+    if (side != place->home && copy != GMSIM_L2_WAYS && l2->usual)
+        near->age[copy] = 1; /* as old as the oldest under the usual policies */
+}
+
 GMSIM_CLONES gmsim_l2_cost gmsim_l2_atomic(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,
                                            uint32_t touched)
 {

@@ -129,6 +129,8 @@ gmsim_l2_cost gmsim_l2_read(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t 
 /* `bytes` are those written, a bit each. */
 gmsim_l2_cost gmsim_l2_write(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,
                              uint32_t touched, uint32_t full, const uint64_t bytes[2]);
+/* The line was just written with evict_first: a copy on the writer's side is the next to leave. */
+void gmsim_l2_copy_first(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side);
 gmsim_l2_cost gmsim_l2_atomic(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,
                               uint32_t touched);
 /* For a watch: the line was written, or carried out an atomic. */

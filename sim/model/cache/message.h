@@ -17,8 +17,9 @@ typedef enum gmsim_reach { GMSIM_REACH_L1, GMSIM_REACH_L2, GMSIM_REACH_DRAM } gm
 typedef enum gmsim_ask_kind {
     GMSIM_ASK_READ,
     GMSIM_ASK_WRITE,
-    GMSIM_ASK_ATOMIC,    /* returns something */
-    GMSIM_ASK_REDUCTION, /* returns nothing */
+    GMSIM_ASK_ATOMIC,      /* returns something */
+    GMSIM_ASK_REDUCTION,   /* returns nothing */
+    GMSIM_ASK_WRITE_FIRST, /* a store with evict_first */
 } gmsim_ask_kind;
 
 /* Sectors of one line. */
@@ -30,8 +31,8 @@ typedef struct gmsim_message {
         uint8_t again; /* of a store's `touched`: that L2 has counted already (packets.h) */
         uint8_t lone;  /* of an atomic's operations: by lanes alone in half of the line */
     };
-    uint8_t units;         /* clocks that it takes on the way out of the SM */
-    bool places;           /* the line has taken a place in L1 */
+    uint8_t units; /* clocks that it takes on the way out of the SM */
+    bool places;   /* the line has taken a place in L1 */
     /* Of an atomic: most lanes in one address, by sector, added up, and of the whole line; lanes.
      */
     uint8_t operations, passes, lanes;

@@ -349,6 +349,16 @@ static void do_atomic(gmsim_shared *shared, const gmsim_l2_place *place, gmsim_s
         shared->l2.counts.reduction_sectors += message->operations;
 }
 
+/* A copy that a store with evict_first leaves on the writer's side is the next to leave
+ * (micro/l2_hints.cu); the line at home stays as any other. */
+static __attribute__((noinline)) void write_first(gmsim_shared *shared, const gmsim_l2_place *place,
+                                                  gmsim_sender from, gmsim_message *message,
+                                                  const uint64_t bytes[2])
+{
+    write_line(shared, place, from, message, bytes);
+    gmsim_l2_copy_first(&shared->l2, place, from.side);
+}
+
 /* One after the other, with whoever looks on told of each. */
 static __attribute__((noinline)) void serve_watched(gmsim_shared *shared,
                                                     const gmsim_l2_place *place, gmsim_sender from,
@@ -362,6 +372,8 @@ static __attribute__((noinline)) void serve_watched(gmsim_shared *shared,
             read_line(shared, &place[i], from, ask, &message[i]);
         else if (ask->kind == GMSIM_ASK_WRITE)
             write_line(shared, &place[i], from, &message[i], bytes[i]);
+        else if (ask->kind == GMSIM_ASK_WRITE_FIRST)
+            write_first(shared, &place[i], from, &message[i], bytes[i]);
         else
             do_atomic(shared, &place[i], from, ask, &message[i]);
         gmsim_l2_counts change = l2->counts;
@@ -396,6 +408,9 @@ void gmsim_shared_serve(gmsim_shared *shared, gmsim_sender from, gmsim_ask *ask,
     else if (ask->kind == GMSIM_ASK_WRITE)
         for (uint32_t i = 0; i < count; i++)
             write_line(shared, &place[i], from, &message[i], bytes[i]);
+    else if (ask->kind == GMSIM_ASK_WRITE_FIRST)
+        for (uint32_t i = 0; i < count; i++)
+            write_first(shared, &place[i], from, &message[i], bytes[i]);
     else
         for (uint32_t i = 0; i < count; i++)
             do_atomic(shared, &place[i], from, ask, &message[i]);

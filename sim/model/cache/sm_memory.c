@@ -381,7 +381,9 @@ static void ask_store(gmsim_sm_memory *memory, gmsim_request *request, gmsim_ans
     /* Of local memory what waits for the way out is joined less (form, local_bytes): here not. */
     const uint64_t now = request->words.record ? request->now : UINT64_MAX;
     know_bytes(&request->words, footprint);
-    gmsim_ask *ask = begin_ask(out, GMSIM_ASK_WRITE, request->now);
+    gmsim_ask *ask =
+        begin_ask(out, request->load == GMSIM_L1_FIRST ? GMSIM_ASK_WRITE_FIRST : GMSIM_ASK_WRITE,
+                  request->now);
     for (uint32_t i = 0; i < lines; i++) {
         written line = {footprint->touched[i], footprint->full[i], 0};
         gmsim_packet *packet =
