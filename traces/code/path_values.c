@@ -4,7 +4,8 @@
  * with none between. If its predicate is made of thread and CTA numbers, the launch's size and
  * numbers in the code, by instructions of path_lanes.h, those instructions are run along the ways
  * of each warp. What they leave in the lanes' registers has a number; equal ones have the same.
- * Left out: branches on parameters, on what was loaded, and on floats.
+ * Left out: branches on parameters, on what was loaded, and on floats; code with mbarriers, where
+ * ways so decided came out too short (micro/mbarrier.cu, pingpong).
  */
 #include "traces/code/path_values.h"
 #include "traces/code/decoded_private.h"
@@ -248,9 +249,17 @@ static void find_forgetters(path_values *v)
     }
 }
 
+static bool has_mbarriers(const path_graph *graph)
+{
+    for (uint32_t n = 0; n < graph->instr_count; n++)
+        if (gmt_has_prefix(graph->instr[n].opcode, "SYNCS"))
+            return true;
+    return false;
+}
+
 path_values *path_values_create(const path_graph *graph, const gmtrace_launch *launch)
 {
-    path_values *v = calloc(1, sizeof *v);
+    path_values *v = has_mbarriers(graph) ? NULL : calloc(1, sizeof *v);
     if (!v)
         return NULL;
     v->graph = graph;
