@@ -267,7 +267,7 @@ static void read_gather(reading *r)
     source(r);
     for (uint8_t p = 0; p < 7 && r->good; p++) {
         const sass_operand predicate = {.kind = SASS_PRED, .number = p};
-        if (r->step->mode >> p & 1u)
+        if ((uint32_t)r->step->mode >> p & 1u)
             r->step->source[r->step->sources++] = register_of(&predicate);
     }
 }
@@ -449,7 +449,7 @@ static uint32_t table_of(uint8_t table, uint32_t a, uint32_t b, uint32_t c)
 {
     uint32_t result = 0;
     for (unsigned i = 0; i < 8; i++)
-        if (table >> i & 1u)
+        if ((uint32_t)table >> i & 1u)
             result |= (i & 4u ? a : ~a) & (i & 2u ? b : ~b) & (i & 1u ? c : ~c);
     return result;
 }
