@@ -66,10 +66,7 @@ static void add(gathering *g, uint64_t first, uint64_t end, bool whole)
     f->full[i] = (uint8_t)(whole ? sectors : 0);
     f->sectors += count;
     f->bytes += (uint32_t)(end - first);
-    g->request.line_operations[i] = (uint8_t)count;
-    g->request.line_lone[i] = 0;
-    g->request.line_passes[i] = 1;
-    g->request.line_lanes[i] = GMTRACE_WARP_LANES;
+    gmsim_request_reduces(&g->request, i, count);
     if (++f->lines == GMSIM_MAX_LINES)
         flush(g);
 }

@@ -447,12 +447,8 @@ static const char *replay_bulk(gmsim_replay *replay, gmsim_sm_memory *memory, gm
         request.kind = (uint8_t)kind;
         request.wavefronts = 1u;
         request.is_float = request.is_double = request.is_swap = false;
-        for (uint32_t i = 0; i < request.footprint.lines; i++) {
-            request.line_operations[i] = (uint8_t)gmsim_sector_count(request.footprint.touched[i]);
-            request.line_lone[i] = 0;
-            request.line_passes[i] = 1;
-            request.line_lanes[i] = GMTRACE_WARP_LANES;
-        }
+        for (uint32_t i = 0; i < request.footprint.lines; i++)
+            gmsim_request_reduces(&request, i, gmsim_sector_count(request.footprint.touched[i]));
         send(memory, who, &request);
         address += step;
         left -= step;

@@ -414,10 +414,9 @@ static uint64_t together(const gmtrace_paths *p, const part *who, const path_vie
 
 static void put_at(part *who, const way *to, uint32_t taken)
 {
-    const part then = {.place = to->end, .values = to->values};
     memset(who, 0xff, sizeof *who);
-    who->place = then.place;
-    who->values = then.values;
+    who->place = to->end;
+    who->values = to->values;
     who->taken[0] = taken;
 }
 
@@ -702,7 +701,7 @@ void gmtrace_path_enter_as(gmtrace_paths *paths, gmtrace_path_warp *warp, uint32
     part start = *parts_of(paths, paths->start, &count);
     start.values = path_values_enter(paths->values, (uint32_t)cta, number, live);
     const uint32_t state = path_set_put(&paths->states, &start, sizeof start);
-    if (start.values != UINT32_MAX && state != UINT32_MAX)
+    if (start.values != PATH_NO_VALUES && state != UINT32_MAX)
         warp->state = state;
 }
 

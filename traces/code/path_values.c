@@ -233,20 +233,35 @@ static bool make_steps(path_values *v)
     return v->places < PATH_PLACES;
 }
 
+static uint64_t bits_of(const path_values *v, uint32_t file, uint32_t first, uint32_t count)
+{
+    uint64_t places = 0;
+    for (uint32_t r = first; r < 256u && r < first + count; r++)
+        if (v->place[file][r] != PATH_NO_PLACE)
+            places |= UINT64_C(1) << v->place[file][r];
+    return places;
+}
+
+/* Places that the instruction writes, a bit each; R2P names no predicate, and may write all. */
+static uint64_t places_written(const path_values *v, const gmtrace_instr *instr)
+{
+    uint64_t places = 0;
+    for (uint32_t k = 0; k < instr->operand_count; k++) {
+        const gmtrace_operand *o = &instr->operand[k];
+        if (o->write && o->file < FILES)
+            places |= bits_of(v, o->file, o->first, o->count);
+    }
+    if (gmt_has_prefix(instr->opcode, "R2P"))
+        places |= bits_of(v, GMTRACE_REG_PREDICATE, 0, 7);
+    return places;
+}
+
 /* Instructions that are not run, and write what others are made of. */
 static void find_forgetters(path_values *v)
 {
-    for (uint32_t n = 0; n < v->graph->instr_count; n++) {
-        const gmtrace_instr *instr = &v->graph->instr[n];
-        bool forgets = gmt_has_prefix(instr->opcode, "R2P");
-        for (uint32_t k = 0; k < instr->operand_count; k++) {
-            const gmtrace_operand *o = &instr->operand[k];
-            for (uint32_t r = o->first;
-                 o->write && o->file < FILES && r < 256u && r < (uint32_t)o->first + o->count; r++)
-                forgets |= v->place[o->file][r] != PATH_NO_PLACE;
-        }
-        v->role[n] |= forgets && v->step_of[n] == UINT32_MAX ? FORGETS : 0;
-    }
+    for (uint32_t n = 0; n < v->graph->instr_count; n++)
+        if (v->step_of[n] == UINT32_MAX && places_written(v, &v->graph->instr[n]))
+            v->role[n] |= FORGETS;
 }
 
 static bool has_mbarriers(const path_graph *graph)
@@ -373,21 +388,12 @@ void path_values_run(const path_values *v, path_lanes *lanes, uint32_t first, ui
                      uint32_t mask)
 {
     for (uint32_t n = first; n < first + count; n++) {
-        const gmtrace_instr *instr = &v->graph->instr[n];
         if (v->step_of[n] != UINT32_MAX)
             path_step_run(&v->step[v->step_of[n]], v->launch, lanes, mask);
         if (!(v->role[n] & FORGETS))
             continue;
-        for (uint32_t k = 0; k < instr->operand_count; k++) {
-            const gmtrace_operand *o = &instr->operand[k];
-            for (uint32_t r = o->first;
-                 o->write && o->file < FILES && r < 256u && r < (uint32_t)o->first + o->count; r++)
-                if (v->place[o->file][r] != PATH_NO_PLACE)
-                    lanes->known[v->place[o->file][r]] &= ~mask;
-        }
-        for (uint32_t r = 0; r < 7u && gmt_has_prefix(instr->opcode, "R2P"); r++)
-            if (v->place[GMTRACE_REG_PREDICATE][r] != PATH_NO_PLACE)
-                lanes->known[v->place[GMTRACE_REG_PREDICATE][r]] &= ~mask;
+        for (uint64_t left = places_written(v, &v->graph->instr[n]); left; left &= left - 1u)
+            lanes->known[__builtin_ctzll(left)] &= ~mask;
     }
 }
 

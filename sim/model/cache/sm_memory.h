@@ -46,6 +46,15 @@ typedef struct gmsim_request {
     uint8_t line_lanes[GMSIM_MAX_LINES];
 } gmsim_request;
 
+/* A bulk reduction of so many sectors of the i-th line: each once, as if by a whole warp. */
+static inline void gmsim_request_reduces(gmsim_request *request, uint32_t i, uint32_t sectors)
+{
+    request->line_operations[i] = (uint8_t)sectors;
+    request->line_lone[i] = 0;
+    request->line_passes[i] = 1;
+    request->line_lanes[i] = GMTRACE_WARP_LANES;
+}
+
 /* What the SM knows at once of a record's requests. */
 typedef struct gmsim_answer {
     uint64_t done;   /* clock at which a warp that waits for them can go on, but for asks */
