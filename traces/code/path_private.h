@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * path_private.h - what the files path.c, path_way.c and path_move.c share: the states of warps,
+ * the ways of their parts and the moves between states, each found once and kept in a table.
+ */
+#ifndef GMTRACE_PATH_PRIVATE_H
+#define GMTRACE_PATH_PRIVATE_H
+
+#include "traces/code/path.h"
+#include "traces/code/path_graph.h"
+#include "traces/code/path_list.h"
+#include "traces/code/path_search.h"
+#include "traces/code/path_values.h"
+#include "traces/code/path_walk.h"
+
+#define PATH_TAKEN 4u /* ways of others that a part remembers: of those who left it ... */
+#define PATH_MET   2u /* ... and of those who went on from places where they waited for it */
+
+/* A part of a warp, but for its lanes. */
+typedef struct path_part {
+    uint32_t place;             /* in places */
+    uint32_t values;            /* PATH_NO_VALUES: not known */
+    uint32_t taken[PATH_TAKEN]; /* in lists; UINT32_MAX: none */
+    uint32_t met[PATH_MET];
+} path_part;
+
+typedef struct path_way_key {
+    uint32_t place, to, all;
+    uint32_t values, mask; /* what the lanes have that go; which those are */
+} path_way_key;
+
+typedef struct path_found {
+    uint32_t list, end; /* in lists, in places */
+    uint32_t values;    /* what the lanes have then */
+    bool found, ambiguous, estimated, lost;
+} path_found;
+
+typedef struct path_move {
+    const gmtrace_path *path; /* NULL: an empty slot */
+    uint64_t code;            /* two bits a part: 0 none, 1 some, 2 all of its lanes */
+    uint64_t taken;           /* how often */
+    uint32_t state, to, next, next_parts;
+    uint32_t mask; /* of the record, where it matters which lanes of a part are there */
+} path_move;
+
+struct gmtrace_paths {
+    const gmtrace_kernel *kernel;
+    path_graph graph;
+    path_search *search;
+    path_values *values; /* NULL: no branch is decided by what lanes have */
+    path_walk *walk;
+    path_set places, lists, states, way_keys, path_keys;
+    const gmtrace_path **path; /* by path_keys */
+    uint32_t path_room;
+    path_found *way;
+    uint32_t way_room;
+    path_move *move;
+    uint32_t move_count, move_slots;
+    path_arena arena;
+    path_list made, whole, alone;
+    gmtrace_path empty;
+    uint64_t unplaced;  /* records whose instruction is no block */
+    uint32_t start;     /* the state at the entry */
+    uint32_t *target;   /* by instruction, where it is a block of its own: twice its number, and one
+                         * more if it is guarded; else PATH_NONE */
+    uint32_t loop_work; /* of path_unroll() */
+    bool failed;
+};
+
+enum { PATH_NONE_GO = 0, PATH_SOME_GO = 1, PATH_ALL_GO = 2 };
+
+/* path_way.c */
+
+/* The pieces of a list. */
+const gmtrace_path_piece *path_pieces(const gmtrace_paths *p, uint32_t list, uint32_t *count);
+uint32_t path_put_place(gmtrace_paths *p, path_place place);
+path_place path_get_place(const gmtrace_paths *p, uint32_t number);
+/* One part's way, as if it were alone. NULL without memory; good until the next call. */
+const path_found *path_find_way(gmtrace_paths *p, const path_way_key *key);
+
+/* path_move.c */
+
+/* The parts of a state. */
+const path_part *path_parts(const gmtrace_paths *p, uint32_t state, uint32_t *count);
+/* What is executed and the state that comes of it: state, to, code and mask are set. False without
+ * memory. */
+bool path_move_make(gmtrace_paths *p, path_move *move);
+
+#endif
