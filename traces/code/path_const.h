@@ -22,8 +22,8 @@ typedef struct path_const {
 
 /* All registers are known, and memory's constants, to be 0. */
 void path_const_begin(path_const *state);
-/* What is written is known afterwards where all that it is made of is. Moves, adds, shifts, logic
- * and comparisons of 32-bit integers are understood; anything else makes what it writes unknown. */
+/* What is written is known afterwards where all that it is made of is, by an instruction that
+ * path_lanes.h understands; any other makes what it writes unknown. */
 void path_const_run(path_const *state, const gmtrace_instr *instr);
 void path_const_set(path_const *state, const gmtrace_operand *operand, uint32_t value);
 /* Is the instruction executed: 1, 0, or -1 where its guard is not known? */

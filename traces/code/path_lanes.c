@@ -110,6 +110,8 @@ static void source(reading *r)
     *s = (path_source){.place = PATH_NO_PLACE, .negated = o->negated, .inverted = o->inverted};
     if (o->kind == SASS_IMM)
         s->value = (uint32_t)o->value;
+    else if (o->kind == SASS_CONST && !r->launch)
+        r->step->constants = true;
     else if (o->kind != SASS_CONST || !size_of_launch(r->launch, o, &s->value))
         r->good = false;
 }
@@ -429,13 +431,18 @@ static uint32_t special(const gmtrace_launch *launch, const path_lanes *lanes, u
     }
 }
 
-static uint32_t value_of(const path_source *s, const path_lanes *lanes, uint32_t lane)
+uint32_t path_source_value(const path_source *s, uint32_t held)
 {
-    uint32_t value = s->is_register ? lanes->value[s->place][lane] : s->value;
+    uint32_t value = s->is_register ? held : s->value;
     if (s->is_register && s->file >= GMTRACE_REG_PREDICATE)
         return value != s->negated;
     value = s->inverted ? ~value : value;
     return s->negated ? 0u - value : value;
+}
+
+static uint32_t value_of(const path_source *s, const path_lanes *lanes, uint32_t lane)
+{
+    return path_source_value(s, s->is_register ? lanes->value[s->place][lane] : 0);
 }
 
 static uint32_t known_of(const path_source *s, const path_lanes *lanes)
@@ -482,7 +489,7 @@ static uint32_t extreme(const path_step *step, uint32_t a, uint32_t b, bool leas
 }
 
 /* What one lane writes into the targets. */
-static void compute(const path_step *step, const uint32_t *a, uint32_t *d)
+static void make(const path_step *step, const uint32_t *a, uint32_t *d)
 {
     const uint64_t wide = step->mode & SIGNED ? (uint64_t)((int64_t)(int32_t)a[0] * (int32_t)a[1])
                                               : (uint64_t)a[0] * a[1];
@@ -550,6 +557,22 @@ static void compute(const path_step *step, const uint32_t *a, uint32_t *d)
     }
 }
 
+bool path_step_compute(const path_step *step, const uint32_t *source, uint32_t *target)
+{
+    if (step->what == SPECIAL)
+        target[0] = target[1] = 0;
+    else
+        make(step, source, target);
+    return step->what != SPECIAL || step->mode == SASS_SRZ;
+}
+
+/* Carries stay unknown: the second target of an add, and the third. */
+unsigned path_step_made(const path_step *step)
+{
+    const bool carries = step->what == ADD || step->what == LEA || step->what == LEA_HIGH;
+    return carries ? 1u : step->targets;
+}
+
 void path_step_run(const path_step *step, const gmtrace_launch *launch, path_lanes *lanes,
                    uint32_t mask)
 {
@@ -560,8 +583,6 @@ void path_step_run(const path_step *step, const gmtrace_launch *launch, path_lan
             done &= ~(1u << lane);
     for (unsigned i = 0; i < step->sources; i++)
         known &= known_of(&step->source[i], lanes);
-    /* Carries stay unknown: the second target of an add, and the third. */
-    const bool carries = step->what == ADD || step->what == LEA || step->what == LEA_HIGH;
     for (uint32_t lane = 0; lane < GMTRACE_WARP_LANES; lane++) {
         if (!(done >> lane & 1u))
             continue;
@@ -572,7 +593,7 @@ void path_step_run(const path_step *step, const gmtrace_launch *launch, path_lan
         } else if (is_known) {
             for (unsigned i = 0; i < step->sources; i++)
                 a[i] = value_of(&step->source[i], lanes, lane);
-            compute(step, a, d);
+            make(step, a, d);
         }
         for (unsigned i = 0; i < step->targets; i++) {
             const uint8_t place = step->target[i].place;
@@ -580,7 +601,7 @@ void path_step_run(const path_step *step, const gmtrace_launch *launch, path_lan
                 continue;
             lanes->value[place][lane] = d[i];
             lanes->known[place] &= ~(1u << lane);
-            if (is_known && !(carries && i))
+            if (is_known && i < path_step_made(step))
                 lanes->known[place] |= 1u << lane;
         }
     }

@@ -32,15 +32,24 @@ typedef struct path_source {
 typedef struct path_step {
     uint8_t what, mode, shift;
     uint8_t targets, sources;
+    bool constants; /* read, and taken for 0 */
     path_source target[PATH_TARGETS], source[PATH_SOURCES], guard;
 } path_step;
 
-/* Of what the instruction reads but registers all must be in the code or in the launch. */
+/* Of what the instruction reads but registers all must be in the code or in the launch. Without a
+ * launch constants in memory are taken for 0. */
 bool path_step_read(const gmtrace_instr *instr, const gmtrace_launch *launch, path_step *step);
 bool path_step_asks_warp(const path_step *step); /* which warp of its CTA it is */
 bool path_step_asks_cta(const path_step *step);
 /* Places of all registers are set. */
 void path_step_run(const path_step *step, const gmtrace_launch *launch, path_lanes *lanes,
                    uint32_t mask);
+
+/* For who keeps registers otherwise: a source's value by what the register holds; the targets' by
+ * those of the sources, and how many of the targets are made so, not carries. Where it is asked
+ * which thread this is there is no value. */
+uint32_t path_source_value(const path_source *source, uint32_t held);
+bool path_step_compute(const path_step *step, const uint32_t *source, uint32_t *target);
+unsigned path_step_made(const path_step *step);
 
 #endif
