@@ -350,6 +350,12 @@ static bool read_phases(gmsim_scheduler *scheduler, const gmtrace_launch *launch
     return false;
 }
 
+static uint32_t lanes_of_warp(const gmtrace_launch *launch)
+{
+    const uint64_t threads = (uint64_t)launch->block[0] * launch->block[1] * launch->block[2];
+    return (uint32_t)MIN(MAX(threads, 1u), GMTRACE_WARP_LANES);
+}
+
 const gmsim_result *gmsim_model_run(gmsim_model *model, gmtrace_reader *reader, uint32_t index,
                                     gmsim_progress progress, gpointer data, GError **error)
 {
@@ -382,7 +388,8 @@ const gmsim_result *gmsim_model_run(gmsim_model *model, gmtrace_reader *reader, 
         gmsim_trace_error(error, NULL, &reason);
         return NULL;
     }
-    if (!gmsim_tally_begin(&replay->tally, kernel) ||
+    const uint32_t lanes = lanes_of_warp(launch);
+    if (!gmsim_tally_begin(&replay->tally, kernel, lanes) ||
         !gmsim_paces_begin(&model->paces, kernel, replay->tally.decoded, &model->gpu)) {
         no_memory(error);
         return NULL;
@@ -408,7 +415,7 @@ const gmsim_result *gmsim_model_run(gmsim_model *model, gmtrace_reader *reader, 
         gmtrace_paths_know(scheduler.paths, launch);
     const bool cold = result->start != GMSIM_START_WARM;
     if (!scheduler.paths || (cold && !gmsim_fetch_begin(&scheduler, kernel)) ||
-        !gmsim_constants_begin(&scheduler, kernel)) {
+        !gmsim_constants_begin(&scheduler, kernel, lanes)) {
         gmtrace_paths_free(scheduler.paths);
         gmsim_fetch_end(&scheduler);
         gmsim_constants_end(&scheduler);

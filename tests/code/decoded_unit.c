@@ -193,22 +193,22 @@ static void test_varying(void)
 {
     static const struct {
         const char *opcode, *operands;
-        int addresses;
+        int addresses, by_half; /* of 16 lanes */
     } cases[] = {
-        {"IADD3", "R2, R1, 0x4, RZ", 32},
-        {"SHF.R.U32.HI", "R2, RZ, 0x5, R1", 1},
-        {"SHF.R.U32.HI", "R2, RZ, 0x3, R1", 4},
-        {"SHF.R.U64", "R2, R1, 0x3, RZ", 4},
-        {"SHF.L.U64.HI", "R2, R1, 0x1d, RZ", 4},
-        {"S2R", "R2, SR_CTAID.X", 1},
-        {"SHFL.IDX", "PT, R2, R1, 0x0, 0x1f", 32},
-        {"LOP3.LUT", "R2, R1, 0x7, RZ, 0xc0, !PT", 8},
-        {"LEA", "R2, R1, RZ, 0x4", 32},
-        {"LEA.HI", "R2, R1, RZ, RZ, 0x1d", 4},
-        {"IMAD", "R2, R1, c[0x0][0x210], RZ", 1},
-        {"IMAD", "R2, R1, 0x4000000, RZ", 32},
-        {"IMAD", "R2, R1, 0x20000000, RZ", 8},
-        {"I2F.U32", "R2, R1", 32},
+        {"IADD3", "R2, R1, 0x4, RZ", 32, 16},
+        {"SHF.R.U32.HI", "R2, RZ, 0x5, R1", 1, 1},
+        {"SHF.R.U32.HI", "R2, RZ, 0x3, R1", 4, 2},
+        {"SHF.R.U64", "R2, R1, 0x3, RZ", 4, 2},
+        {"SHF.L.U64.HI", "R2, R1, 0x1d, RZ", 4, 2},
+        {"S2R", "R2, SR_CTAID.X", 1, 1},
+        {"SHFL.IDX", "PT, R2, R1, 0x0, 0x1f", 32, 16},
+        {"LOP3.LUT", "R2, R1, 0x7, RZ, 0xc0, !PT", 8, 8},
+        {"LEA", "R2, R1, RZ, 0x4", 32, 16},
+        {"LEA.HI", "R2, R1, RZ, RZ, 0x1d", 4, 2},
+        {"IMAD", "R2, R1, c[0x0][0x210], RZ", 1, 1},
+        {"IMAD", "R2, R1, 0x4000000, RZ", 32, 16},
+        {"IMAD", "R2, R1, 0x20000000, RZ", 8, 8},
+        {"I2F.U32", "R2, R1", 32, 16},
     };
     for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
         gmtrace_instr instr[3];
@@ -218,9 +218,11 @@ static void test_varying(void)
             g_str_equal(cases[i].opcode, "S2R") ? 255 : 1);
         put(&instr[2], "LDC", "R3, c[0x3][R2]", 3, 2);
         const gmtrace_kernel kernel = {.instr_count = 3, .instr = instr};
-        gmtrace_decode_kernel(&kernel, decoded);
+        gmtrace_decode_kernel(&kernel, GMTRACE_WARP_LANES, decoded);
         g_test_message("%s %s", cases[i].opcode, cases[i].operands);
         g_assert_cmpint(decoded[2].addresses, ==, cases[i].addresses);
+        gmtrace_decode_kernel(&kernel, GMTRACE_WARP_LANES / 2, decoded);
+        g_assert_cmpint(decoded[2].addresses, ==, cases[i].by_half);
     }
 }
 

@@ -155,7 +155,7 @@ static void ask_for_operands(gmtrace_constants *c, search *f, uint32_t at)
 }
 
 /* Finds the code that makes indices. Whether there is any, and little enough of it. */
-static bool find_code(gmtrace_constants *c)
+static bool find_code(gmtrace_constants *c, uint32_t lanes)
 {
     const uint32_t count = c->kernel->instr_count + 1u;
     search f = {0};
@@ -184,7 +184,7 @@ static bool find_code(gmtrace_constants *c)
             continue;
         ask_for_operands(c, &f, n);
         if (c->decoded[n].addresses > 1u)
-            c->lanes = GMTRACE_WARP_LANES;
+            c->lanes = lanes;
     }
     while (f.next < f.count && c->places <= REGISTERS) {
         const uint32_t n = f.list[f.next++];
@@ -228,7 +228,7 @@ static uint32_t add_state(gmtrace_constants *c)
 }
 
 gmtrace_constants *gmtrace_constants_create(const gmtrace_kernel *kernel,
-                                            const gmtrace_decoded *decoded)
+                                            const gmtrace_decoded *decoded, uint32_t lanes)
 {
     gmtrace_constants *c = calloc(1, sizeof *c);
     if (!c)
@@ -237,7 +237,7 @@ gmtrace_constants *gmtrace_constants_create(const gmtrace_kernel *kernel,
     c->decoded = decoded;
     c->lanes = 1;
     c->role = calloc(kernel->instr_count + 1u, 1);
-    if (c->role && find_code(c) && (c->now = malloc(c->lanes * sizeof *c->now))) {
+    if (c->role && find_code(c, lanes) && (c->now = malloc(c->lanes * sizeof *c->now))) {
         for (uint32_t lane = 0; lane < c->lanes; lane++)
             path_const_begin(&c->now[lane]);
         add_state(c);

@@ -40,9 +40,10 @@ typedef struct gmtrace_constant_way {
 
 typedef struct gmtrace_constants gmtrace_constants;
 
-/* NULL where no load of constants has an index, or without memory: those who ask then know less. */
+/* NULL where no load of constants has an index, or without memory: those who ask then know less.
+ * `lanes`: of a warp. */
 gmtrace_constants *gmtrace_constants_create(const gmtrace_kernel *kernel,
-                                            const gmtrace_decoded *decoded);
+                                            const gmtrace_decoded *decoded, uint32_t lanes);
 void gmtrace_constants_free(gmtrace_constants *constants); /* NULL is allowed */
 
 /* What is read on the way by a warp that has `state`: 0 at its begin, then `next` of the way

@@ -437,13 +437,14 @@ gmtrace_decoded gmtrace_decode(const gmtrace_instr *instr)
     return d;
 }
 
-void gmtrace_decode_kernel(const gmtrace_kernel *kernel, gmtrace_decoded *decoded)
+void gmtrace_decode_kernel(const gmtrace_kernel *kernel, uint32_t lanes, gmtrace_decoded *decoded)
 {
     for (uint32_t i = 0; i < kernel->instr_count; i++)
         decoded[i] = gmtrace_decode(&kernel->instr[i]);
     for (uint32_t i = 0; i < kernel->instr_count; i++)
-        decoded[i].addresses =
-            decoded[i].unit == GMTRACE_UNIT_LDC ? (uint8_t)gmt_addresses(kernel, decoded, i) : 1;
+        decoded[i].addresses = decoded[i].unit == GMTRACE_UNIT_LDC
+                                   ? (uint8_t)gmt_addresses(kernel, decoded, i, lanes)
+                                   : 1;
     gmt_count_reads(kernel, decoded);
 }
 

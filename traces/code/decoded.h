@@ -93,8 +93,9 @@ typedef struct gmtrace_decoded {
 
 /* From opcode and operands alone; `addresses` and `reads` need the code around it and stay 0. */
 gmtrace_decoded gmtrace_decode(const gmtrace_instr *instr);
-/* The whole table, into kernel->instr_count records. */
-void gmtrace_decode_kernel(const gmtrace_kernel *kernel, gmtrace_decoded *decoded);
+/* The whole table, into kernel->instr_count records. `lanes`: of a warp, fewer than
+ * GMTRACE_WARP_LANES where its CTAs have fewer threads. */
+void gmtrace_decode_kernel(const gmtrace_kernel *kernel, uint32_t lanes, gmtrace_decoded *decoded);
 /* Whether lanes access memory at addresses of their own: loads, stores, atomics, reductions and
  * asynchronous copies by class, but of constants. */
 bool gmtrace_accesses_by_lane(const gmtrace_instr *instr);

@@ -56,8 +56,9 @@ bool gmt_varies(const gmtrace_kernel *kernel, const gmtrace_decoded *decoded, ui
  * varies, and 0 if not. */
 void gmt_run_lane(path_const *state, const gmtrace_instr *instr, const gmtrace_decoded *decoded,
                   bool varies, uint32_t lane);
-/* At how many addresses a load of constants reads by its index; 1 where it does not vary. */
-uint32_t gmt_addresses(const gmtrace_kernel *kernel, const gmtrace_decoded *decoded,
-                       uint32_t instr);
+/* At how many addresses so many lanes read constants by a load's index; 1 where it does not vary.
+ */
+uint32_t gmt_addresses(const gmtrace_kernel *kernel, const gmtrace_decoded *decoded, uint32_t instr,
+                       uint32_t lanes);
 
 #endif

@@ -141,7 +141,7 @@ bool path_graph_build(path_graph *graph, const gmtrace_kernel *kernel, gmtrace_d
         good = graph->block != NULL;
     }
     if (good)
-        gmtrace_decode_kernel(kernel, decoded);
+        gmtrace_decode_kernel(kernel, GMTRACE_WARP_LANES, decoded);
     for (uint32_t b = 0; good && b < graph->flow.block_count; b++) {
         const gmt_block *block = &graph->flow.block[b];
         graph->block[b] = block_of(graph, block, seen);

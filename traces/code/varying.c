@@ -98,7 +98,8 @@ static int by_number(const void *a, const void *b)
     return one < other ? -1 : one > other;
 }
 
-uint32_t gmt_addresses(const gmtrace_kernel *kernel, const gmtrace_decoded *decoded, uint32_t at)
+uint32_t gmt_addresses(const gmtrace_kernel *kernel, const gmtrace_decoded *decoded, uint32_t at,
+                       uint32_t lanes)
 {
     uint32_t instr[STEPS], address[GMTRACE_WARP_LANES], found = 0;
     bool differ;
@@ -107,7 +108,7 @@ uint32_t gmt_addresses(const gmtrace_kernel *kernel, const gmtrace_decoded *deco
     if (!state)
         return 1;
     qsort(instr, count, sizeof *instr, by_number);
-    for (uint32_t lane = 0; lane < GMTRACE_WARP_LANES; lane++) {
+    for (uint32_t lane = 0; lane < lanes; lane++) {
         path_const_begin(state);
         for (uint32_t i = 0; i < count; i++)
             run(state, kernel, decoded, instr[i], lane);

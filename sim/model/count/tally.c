@@ -79,7 +79,7 @@ static bool find_unsteady(gmsim_tally *tally)
     return true;
 }
 
-bool gmsim_tally_begin(gmsim_tally *tally, const gmtrace_kernel *kernel)
+bool gmsim_tally_begin(gmsim_tally *tally, const gmtrace_kernel *kernel, uint32_t lanes)
 {
     uint32_t sites = kernel->instr_count + 1u;
     tally->kernel = kernel;
@@ -95,7 +95,7 @@ bool gmsim_tally_begin(gmsim_tally *tally, const gmtrace_kernel *kernel)
         if (!tally->sites_allocated)
             return false;
     }
-    gmtrace_decode_kernel(kernel, tally->decoded);
+    gmtrace_decode_kernel(kernel, lanes, tally->decoded);
     if (!find_unsteady(tally))
         return false;
     uint32_t entries = 0;

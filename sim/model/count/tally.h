@@ -44,8 +44,8 @@ typedef struct gmsim_tally {
 } gmsim_tally;
 
 /* Makes room for a kernel and zeroes the counts. Grows the arrays where needed; free them with
- * gmsim_tally_clear(). False where there is no memory. */
-bool gmsim_tally_begin(gmsim_tally *tally, const gmtrace_kernel *kernel);
+ * gmsim_tally_clear(). `lanes`: of a warp. False where there is no memory. */
+bool gmsim_tally_begin(gmsim_tally *tally, const gmtrace_kernel *kernel, uint32_t lanes);
 /* Makes of the kernel what is asked: its loads find their data in L1, its barriers hold nobody. */
 void gmsim_tally_change(gmsim_tally *tally, const gmsim_whatif *whatif);
 /* Zeroes the counts alone. */

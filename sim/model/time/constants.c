@@ -40,11 +40,11 @@ typedef struct gmsim_constant_sm {
     gmsim_constant_warp warp[GMSIM_MAX_SM_WARPS];
 } gmsim_constant_sm;
 
-bool gmsim_constants_begin(gmsim_scheduler *s, const gmtrace_kernel *kernel)
+bool gmsim_constants_begin(gmsim_scheduler *s, const gmtrace_kernel *kernel, uint32_t lanes)
 {
     if (s->plan.functional || !s->plan.control_bits)
         return true;
-    s->constants = gmtrace_constants_create(kernel, s->replay->tally.decoded);
+    s->constants = gmtrace_constants_create(kernel, s->replay->tally.decoded, lanes);
     s->paces->constants = s->constants != NULL;
     if (!s->constants)
         return true;

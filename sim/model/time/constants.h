@@ -10,8 +10,8 @@
 #pragma GCC visibility push(hidden)
 
 /* What of a kernel's constants its SMs have is followed where its code has loads of them with an
- * index. False without memory; to be ended in any case. */
-bool gmsim_constants_begin(gmsim_scheduler *s, const gmtrace_kernel *kernel);
+ * index. `lanes`: of a warp. False without memory; to be ended in any case. */
+bool gmsim_constants_begin(gmsim_scheduler *s, const gmtrace_kernel *kernel, uint32_t lanes);
 void gmsim_constants_end(gmsim_scheduler *s);
 
 /* The launch begins anew: nobody has read anything. */
