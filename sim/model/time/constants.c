@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * constants.c - loads of constants that miss (micro/constant.cu, micro/constant_miss.cu).
- * - An SM's first cache holds 32 lines of 64 bytes in four sets; four of a set stay that were hit,
- *   of the others the least recently used leaves: of nine lines of a set, read in turn, five miss.
- *   What it does not hold comes later, four lines at a time for two SMs; of one load a line after
- *   the other. A warp that wants a line on its way waits as long as the one that asked for it.
+ * - An SM's first cache holds 32 lines of 64 bytes in four sets, of which the least recently used
+ *   leaves. What it does not hold comes later, four lines at a time for two SMs; of one load a line
+ * after the other. A warp that wants a line on its way waits as long as the one that asked for it.
  * - What nobody on the SM has read in this launch comes from L2, 256 bytes at a time.
  *
  * Which constants are read tells traces/code/constants.h. Left out: what does not fit the second
@@ -19,7 +18,6 @@
 #define WAYS  8u
 #define BLOCK 4u /* lines that come from L2 at a time */
 #define UNDER 4u /* lines under way at a time */
-#define HIT   4u /* lines of a set that stay because they were hit */
 #define LINES GMTRACE_CONSTANT_LINES
 
 typedef struct gmsim_constant_warp {
@@ -30,8 +28,7 @@ typedef struct gmsim_constant_warp {
 } gmsim_constant_warp;
 
 typedef struct gmsim_constant_sm {
-    uint32_t line[SETS][WAYS]; /* plus one */
-    uint32_t hit[SETS];        /* the first so many were hit; the last to be used come first */
+    uint32_t line[SETS][WAYS]; /* plus one; the last to be used come first */
     uint64_t free[UNDER];      /* when it can ask for another line */
     uint64_t step;             /* in which it asked for `missed[0]`; and in the one before */
     uint32_t missed[2];
@@ -126,7 +123,7 @@ static uint64_t ask(const gmsim_scheduler *s, gmsim_constant_sm *c, uint32_t lin
 {
     const gmsim_gpu *gpu = s->plan.gpu;
     const uint32_t set = line % SETS;
-    uint32_t n = 0, to = 0, *lines = c->line[set];
+    uint32_t n = 0, *lines = c->line[set];
     if (now < c->gone[line])
         return MAX(c->there[line], now);
     while (n < WAYS && lines[n] != line + 1u)
@@ -140,11 +137,8 @@ static uint64_t ask(const gmsim_scheduler *s, gmsim_constant_sm *c, uint32_t lin
             c->gone[lines[n] - 1u] = now;
         c->there[line] = MAX(then, *block);
         c->gone[line] = 0;
-        to = c->hit[set];
-    } else if (n >= c->hit[set] && c->hit[set] < HIT) {
-        c->hit[set]++;
     }
-    for (; n > to; n--)
+    for (; n; n--)
         lines[n] = lines[n - 1u];
     lines[n] = line + 1u;
     return MAX(c->there[line], now);
