@@ -3,9 +3,9 @@
  * path_values.c - a branch is doubtful where both its sides lead to the same record, or to the end,
  * with none between. If its predicate is made of thread and CTA numbers, the launch's size and
  * numbers in the code, by instructions of path_lanes.h, those instructions are run along the ways
- * of each warp. What they leave in the lanes' registers has a number; equal ones have the same.
- * Left out: branches on parameters, on what was loaded, and on floats; code with mbarriers, where
- * ways so decided came out too short (micro/mbarrier.cu, pingpong).
+ * of each warp (micro/parting.cu). What they leave in the lanes' registers has a number; equal ones
+ * have the same. Left out: branches on parameters, on what was loaded, and on floats; code with
+ * mbarriers, whose times go with the older rules (micro/mbarrier.cu, pingpong).
  */
 #include "traces/code/path_values.h"
 #include "traces/code/decoded_private.h"
