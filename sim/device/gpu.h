@@ -186,6 +186,7 @@ typedef struct gmsim_gpu {
     uint32_t sm_constant_address; /* clocks of latency of each further address of a constant load */
     uint32_t sm_constant_miss;    /* clocks that a constant which misses comes later */
     uint32_t sm_constant_cold;    /* and later still if nobody on the SM has read it */
+    uint32_t sm_constant_dram;    /* ... nor on another since L2 was emptied */
 
     /* [pipe]: what an instruction costs, by what carries it out: a gmtrace_unit each. */
     gmsim_cost pipe_other, pipe_fp32, pipe_fp16, pipe_fp16_mma, pipe_fp64, pipe_imad,

@@ -223,6 +223,8 @@ const gmsim_key gmsim_keys[] = {
           "clocks that a constant comes later which the SM's first cache does not hold"),
     GIVEN(sm, constant_cold, COUNT, 0, 10000, "215",
           "clocks that a constant comes later still which nobody on the SM has read"),
+    GIVEN(sm, constant_dram, COUNT, 0, 10000, "300",
+          "and later still if no SM has read it since L2 was emptied"),
     COST(other, "latency 12",
          "what is issued and no more: control flow, and memory, whose time follows from addresses"),
     COST(fp32, "fma 1, full 1", "FFMA, FADD, FMUL"),

@@ -3,8 +3,10 @@
  * constants.c - loads of constants that miss (micro/constant.cu, micro/constant_miss.cu).
  * - An SM's first cache holds 32 lines of 64 bytes in four sets, of which the least recently used
  *   leaves. What it does not hold comes later, four lines at a time for two SMs; of one load a line
- *   after the other. A warp that wants a line on its way waits as long as the one that asked for it.
- * - What nobody on the SM has read in this launch comes from L2, 256 bytes at a time.
+ *   after the other. A warp that wants a line on its way waits as long as the one that asked for
+ * it.
+ * - What nobody on the SM has read in this launch comes from L2, 256 bytes at a time, and from DRAM
+ *   for the first SM that reads it of a launch that begins with an empty L2.
  *
  * Which constants are read tells traces/code/constants.h. Left out: what does not fit the second
  * cache, instructions that share it, constants that arithmetic takes as operands.
@@ -37,7 +39,8 @@ typedef struct gmsim_constant_sm {
     gmsim_constant_warp warp[GMSIM_MAX_SM_WARPS];
 } gmsim_constant_sm;
 
-bool gmsim_constants_begin(gmsim_scheduler *s, const gmtrace_kernel *kernel, uint32_t lanes)
+bool gmsim_constants_begin(gmsim_scheduler *s, const gmtrace_kernel *kernel, uint32_t lanes,
+                           bool cold)
 {
     if (s->plan.functional || !s->plan.control_bits)
         return true;
@@ -46,21 +49,26 @@ bool gmsim_constants_begin(gmsim_scheduler *s, const gmtrace_kernel *kernel, uin
     if (!s->constants)
         return true;
     s->constant_sm = calloc(s->plan.sms + 1u, sizeof *s->constant_sm);
-    return s->constant_sm != NULL;
+    s->constant_l2 = cold ? calloc(LINES / BLOCK, sizeof *s->constant_l2) : NULL;
+    return s->constant_sm && (s->constant_l2 || !cold);
 }
 
 void gmsim_constants_end(gmsim_scheduler *s)
 {
     gmtrace_constants_free(s->constants);
     free(s->constant_sm);
+    free(s->constant_l2);
     s->constants = NULL;
     s->constant_sm = NULL;
+    s->constant_l2 = NULL;
 }
 
 void gmsim_constants_forget(gmsim_scheduler *s)
 {
     if (s->constant_sm)
         memset(s->constant_sm, 0, (s->plan.sms + 1u) * sizeof *s->constant_sm);
+    if (s->constant_l2)
+        memset(s->constant_l2, 0, LINES / BLOCK * sizeof *s->constant_l2);
 }
 
 static gmsim_constant_sm *of(const gmsim_scheduler *s, const gmsim_sm *sm)
@@ -116,6 +124,16 @@ static uint64_t set_under_way(const gmsim_scheduler *s, gmsim_constant_sm *c, ui
     return begin;
 }
 
+/* When a block is there that would be so if L2 had it, and comes from DRAM for the first SM. */
+static uint64_t from_l2(const gmsim_scheduler *s, uint32_t block, uint64_t then)
+{
+    if (!s->constant_l2)
+        return then;
+    if (!s->constant_l2[block])
+        s->constant_l2[block] = then + s->plan.gpu->sm_constant_dram;
+    return MAX(then, s->constant_l2[block]);
+}
+
 /* When the line is there that is asked for at `now`, were it at hand then. Warps come here with all
  * that they read on a piece of their way: what another has replaced by then, but later, is there.
  */
@@ -132,7 +150,7 @@ static uint64_t ask(const gmsim_scheduler *s, gmsim_constant_sm *c, uint32_t lin
         uint64_t *block = &c->block[line / BLOCK];
         const uint64_t then = set_under_way(s, c, now) + gpu->sm_constant_miss;
         if (!*block)
-            *block = then + gpu->sm_constant_cold;
+            *block = from_l2(s, line / BLOCK, then + gpu->sm_constant_cold);
         if (lines[--n])
             c->gone[lines[n] - 1u] = now;
         c->there[line] = MAX(then, *block);

@@ -10,8 +10,10 @@
 #pragma GCC visibility push(hidden)
 
 /* What of a kernel's constants its SMs have is followed where its code has loads of them with an
- * index. `lanes`: of a warp. False without memory; to be ended in any case. */
-bool gmsim_constants_begin(gmsim_scheduler *s, const gmtrace_kernel *kernel, uint32_t lanes);
+ * index. `lanes`: of a warp; `cold`: L2 has none of them. False without memory; to be ended in any
+ * case. */
+bool gmsim_constants_begin(gmsim_scheduler *s, const gmtrace_kernel *kernel, uint32_t lanes,
+                           bool cold);
 void gmsim_constants_end(gmsim_scheduler *s);
 
 /* The launch begins anew: nobody has read anything. */

@@ -61,6 +61,7 @@ typedef struct gmsim_scheduler {
     uint32_t fetched_words;       /* of an SM */
     gmtrace_constants *constants; /* NULL: none that could miss */
     struct gmsim_constant_sm *constant_sm; /* of each SM */
+    uint64_t *constant_l2;                 /* when L2 has each block; NULL: it has all */
     uint64_t next_cta;
     uint64_t ended; /* thousandths of a clock at which the last CTA so far was given back */
     uint64_t step;  /* number of this step */

@@ -124,6 +124,13 @@ static bool fences(const gmtrace_decoded *decoded)
     return decoded->unit >= GMTRACE_UNIT_MEMBAR && decoded->unit <= GMTRACE_UNIT_MEMBAR_SYS;
 }
 
+/* When the registers may be written that an instruction reads: of a load of constants when it is
+ * there. */
+static uint32_t read_after(const gmtrace_decoded *decoded, const gmsim_cost *cost)
+{
+    return MAX(decoded->unit == GMTRACE_UNIT_LDC ? cost->latency : cost->latency / 2u, 1u);
+}
+
 static void walk_piece(const gmsim_paces *paces, const gmtrace_path_piece *piece, gmsim_pace *pace,
                        walk *w)
 {
@@ -156,8 +163,8 @@ static void walk_piece(const gmsim_paces *paces, const gmtrace_path_piece *piece
         w->issued = w->clock;
         if (instr->write_barrier < GMSIM_SCOREBOARDS)
             w->due[instr->write_barrier] = w->clock + MAX(cost->latency, 1u);
-        else if (instr->read_barrier < GMSIM_SCOREBOARDS)
-            w->due[instr->read_barrier] = w->clock + MAX(cost->latency / 2u, 1u);
+        if (instr->read_barrier < GMSIM_SCOREBOARDS)
+            w->due[instr->read_barrier] = w->clock + read_after(decoded, cost);
         w->clock += MAX(instr->stall, 1u) + (fence && w->fenced ? cost->latency : cost->delay);
         w->fenced |= fence;
         w->pipe[GMSIM_PIPE_ISSUE]++;
