@@ -213,6 +213,8 @@ typedef struct gmsim_gpu {
     uint32_t launch_code_line;   /* and clocks that each further line of it takes */
     uint32_t launch_again; /* the first group's turn comes again after so many of the others; 0:
                             * groups simply take turns */
+    uint32_t launch_turn;  /* clocks of a turn over the groups, in which places that are free again
+                            * take CTAs; 0: in the order in which they became free */
 
     /* Plug-ins whose policies keys can name. Behind the numbers of a key's built-in policies stand
      * these: policy COUNT + i is plugin[i]'s. */
@@ -228,7 +230,7 @@ typedef struct gmsim_gpu {
  * ("h200.ini:14: [l1] sets: ..."), and so are files based on themselves. Returns false and sets
  * error. Where no source gives a number the .ini says `unknown`, which is 0 here and allowed for
  * the few keys that the model can do without: l2.slices, l2.partitions, launch.groups,
- * launch.again, dram.far_latency, dram.row_bytes, dram.refresh_*, and the rates of [l2] and [dram],
+ * launch.again, launch.turn, dram.far_latency, dram.row_bytes, dram.refresh_*, and the rates of [l2] and [dram],
  * without which that resource gives no bound. */
 bool gmsim_gpu_load(gmsim_gpu *gpu, const char *what, GError **error);
 

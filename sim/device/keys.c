@@ -270,6 +270,8 @@ const gmsim_key gmsim_keys[] = {
     PLUGGED(launch, order, ORDER, gmsim_order_names, order, "groups",
             "which SMs the first CTAs go to"),
     MAYBE(launch, again, COUNT, 1, 32, "groups after which the first has another turn"),
+    MAYBE(launch, turn, COUNT, 1, 1u << 16,
+          "clocks in which later CTAs are handed to one group after another"),
     MAYBE(launch, overhead, COUNT, 0, 1u << 20,
           "clocks of a launch before its first and after its last warp"),
     GIVEN(launch, first, COUNT, 0, 1u << 16, "600",

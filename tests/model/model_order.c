@@ -113,6 +113,33 @@ static void test_first_wave(void)
     bench_end(&b);
 }
 
+/* Later CTAs go to one group of SMs after another: as places become free at uneven times, two CTAs
+ * with neighbouring numbers are mostly on one side of L2 (micro/cta_order.cu, 256 threads: 83 %),
+ * and seldom on one SM (none). Each two read a line of their own: one whose home is the other side
+ * crosses for either, or for both. */
+static void test_turns(void)
+{
+    const uint64_t ctas = 8192;
+    double own = 0, pairs = (double)ctas / 2.0;
+    bench b;
+    bench_begin(&b);
+    gmtest_launch(&b.trace, (uint32_t)ctas, 256);
+    for (uint64_t cta = 0; cta < ctas; cta++) {
+        own += cta * 7 % 13 != 0;
+        for (uint64_t i = 0; i < cta * 7 % 13; i++)
+            bench_load(&b, cta, 1, BASE + (1u << 30) + cta * 128);
+        bench_load(&b, cta, 0, BASE + cta / 2u * 128);
+        gmtest_end_cta(&b.trace, cta);
+    }
+    const gmsim_result *r = bench_run(&b);
+    const double crossed = (double)r->l2.fabric_read_sectors / 4.0 - own / 2.0;
+    const double both = (crossed - pairs / 2.0) / (pairs / 2.0);
+    g_test_message("on both sides: %.2f of the pairs", both);
+    g_assert_cmpfloat(both, >, 0.1);
+    g_assert_cmpfloat(both, <, 0.3);
+    bench_end(&b);
+}
+
 /* Many waves of CTAs of uneven length: each is run once, whoever gets it. */
 static void test_many_waves(void)
 {
@@ -140,6 +167,7 @@ int main(int argc, char **argv)
     g_test_add_func("/order/barrier/named", test_named_barriers);
     g_test_add_func("/order/barrier/deadlock", test_deadlock);
     g_test_add_func("/order/ctas/first-wave", test_first_wave);
+    g_test_add_func("/order/ctas/turns", test_turns);
     g_test_add_func("/order/ctas/many-waves", test_many_waves);
     return g_test_run();
 }

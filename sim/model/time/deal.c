@@ -3,7 +3,9 @@
  * deal.c - which SM gets which CTA, and when. As measured on an H200:
  *
  * - The first CTAs are dealt by a policy (sim/policy/order.h) until no SM takes another. After that
- *   the next CTA goes to the place that becomes free first.
+ *   one group of SMs after another has its turn, in which each of its SMs that has a free place
+ *   takes a CTA: of places that become free at about the same time neighbouring CTAs go to one
+ *   group (micro/cta_order.cu).
  * - The first CTA of an SM starts slowly, the second half of its warps later; CTAs end one after
  *   the other on the whole GPU, and a place is empty for a while before the next starts there
  *   (micro/launch.cu).
@@ -100,26 +102,44 @@ static bool deal(gmsim_scheduler *s, uint32_t sm_number, uint32_t place, uint64_
     return true;
 }
 
-static int by_clock(const void *a, const void *b)
+static int by_turn(const void *a, const void *b)
 {
     const gmsim_freed *one = a, *other = b;
-    if (one->clock != other->clock)
-        return one->clock < other->clock ? -1 : 1;
+    if (one->turn != other->turn)
+        return one->turn < other->turn ? -1 : 1;
     return one->sm != other->sm ? (one->sm < other->sm ? -1 : 1)
                                 : (int)one->place - (int)other->place;
 }
 
-/* The places that became free in this step take the next CTAs, in the order in which they did. */
+/* The turn over the groups of SMs in which a place takes a CTA: an SM has one in each, of those
+ * places that became free with it. They come SM by SM. */
+static uint64_t turn_of(const gmsim_scheduler *s, uint32_t i, uint64_t clocks)
+{
+    const gmsim_freed *freed = s->freed;
+    uint64_t turn = freed[i].clock / clocks;
+    for (uint32_t k = i; k > 0 && freed[k - 1u].sm == freed[i].sm && clocks > 1u; k--)
+        if (freed[k - 1u].turn == turn) {
+            turn++;
+            k = i + 1u;
+        }
+    return turn;
+}
+
+/* The places that became free in this step take the next CTAs, turn by turn, SM by SM: those of a
+ * group are neighbours. CTAs of clusters go where places became free first. */
 bool gmsim_deal_freed(gmsim_scheduler *s, GError **error)
 {
     const gmsim_gpu *gpu = s->plan.gpu;
-    qsort(s->freed, s->freed_count, sizeof *s->freed, by_clock);
+    const uint64_t clocks = s->clusters.size > 1u ? 1u : MAX(gpu->launch_turn, 1u);
+    for (uint32_t i = 0; i < s->freed_count; i++)
+        s->freed[i].turn = turn_of(s, i, clocks);
+    qsort(s->freed, s->freed_count, sizeof *s->freed, by_turn);
     for (uint32_t i = 0; i < s->freed_count; i++) {
         const gmsim_freed *freed = &s->freed[i];
-        s->ended = MAX(s->ended, freed->clock * 1000u);
+        s->ended = MAX(s->ended, MIN(freed->turn * clocks, freed->clock) * 1000u);
         if (gpu->launch_ctas)
             s->ended += 1000000u / gpu->launch_ctas;
-        uint64_t now = s->ended / 1000u;
+        uint64_t now = MAX(s->ended / 1000u, freed->clock);
         s->end = MAX(s->end, now);
         if (!deal(s, freed->sm, freed->place, now + gpu->launch_refill, gpu->launch_start, error))
             return false;

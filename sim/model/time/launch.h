@@ -42,6 +42,7 @@ typedef struct gmsim_clusters {
 typedef struct gmsim_freed {
     uint64_t clock;
     uint32_t sm, place;
+    uint64_t turn; /* over the groups of SMs, in which it takes another */
 } gmsim_freed;
 
 typedef struct gmsim_scheduler {
