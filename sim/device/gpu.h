@@ -127,8 +127,9 @@ typedef struct gmsim_gpu {
     uint32_t l2_reads_per_clock;   /* lines looked up for loads, all slices together */
     uint32_t l2_atomics_per_clock; /* operations, all slices together */
     uint32_t l2_dirty_percent, l2_partial_percent; /* lines of a group, at most; see l2.c */
-    uint32_t l2_flush_dirty;                       /* sectors */
-    uint32_t l2_replacement, l2_hash, l2_write;    /* policies */
+    uint32_t l2_partial_groups; /* for partly written lines, of every 100 for dirty ones */
+    uint32_t l2_flush_dirty;    /* sectors */
+    uint32_t l2_replacement, l2_hash, l2_write; /* policies */
     uint32_t l2_latency, l2_far_latency;
     uint32_t l2_group_slices,
         l2_group_lines; /* slices that share what does atomics; see shared.c */
@@ -230,8 +231,8 @@ typedef struct gmsim_gpu {
  * ("h200.ini:14: [l1] sets: ..."), and so are files based on themselves. Returns false and sets
  * error. Where no source gives a number the .ini says `unknown`, which is 0 here and allowed for
  * the few keys that the model can do without: l2.slices, l2.partitions, launch.groups,
- * launch.again, launch.turn, dram.far_latency, dram.row_bytes, dram.refresh_*, and the rates of [l2] and [dram],
- * without which that resource gives no bound. */
+ * launch.again, launch.turn, dram.far_latency, dram.row_bytes, dram.refresh_*, and the rates of
+ * [l2] and [dram], without which that resource gives no bound. */
 bool gmsim_gpu_load(gmsim_gpu *gpu, const char *what, GError **error);
 
 /* Applies "group.key=value" (sizes take K, M, G with optional iB). Unknown keys are answered with

@@ -129,6 +129,8 @@ const gmsim_key gmsim_keys[] = {
     GIVEN(l2, dirty_percent, COUNT, 1, 100, "50", "lines of a group that may be dirty"),
     GIVEN(l2, partial_percent, COUNT, 1, 100, "19",
           "lines of a group that may hold partly written sectors"),
+    GIVEN(l2, partial_groups, COUNT, 1, 1000, "120",
+          "groups for partly written lines, of every 100 for dirty ones"),
     GIVEN(l2, flush_dirty, COUNT, 0, 1u << 24, "0",
           "dirty sectors that a profiler's flush leaves behind"),
     NEEDED(l2, latency, COUNT, 1, 10000, "clocks of a load that L2 serves"),

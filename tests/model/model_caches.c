@@ -37,7 +37,8 @@ static void set_up(fixture *x, gconstpointer data)
                          .l1_write = GMSIM_WRITE_through,
                          .l2_hash = GMSIM_HASH_even,
                          .l2_dirty_percent = 50,
-                         .l2_partial_percent = 25};
+                         .l2_partial_percent = 25,
+                         .l2_partial_groups = 100};
     gmsim_l1_init(&x->l1, x->l1_set, &x->gpu, 64 * 4 * 128);
     x->l2_set = g_malloc(gmsim_l2_size(&x->gpu));
     gmsim_l2_init(&x->l2, x->l2_set, &x->gpu);
@@ -472,8 +473,8 @@ static void test_l2_limits(fixture *x, gconstpointer data)
     for (uint64_t line = 0; line < lines; line++)
         write_l2(x, line, 0, 0x1, 0);
     uint32_t partial = 0;
-    for (uint32_t i = 0; i < x->l2.groups; i++)
-        partial += x->l2.group[i].partial;
+    for (uint32_t i = 0; i < x->l2.parts; i++)
+        partial += x->l2.part[i].lines;
     g_assert_cmpuint(partial, <=, sets * 2u); /* a quarter of all lines */
     g_assert_cmpuint(partial, >, 0);
     g_assert_cmpuint(c->dram_read_sectors, ==, lines - partial);

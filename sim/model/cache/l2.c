@@ -10,21 +10,22 @@
  *   comes in as if three eighths of the set had been used since (private, 30 to 44 MB; l2_dirty.cu,
  *   copy and reads).
  * - A miss at home brings gpu.l2_fill_sectors aligned sectors from DRAM, and the fabric carries as
- *   many (sector).
+ *   many (sector), be they at home already (micro/l2_cross.cu, cross).
  * - A write goes to the home side; the writer's side keeps a copy. A sector written whole needs
  *   nothing from DRAM. A sector written in part is not read from DRAM at once, but when it is read
  *   (wload), or when too many lines of its group are in that state, or when its line is evicted;
  *   never once all its bytes have been written.
  * - Lines that are dirty are bounded, too, whatever they hold (write: 28 MB of whole lines remain
- *   dirty, 7 MB of a sector a line, however much is written). Both bounds are of groups of lines,
- *   as sets of 16 ways would be: of a group eight lines may be dirty. One more, and the two oldest
- *   are written to DRAM, and stay as clean lines; those that DRAM would have to complete come last
+ *   dirty, 7 MB of a sector a line, however much is written). Both bounds are of groups of lines
+ *   (l2_groups.h): of a group eight lines may be dirty. One more, and the two oldest are written to
+ *   DRAM, and stay as clean lines; those that DRAM would have to complete come last
  *   (micro/l2_dirty.cu: half_writes).
  * - Where three lines of a group are partly written, the next access to the group, a read, a hit
  *   or a rewrite as well, has the two oldest of them completed and written to DRAM (l2_partly.cu:
- *   reads, hits, writes and same; up to 7 MB of neighbouring lines nothing happens, be it 16 MB
- *   that are read after). Of such a line only the partly written sectors are: what else is dirty
- *   of it stays so (mix).
+ *   reads, hits, writes and same). An access to a copy counts for the group that it would be of at
+ *   home there: a line read over the fabric relieves half as many groups again, and what hits on
+ *   the reader's side as many as it has lines (micro/l2_relief.cu: reads and near). Of such a line
+ *   only the partly written sectors are: what else is dirty of it stays so (mix).
  * - Chance fills groups unevenly: of lines anywhere in memory 6 % are written back where 24 MB were
  *   written, though 28 MB of neighbouring lines may stay (micro/l2_spread.cu: random and any_words
  *   as the Poisson distribution has it, runs in between).
@@ -58,9 +59,6 @@
 #define FOREIGN UINT32_MAX        /* the tag of lines that a flush leaves: no line has it */
 #define STALE   (UINT32_MAX - 1u) /* and of copies of lines that were written since */
 
-#define BLOCK        64u /* neighbouring lines of one kind, and kinds: see group_of() */
-#define KINDS        3u
-#define EVENLY       5u /* bits of where a turn begins: as the turns are numbered */
 #define FOREIGN_HEAP 3u /* of them in a set */
 #define CLEANED      2u /* lines of a group that are written back together */
 #define ALL_SECTORS  0xfu
@@ -86,10 +84,16 @@ static uint32_t groups_of(const gmsim_gpu *gpu)
     return (uint32_t)CLAMP(groups, 1u, UINT16_MAX + 1u);
 }
 
+/* Those that share the bound on partly written lines; a number of 16 bits, too. */
+static uint32_t parts_of(const gmsim_gpu *gpu)
+{
+    return CLAMP(groups_of(gpu) * gpu->l2_partial_groups / 100u, 1u, UINT16_MAX + 1u);
+}
+
 size_t gmsim_l2_size(const gmsim_gpu *gpu)
 {
     return gmsim_l2_sets(gpu) * (sizeof(gmsim_l2_set) + sizeof(gmsim_l2_written)) +
-           groups_of(gpu) * sizeof(gmsim_l2_group);
+           (groups_of(gpu) + parts_of(gpu)) * sizeof(gmsim_l2_group);
 }
 
 void gmsim_l2_init(gmsim_l2 *l2, gmsim_l2_set *set, const gmsim_gpu *gpu)
@@ -103,6 +107,8 @@ void gmsim_l2_init(gmsim_l2 *l2, gmsim_l2_set *set, const gmsim_gpu *gpu)
     l2->ways = MIN(gpu->l2_ways, GMSIM_L2_WAYS);
     l2->all = UINT32_MAX >> (GMSIM_L2_WAYS - l2->ways);
     l2->groups = groups_of(gpu);
+    l2->parts = parts_of(gpu);
+    l2->part = l2->group + l2->groups;
     l2->dirty_lines = MAX(GMSIM_L2_GROUP * gpu->l2_dirty_percent / 100u, 1u);
     l2->partial_lines = MAX(GMSIM_L2_GROUP * gpu->l2_partial_percent / 100u, 1u);
     l2->fill_sectors = gpu->l2_fill_sectors;
@@ -138,59 +144,21 @@ GMSIM_INLINE gmsim_replaced replaced(gmsim_l2 *l2, gmsim_l2_set *set, uint32_t t
     return (gmsim_replaced){lines_of(l2, set), (uint32_t)(set - l2->set), tag};
 }
 
-/* A number without a trace of the one it was made from. */
-static uint32_t chance(uint64_t number)
-{
-    number = (number ^ number >> 32) * UINT64_C(0x9e3779b97f4a7c15);
-    number = (number ^ number >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
-    return (uint32_t)(number >> 32);
-}
-
-/* Of every three neighbouring blocks of lines one is of each kind, which by chance. Lines of a kind
- * fill the groups one after another, so that a dense area is spread evenly over them, each kind a
- * third of a turn after the one before. Two turns each begin in a quarter of the groups that is the
- * kind's, where is left to chance, but for two bits: every second line, and four of every eight,
- * are spread evenly, too. Then about as many groups are too full as were measured, of dense areas
- * (micro/l2_dirty.cu: write, 24 to 32 MB; l2_partly.cu: 4 to 16 MB) and of every so manieth line
- * (micro/l2_spread.cu: runs, words). Lines of local memory are spread by chance (l2_spread.cu:
- * local). */
-static uint32_t group_of(const gmsim_l2 *l2, uint64_t line)
-{
-    if (line >= GMSIM_LOCAL_WINDOWS / GMSIM_LINE_BYTES)
-        return (uint32_t)((uint64_t)chance(line) * l2->groups >> 32);
-    uint64_t block = line / BLOCK, three = block / KINDS, kind = (block + chance(three)) % KINDS;
-    uint64_t late = kind * (l2->groups / KINDS), index = three * BLOCK + line % BLOCK + late;
-    uint64_t turn = index / l2->groups, quarter = l2->groups / 4u;
-    uint64_t begin = late + ((uint64_t)chance(turn / 2u * KINDS + kind) * quarter >> 32);
-    begin = (begin & ~(uint64_t)EVENLY) | ((turn * KINDS + kind) & EVENLY);
-    return (uint32_t)((index + begin) % l2->groups);
-}
-
-GMSIM_INLINE gmsim_l2_group *group_at(const gmsim_l2 *l2, const gmsim_l2_set *set, uint32_t way)
-{
-    return &l2->group[l2->written[set - l2->set].group[way]];
-}
-
-/* A line that was clean is dirty: the youngest of its group. */
+/* A line that was clean is dirty. */
 static __attribute__((noinline)) void soil(gmsim_l2 *l2, gmsim_l2_set *set, uint32_t way,
                                            uint32_t number)
 {
-    gmsim_l2_group *group = &l2->group[number];
     uint32_t at = (uint32_t)(set - l2->set);
     l2->written[at].group[way] = (uint16_t)number;
-    group->at[group->dirty++] = at * GMSIM_L2_WAYS + way;
+    gmsim_l2_group_join(&l2->group[number], at * GMSIM_L2_WAYS + way);
     set->dirty++;
 }
 
 /* A dirty line is clean. */
 static void unsoil(gmsim_l2 *l2, gmsim_l2_set *set, uint32_t way)
 {
-    gmsim_l2_group *group = group_at(l2, set, way);
-    uint32_t at = (uint32_t)(set - l2->set) * GMSIM_L2_WAYS + way, i = 0;
-    while (group->at[i] != at)
-        i++;
-    for (group->dirty--; i < group->dirty; i++)
-        group->at[i] = group->at[i + 1u];
+    uint32_t at = (uint32_t)(set - l2->set);
+    gmsim_l2_group_leave(&l2->group[l2->written[at].group[way]], at * GMSIM_L2_WAYS + way);
     set->dirty--;
 }
 
@@ -199,7 +167,7 @@ void gmsim_l2_flush(gmsim_l2 *l2)
     uint32_t sets = l2->sets.count * l2->sides;
     memset(l2->set, 0, sets * sizeof *l2->set);
     gmsim_replacer_clear(&l2->replacer);
-    memset(l2->group, 0, l2->groups * sizeof *l2->group);
+    memset(l2->group, 0, (l2->groups + l2->parts) * sizeof *l2->group);
     l2->crowded = 0;
     l2->plain = l2->usual;
     /* Whole lines, in heaps spread evenly over the sets, their groups by chance (l2_spread.cu:
@@ -208,12 +176,12 @@ void gmsim_l2_flush(gmsim_l2 *l2)
     uint32_t lines = MIN(l2->foreign / 4u, most), heaps = (lines + heap - 1u) / heap;
     for (uint32_t i = 0; i < lines; i++) {
         gmsim_l2_set *set = &l2->set[(uint64_t)(i / heap) * sets / heaps];
-        uint32_t group = (uint32_t)((uint64_t)chance(i) * l2->groups >> 32), way = 0;
+        uint32_t group = (uint32_t)((uint64_t)gmsim_l2_chance(i) * l2->groups >> 32), way = 0;
         while (way < l2->ways && set->tag[way])
             way++;
         if (way == l2->ways)
             continue;
-        while (l2->group[group].dirty == l2->dirty_lines)
+        while (l2->group[group].lines == l2->dirty_lines)
             group = group + 1u < l2->groups ? group + 1u : 0;
         set->tag[way] = FOREIGN;
         set->state[way] = 0xff;
@@ -273,13 +241,32 @@ GMSIM_INLINE uint32_t way_of(const gmsim_l2 *l2, const gmsim_l2_set *set, uint32
     return found ? gmsim_lowest(found) : GMSIM_L2_WAYS;
 }
 
-/* One line more of the group is partly written, or (-1) one less. */
-static void count_partial(gmsim_l2 *l2, gmsim_l2_group *group, int more)
+static void count_crowded(gmsim_l2 *l2, bool was, bool is)
 {
-    l2->crowded -= group->partial >= l2->partial_lines;
-    group->partial = (uint16_t)(group->partial + more);
-    l2->crowded += group->partial >= l2->partial_lines;
+    l2->crowded += is;
+    l2->crowded -= was;
     l2->plain = l2->usual && !l2->crowded;
+}
+
+/* The line is partly written. */
+static __attribute__((noinline)) void join_part(gmsim_l2 *l2, gmsim_l2_set *set, uint32_t way,
+                                                uint64_t line)
+{
+    const uint32_t at = (uint32_t)(set - l2->set);
+    const uint32_t number = gmsim_l2_group_of(l2->parts, GMSIM_L2_PARTIAL_KINDS, line);
+    gmsim_l2_group *part = &l2->part[number];
+    l2->written[at].part[way] = (uint16_t)number;
+    gmsim_l2_group_join(part, at * GMSIM_L2_WAYS + way);
+    count_crowded(l2, part->lines > l2->partial_lines, part->lines >= l2->partial_lines);
+}
+
+/* It is not any more. */
+static __attribute__((noinline)) void leave_part(gmsim_l2 *l2, gmsim_l2_set *set, uint32_t way)
+{
+    const uint32_t at = (uint32_t)(set - l2->set);
+    gmsim_l2_group *part = &l2->part[l2->written[at].part[way]];
+    gmsim_l2_group_leave(part, at * GMSIM_L2_WAYS + way);
+    count_crowded(l2, part->lines + 1u >= l2->partial_lines, part->lines >= l2->partial_lines);
 }
 
 /* Reads from DRAM what partly written sectors lack. */
@@ -290,7 +277,7 @@ GMSIM_INLINE void complete(gmsim_l2 *l2, gmsim_l2_cost *cost, gmsim_l2_set *set,
     cost->read = (uint8_t)(cost->read + gmsim_sector_count(sectors));
     state = (state | sectors) & ~(sectors << 8);
     if (!PARTIAL(state))
-        count_partial(l2, group_at(l2, set, way), -1);
+        leave_part(l2, set, way);
     set->state[way] = (uint16_t)state;
 }
 
@@ -373,19 +360,19 @@ GMSIM_INLINE uint32_t bring(gmsim_l2 *l2, gmsim_l2_cost *cost, gmsim_l2_set *set
     return way;
 }
 
-/* The two oldest lines of a group are written back: of those that are partly written the sectors
- * that are, or of those that are dirty all; of the latter those stay that DRAM would have to
+/* The two oldest lines of a group are written back: those that are partly written, of each its
+ * sectors that are, or whole those that are dirty; of the latter those stay that DRAM would have to
  * complete, while there are others. */
 static __attribute__((noinline)) gmsim_l2_cost clean_group(gmsim_l2 *l2, gmsim_l2_group *group,
                                                            bool partial)
 {
     gmsim_l2_cost cost = {0}, first = {0};
-    for (uint32_t k = 0; k < CLEANED && (partial ? group->partial : group->dirty); k++) {
+    for (uint32_t k = 0; k < CLEANED && group->lines; k++) {
         uint32_t at = group->at[0];
         first = cost;
-        for (uint32_t i = 0; i < group->dirty; i++) {
+        for (uint32_t i = 0; i < group->lines && !partial; i++) {
             gmsim_l2_set *set = &l2->set[group->at[i] / GMSIM_L2_WAYS];
-            if ((PARTIAL(set->state[group->at[i] % GMSIM_L2_WAYS]) != 0) == partial) {
+            if (!PARTIAL(set->state[group->at[i] % GMSIM_L2_WAYS])) {
                 at = group->at[i];
                 break;
             }
@@ -410,19 +397,22 @@ GMSIM_INLINE void clean_oldest(gmsim_l2 *l2, gmsim_l2_cost *cost, gmsim_l2_group
     cost->also_written = (uint8_t)(cost->also_written + more.also_written);
 }
 
-/* The line is about to be accessed at home. */
-GMSIM_INLINE void relieve(gmsim_l2 *l2, gmsim_l2_cost *cost, uint64_t line)
+/* The line is about to be accessed, at home or a copy of it, which lies where the line's neighbour
+ * of the other side has its home. */
+static __attribute__((noinline)) void relieve(gmsim_l2 *l2, gmsim_l2_cost *cost, uint64_t line,
+                                              bool copy)
 {
-    gmsim_l2_group *group = &l2->group[group_of(l2, line)];
-    if (group->partial >= l2->partial_lines)
-        clean_oldest(l2, cost, group, true);
+    const uint64_t there = copy ? line ^ (uint64_t)1 << l2->home_shift : line;
+    gmsim_l2_group *part = &l2->part[gmsim_l2_group_of(l2->parts, GMSIM_L2_PARTIAL_KINDS, there)];
+    if (part->lines >= l2->partial_lines)
+        clean_oldest(l2, cost, part, true);
 }
 
 /* One more line of the way's group is dirty. */
 GMSIM_INLINE void bound(gmsim_l2 *l2, gmsim_l2_cost *cost, const gmsim_l2_set *set, uint32_t way)
 {
-    gmsim_l2_group *group = group_at(l2, set, way);
-    if (group->dirty > l2->dirty_lines)
+    gmsim_l2_group *group = &l2->group[l2->written[set - l2->set].group[way]];
+    if (group->lines > l2->dirty_lines)
         clean_oldest(l2, cost, group, false);
 }
 
@@ -473,20 +463,22 @@ GMSIM_INLINE gmsim_l2_cost read_sectors(gmsim_l2 *l2, const gmsim_l2_place *plac
     if (side == place->home || l2->sides == 1u) {
         uint32_t way = bring(l2, &cost, home, place->tag, usual);
         if (!plain)
-            relieve(l2, &cost, place->line);
+            relieve(l2, &cost, place->line, false);
         uint32_t missing = fetch(l2, &cost, home, way, touched);
         counts->read_hit_sectors += gmsim_sector_count(touched & ~missing);
         return counted(l2, cost, missing ? GMSIM_L2_DRAM : GMSIM_L2_NEAR);
     }
     gmsim_l2_set *near = set_at(l2, place, side);
     uint32_t copy = bring(l2, &cost, near, place->tag, usual);
+    if (!plain)
+        relieve(l2, &cost, place->line, true);
     uint32_t missing = touched & ~VALID(near->state[copy]);
     counts->read_hit_sectors += gmsim_sector_count(touched & ~missing);
     if (!missing)
         return counted(l2, cost, GMSIM_L2_NEAR);
     uint32_t way = bring(l2, &cost, home, place->tag, usual);
     if (!plain)
-        relieve(l2, &cost, place->line);
+        relieve(l2, &cost, place->line, false);
     uint32_t crossing = widen(missing, l2->fill_sectors) & ~VALID(near->state[copy]);
     uint32_t absent = fetch(l2, &cost, home, way, missing);
     crossing &= VALID(home->state[way]);
@@ -618,7 +610,7 @@ GMSIM_INLINE gmsim_l2_cost write_sectors(gmsim_l2 *l2, const gmsim_l2_place *pla
     }
     uint32_t way = bring(l2, &cost, set, place->tag, usual);
     if (!plain)
-        relieve(l2, &cost, place->line);
+        relieve(l2, &cost, place->line, false);
     uint32_t sectors = gmsim_sector_count(touched), state = set->state[way];
     counts->write_sectors += sectors;
     counts->write_hit_sectors += sectors;
@@ -627,16 +619,20 @@ GMSIM_INLINE gmsim_l2_cost write_sectors(gmsim_l2 *l2, const gmsim_l2_place *pla
     if (l2->lasting)
         gmsim_lasting_written(lines_of(l2, set), way, set->tag[way]);
     if (!was_dirty)
-        soil(l2, set, way, group_of(l2, place->line));
+        soil(l2, set, way, gmsim_l2_group_of(l2->groups, GMSIM_L2_DIRTY_KINDS, place->line));
     if (touched != full)
         full |= add_bytes(l2->written[set - l2->set].way[way], bytes, PARTIAL(state),
                           touched & ~full & ~VALID(state));
     state |= touched << 4 | full;
     state = (state & ~(full << 8)) | (touched & ~full & ~VALID(state)) << 8;
     bool is_partial = PARTIAL(state);
-    if (is_partial != was_partial)
-        count_partial(l2, group_at(l2, set, way), is_partial ? 1 : -1);
     set->state[way] = (uint16_t)state;
+    if (is_partial != was_partial) {
+        if (is_partial)
+            join_part(l2, set, way, place->line);
+        else
+            leave_part(l2, set, way);
+    }
     if (on)
         write_back(l2, &cost, set, way);
     if (!was_dirty)
@@ -649,6 +645,8 @@ GMSIM_INLINE gmsim_l2_cost write_sectors(gmsim_l2 *l2, const gmsim_l2_place *pla
     set->state[way] |= COPIED;
     counts->fabric_write_sectors += sectors;
     gmsim_l2_set *near = set_at(l2, place, side);
+    if (!plain)
+        relieve(l2, &cost, place->line, true);
     if (set->state[way] & RETIRED) {
         const gmsim_l2_cost more = copy_again(l2, set, way, near, touched, full);
         add_cost(&cost, &more);
@@ -689,13 +687,13 @@ GMSIM_CLONES gmsim_l2_cost gmsim_l2_atomic(gmsim_l2 *l2, const gmsim_l2_place *p
     gmsim_l2_set *set = set_at(l2, place, place->home);
     uint32_t way = bring(l2, &cost, set, place->tag, l2->usual);
     if (!l2->plain)
-        relieve(l2, &cost, place->line);
+        relieve(l2, &cost, place->line, false);
     bool missed = fetch(l2, &cost, set, way, touched) != 0;
     uint32_t state = set->state[way];
     counts->dirty_sectors += gmsim_sector_count(touched & ~DIRTY(state));
     set->state[way] = (uint16_t)(state | touched << 4);
     if (!DIRTY(state)) {
-        soil(l2, set, way, group_of(l2, place->line));
+        soil(l2, set, way, gmsim_l2_group_of(l2->groups, GMSIM_L2_DIRTY_KINDS, place->line));
         bound(l2, &cost, set, way);
     }
     if (side != place->home && l2->sides > 1u)

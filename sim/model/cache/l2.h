@@ -6,6 +6,7 @@
 #define GMSIM_L2_H
 
 #include "sim/device/gpu.h"
+#include "sim/model/cache/l2_groups.h"
 #include "sim/model/cache/replacer.h"
 #include "sim/model/hot.h"
 #include "sim/model/model.h"
@@ -15,7 +16,6 @@
 
 #define GMSIM_L2_WAYS  32u /* most lines a set can hold */
 #define GMSIM_L2_SIDES 2u
-#define GMSIM_L2_GROUP 16u /* lines of L2 for each group of lines that shares bounds */
 
 /* Sector masks of a line: valid | dirty << 4 | partly written << 8. A partly written sector is not
  * valid: its other bytes are still in DRAM. */
@@ -28,38 +28,34 @@ typedef struct gmsim_l2_set {
     uint8_t spare[24];
 } gmsim_l2_set;
 
-/* Of each way's partly written sectors, the bytes that are there: a bit each. Of each dirty way,
- * its group. */
+/* Of each way's partly written sectors, the bytes that are there: a bit each. Its group, where it
+ * is dirty, and where it is partly written. */
 typedef struct gmsim_l2_written {
     uint64_t way[GMSIM_L2_WAYS][2];
-    uint16_t group[GMSIM_L2_WAYS];
+    uint16_t group[GMSIM_L2_WAYS], part[GMSIM_L2_WAYS];
 } gmsim_l2_written;
-
-/* Lines that share bounds on how many of them are dirty, and partly written. */
-typedef struct gmsim_l2_group {
-    uint16_t dirty, partial;
-    uint32_t at[GMSIM_L2_GROUP + 1u]; /* where the dirty ones are (set and way), oldest first */
-} gmsim_l2_group;
 
 typedef struct gmsim_l2 {
     gmsim_l2_set *set;         /* of side 0, then of side 1; owned by the caller */
     gmsim_l2_written *written; /* of each set; behind the sets, so that they stay together */
-    gmsim_l2_group *group;     /* behind those */
+    gmsim_l2_group *group;     /* of dirty lines, behind those, */
+    gmsim_l2_group *part;      /* and of partly written ones */
     uint32_t sides, ways, all; /* all: the ways as a mask */
     gmsim_sets sets;           /* of a side */
     uint32_t hash, write;      /* policies */
     gmsim_replacer replacer;
-    bool usual;                                  /* lasting or lru, even, write-back */
-    bool plain;                                  /* usual, and no group is crowded */
-    bool lasting;                                /* written lines stay longer */
-    uint64_t order;                              /* the replacement's */
-    uint32_t groups, dirty_lines, partial_lines; /* of lines; most of a group */
-    uint32_t crowded;      /* groups that have as many partly written lines as may be */
-    uint32_t home_shift;   /* neighbouring lines with one home, as a power of two */
-    uint32_t fill_sectors; /* brought from DRAM for one missing sector */
-    uint32_t foreign;      /* dirty sectors that a flush leaves behind */
-    gmsim_watch *watch;    /* NULL: nobody looks on; else ... */
-    uint64_t *dirty_line;  /* ... the line of each way that is dirty, by set */
+    bool usual;                    /* lasting or lru, even, write-back */
+    bool plain;                    /* usual, and no group is crowded */
+    bool lasting;                  /* written lines stay longer */
+    uint64_t order;                /* the replacement's */
+    uint32_t groups, dirty_lines;  /* of dirty lines; most of a group */
+    uint32_t parts, partial_lines; /* the same of partly written ones */
+    uint32_t crowded;              /* parts that have as many as may be */
+    uint32_t home_shift;           /* neighbouring lines with one home, as a power of two */
+    uint32_t fill_sectors;         /* brought from DRAM for one missing sector */
+    uint32_t foreign;              /* dirty sectors that a flush leaves behind */
+    gmsim_watch *watch;            /* NULL: nobody looks on; else ... */
+    uint64_t *dirty_line;          /* ... the line of each way that is dirty, by set */
     gmsim_l2_counts counts;
 } gmsim_l2;
 
