@@ -271,7 +271,8 @@ static bool is(const char *opcode, const char *pattern)
 /* Of the classes that touch memory; the types of PTX are in lower case. */
 static void set_atomic(gmtrace_decoded *d, const char *opcode)
 {
-    static const char *const types[] = {".F16", ".F32", ".F64", ".f16", ".f32", ".f64"};
+    static const char *const types[] = {".F16", ".BF16", ".F32", ".F64",
+                                        ".f16", ".bf16", ".f32", ".f64"};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         d->adds_floats |= strstr(opcode, types[i]) != NULL;
     d->atomic = strstr(opcode, ".POPC.INC")                                 ? GMTRACE_ATOMIC_COUNT

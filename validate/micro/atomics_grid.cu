@@ -5,8 +5,9 @@
  *   lane / group * stride + w * warp + c * cta   (in units of the operation's width)
  * behind `place` (bytes). Settles what a pass through a sector takes of a slice: of all its words,
  * of some, of one, of several doubles, of compare-and-swap, and when sums of floats wait for one
- * another; that this is the same wherever the word lies (set places). The values added differ by
- * lane and addresses are not uniform to the compiler, which would add up the lanes otherwise.
+ * another (pairs of half floats as single ones); that this is the same wherever the word lies (set
+ * places). The values added differ by lane and addresses are not uniform to the compiler, which
+ * would add up the lanes otherwise.
  * Output: CSV: set,op,group,stride,warp,cta,sms,warps,turns,place,mean,last - clocks of the mean SM,
  * of the last.
  */
@@ -25,14 +26,19 @@ enum op {
     ATOM_U64,
     RED_F32,
     ATOM_F32,
+    RED_F16X2,
+    ATOM_F16X2,
+    RED_BF16X2,
+    ATOM_BF16X2,
     RED_F64,
     ATOM_F64,
     CAS64
 };
 static const char *const op_name[] = {
-    "red.add.u32",  "atom.add.u32", "red.max.u32",  "atom.max.u32", "atom.exch.b32",
-    "atom.cas.b32", "red.add.u64",  "atom.add.u64", "red.add.f32",  "atom.add.f32",
-    "red.add.f64",  "atom.add.f64", "atom.cas.b64"};
+    "red.add.u32",   "atom.add.u32",   "red.max.u32",    "atom.max.u32",    "atom.exch.b32",
+    "atom.cas.b32",  "red.add.u64",    "atom.add.u64",   "red.add.f32",     "atom.add.f32",
+    "red.add.f16x2", "atom.add.f16x2", "red.add.bf16x2", "atom.add.bf16x2", "red.add.f64",
+    "atom.add.f64",  "atom.cas.b64"};
 
 struct plan {
     uint32_t group, stride, warp, cta, turns;
@@ -66,6 +72,16 @@ template <int OP> __device__ static uint32_t work(uint64_t p, uint32_t value)
     DO(ATOM_F32, "atom", "add.f32 %0,[%1],%2;", : "=f"(f) : "l"(p), "f"((float)value) : "memory");
     DO(RED_F64, "red", "add.f64 [%0],%1;", ::"l"(p), "d"((double)value) : "memory");
     DO(ATOM_F64, "atom", "add.f64 %0,[%1],%2;", : "=d"(d) : "l"(p), "d"((double)value) : "memory");
+    DO(RED_F16X2, "red", "add.noftz.f16x2 [%0],%1;", ::"l"(p), "r"(value) : "memory");
+    DO(ATOM_F16X2, "atom", "add.noftz.f16x2 %0,[%1],%2;",
+       : "=r"(r)
+       : "l"(p), "r"(value)
+       : "memory");
+    DO(RED_BF16X2, "red", "add.noftz.bf16x2 [%0],%1;", ::"l"(p), "r"(value) : "memory");
+    DO(ATOM_BF16X2, "atom", "add.noftz.bf16x2 %0,[%1],%2;",
+       : "=r"(r)
+       : "l"(p), "r"(value)
+       : "memory");
 #undef DO
     return r + (uint32_t)f + (uint32_t)d + (uint32_t)l;
 }
@@ -156,5 +172,6 @@ int main(void)
     all<RED_U32>(), all<ATOM_U32>(), all<MAX_U32>(), all<ATOM_MAX>(), all<EXCH>(), all<CAS>();
     all<RED_U64>(), all<ATOM_U64>(), all<RED_F32>(), all<ATOM_F32>(), all<RED_F64>(),
         all<ATOM_F64>(), all<CAS64>();
+    all<RED_F16X2>(), all<ATOM_F16X2>(), all<RED_BF16X2>(), all<ATOM_BF16X2>();
     return 0;
 }
