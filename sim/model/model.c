@@ -22,10 +22,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* From one warp's local memory to the next's: what an H200 writes back of arrays of 16 to 64 words
- * is as of scattered lines (validate/micro/l2_spread.cu, local). A KiB a thread is a driver's
- * default for the stack. */
-#define LEAST_WINDOW (UINT64_C(1024) * GMTRACE_WARP_LANES)
+/* Bytes of local memory that a thread has at least, which is a driver's default for the stack, and
+ * what is added to them under Nsight Compute (micro/local_windows.cu; 576 without it). */
+#define LEAST_LOCAL UINT64_C(1024)
+#define MORE_LOCAL  UINT64_C(1104)
 
 struct gmsim_model {
     gmsim_gpu gpu;
@@ -214,7 +214,8 @@ static bool plan_launch(const gmsim_model *model, const gmtrace_capture *capture
         .sm_ctas = occupancy->blocks,
         .control_bits = has_control_bits(kernel),
         .sub_partitions = MIN(gpu->occupancy_sub_partitions, GMSIM_MAX_SUB_PARTITIONS),
-        .window_size = MAX((local + 3u) / 4u * GMSIM_LINE_BYTES, LEAST_WINDOW),
+        .window_size = (MAX((local + 15u) & ~UINT64_C(15), LEAST_LOCAL) + MORE_LOCAL) *
+                       GMTRACE_WARP_LANES,
         .records = launch->records,
     };
     return true;

@@ -30,17 +30,11 @@ typedef struct dealing {
     GError **error;
 } dealing;
 
-/* Where a warp slot's local memory lies among those of all: anywhere, so that the windows of an SM
- * fill its L1's sets as unevenly as measured (micro/local_sets.cu). One to one. */
+/* Where a warp slot's local memory begins: windows follow one another, an SM's those of the SM
+ * before (micro/local_windows.cu). */
 static uint64_t window_of(const gmsim_plan *plan, uint32_t slot)
 {
-    uint64_t mask = UINT64_MAX >> __builtin_clzll((uint64_t)plan->sms * GMSIM_MAX_SM_WARPS),
-             i = slot;
-    i = i * UINT64_C(0x9e3779b97f4a7c15) & mask;
-    i ^= i >> 7;
-    i = i * UINT64_C(0xbf58476d1ce4e5b9) & mask;
-    i ^= i >> 5;
-    return GMSIM_LOCAL_WINDOWS + i * plan->window_size;
+    return GMSIM_LOCAL_WINDOWS + slot * plan->window_size;
 }
 
 static bool start_cta(gmsim_scheduler *s, uint32_t sm_number, uint32_t place, uint64_t now,
