@@ -5,7 +5,7 @@
  * until nothing else of these sets is left, and a load tells whether the line is there yet: bit by
  * bit that says which set it is in. Settles: that windows of warp slots follow one another by so
  * many bytes (under ncu 2,128 a thread, where it has 1,024 at most; 1,600 without it), those of an
- * SM behind those of the SM before; and bits 11 and 14 to 17 of a line's number in L1's sets.
+ * SM behind those of the SM before; and bits 11 and 14 to 20 of a line's number in L1's sets.
  * The first launch also writes all lines, one warp after another, and reads them in the same order:
  * those that were not there. Later launches lose more: L1 is not as it was.
  * To be run under ncu (metrics/local_windows.txt), as what it adds to local memory counts.

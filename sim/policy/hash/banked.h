@@ -3,8 +3,8 @@
  * banked.h - nine sums of bits of the line number: three say the bank, six the row of a set. Each
  * bit below is the set of the line with that bit alone. An H200's L1 does so: rows in the order in
  * which it looks for lines to give up, and which lines share a set (micro/l1_replace.cu, cyclic and
- * set; bits 11 and 14 to 17: micro/local_windows.cu). Not settled there: which of the banks is
- * whose, and bits from 18 on, which only spread lines a power of two apart over all sets, as
+ * set; bits 11 and 14 to 20: micro/local_windows.cu). Not settled there: which of the banks is
+ * whose, and bits from 21 on, which only spread lines a power of two apart over all sets, as
  * measured (micro/l1_sets.cu, stride). Numbers of sets that are no power of two, or more than 512,
  * are left to the XOR of bits instead.
  */
@@ -31,7 +31,7 @@
 static const uint16_t gmsim_banked[3][256] = {
     GMSIM_SUMS8(0x001, 0x002, 0x087, 0x05f, 0x0b1, 0x032, 0x1cf, 0x1e3),
     GMSIM_SUMS8(0x0ba, 0x14d, 0x0ed, 0x173, 0x12b, 0x0dd, 0x0a5, 0x0fe),
-    GMSIM_SUMS8(0x0c4, 0x16f, 0x071, 0x015, 0x026, 0x0dc, 0x0a7, 0x14c)};
+    GMSIM_SUMS8(0x0c4, 0x16f, 0x13a, 0x1b3, 0x028, 0x0dc, 0x0a7, 0x14c)};
 
 static inline uint64_t gmsim_banked_mix(uint64_t line, const gmsim_sets *sets)
 {
