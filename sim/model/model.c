@@ -214,8 +214,8 @@ static bool plan_launch(const gmsim_model *model, const gmtrace_capture *capture
         .sm_ctas = occupancy->blocks,
         .control_bits = has_control_bits(kernel),
         .sub_partitions = MIN(gpu->occupancy_sub_partitions, GMSIM_MAX_SUB_PARTITIONS),
-        .window_size = (MAX((local + 15u) & ~UINT64_C(15), LEAST_LOCAL) + MORE_LOCAL) *
-                       GMTRACE_WARP_LANES,
+        .window_size =
+            (MAX((local + 15u) & ~UINT64_C(15), LEAST_LOCAL) + MORE_LOCAL) * GMTRACE_WARP_LANES,
         .records = launch->records,
     };
     return true;

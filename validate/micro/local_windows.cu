@@ -10,19 +10,19 @@
  * those that were not there. Later launches lose more: L1 is not as it was.
  * To be run under ncu (metrics/local_windows.txt), as what it adds to local memory counts.
  *
- * Output: CSV: words,warps,sm,slot,yes,no,lost - the sets, of the first word of the warp on that
- * slot, as bits of which lines with the bit set, or clear, pushed it out, in hexadecimal (both or
- * neither: not told); the lines that were lost, the first the lowest bit, or nothing.
+ * Output: CSV: launch,words,warps,sm,slot,yes,no,lost - the sets, of the first word of the warp on
+ * that slot, as bits of which lines with the bit set, or clear, pushed it out, in hexadecimal (both
+ * or neither: not told); the lines that were lost, the first the lowest bit, or nothing.
  */
 #include "validate/micro/check.h"
 #include <cstdint>
 #include <vector>
 
 #define SMS   132u
-#define BITS  9u      /* of a set's number */
-#define LINES 16384u  /* of global memory, from a multiple of as many on */
-#define READS 12u     /* of a set: three lines twice, then three others, so that any line leaves */
-#define SLOW  130     /* clocks of a load from L2 at least */
+#define BITS  9u     /* of a set's number */
+#define LINES 16384u /* of global memory, from a multiple of as many on */
+#define READS 12u    /* of a set: three lines twice, then three others, so that any line leaves */
+#define SLOW  130    /* clocks of a load from L2 at least */
 
 /* The set of each bit of a line's number (sim/policy/hash/banked.h). */
 static const uint32_t set_of_bit[14] = {0x001, 0x002, 0x087, 0x05f, 0x0b1, 0x032, 0x1cf,
@@ -87,6 +87,7 @@ template <int WORDS>
 static void run(const uint32_t *lines, const uint32_t *reads, uint32_t warps, bool fill,
                 uint32_t step, row *out)
 {
+    static uint32_t launch;
     MICRO_CUDA(
         cudaFuncSetAttribute(windows<WORDS>, cudaFuncAttributePreferredSharedMemoryCarveout, 0));
     windows<WORDS><<<SMS, warps * 32>>>(lines, reads, fill, 0, out);
@@ -98,11 +99,13 @@ static void run(const uint32_t *lines, const uint32_t *reads, uint32_t warps, bo
             const row &one = rows[cta * 32 + warp];
             if (one.sm % step)
                 continue;
-            printf("%d,%u,%u,%u,%03x,%03x,", WORDS, warps, one.sm, one.slot, one.yes, one.no);
+            printf("%u,%d,%u,%u,%u,%03x,%03x,", launch, WORDS, warps, one.sm, one.slot, one.yes,
+                   one.no);
             if (fill)
                 printf("%08x%08x%08x%08x", one.lost[3], one.lost[2], one.lost[1], one.lost[0]);
             printf("\n");
         }
+    launch++;
 }
 
 int main()
@@ -128,8 +131,9 @@ int main()
     MICRO_CUDA(
         cudaMemcpy(reads, list.data(), list.size() * sizeof list[0], cudaMemcpyHostToDevice));
     MICRO_CUDA(cudaMalloc(&out, SMS * 32 * sizeof *out));
-    printf("words,warps,sm,slot,yes,no,lost\n");
+    printf("launch,words,warps,sm,slot,yes,no,lost\n");
     run<128>(lines, reads, 8, true, 1, out);
+    run<128>(lines, reads, 8, true, 12, out);
     run<64>(lines, reads, 32, false, 12, out);
     run<256>(lines, reads, 32, false, 12, out);
     run<300>(lines, reads, 32, false, 12, out);
