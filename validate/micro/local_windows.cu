@@ -6,13 +6,14 @@
  * bit that says which set it is in. Settles: that windows of warp slots follow one another by so
  * many bytes (under ncu 2,128 a thread, where it has 1,024 at most; 1,600 without it), those of an
  * SM behind those of the SM before; and bits 11 and 14 to 20 of a line's number in L1's sets.
- * The first launch also writes all lines, one warp after another, and reads them in the same order:
- * those that were not there. Later launches lose more: L1 is not as it was.
+ * Those of 128 words by eight warps also write all lines, one warp after another, and read them in
+ * the same order: which were not there.
  * To be run under ncu (metrics/local_windows.txt), as what it adds to local memory counts.
  *
- * Output: CSV: launch,words,warps,sm,slot,yes,no,lost - the sets, of the first word of the warp on
- * that slot, as bits of which lines with the bit set, or clear, pushed it out, in hexadecimal (both
- * or neither: not told); the lines that were lost, the first the lowest bit, or nothing.
+ * Output: CSV: launch,words,warps,sm,slot,yes,no,lost - which launch of so many words; the sets, of
+ * the first word of the warp on that slot, as bits of which lines with the bit set, or clear,
+ * pushed it out, in hexadecimal (both or neither: not told); the lines that were lost, the first
+ * the lowest bit, or nothing.
  */
 #include "validate/micro/check.h"
 #include <cstdint>
