@@ -140,6 +140,24 @@ static void test_turns(void)
     bench_end(&b);
 }
 
+/* The first CTAs of an SM begin together: all wait for code that is not there (micro/launch.cu,
+ * spin: 528 CTAs of 32 threads within 6 clocks). Those that follow them find it. */
+static void test_first_start(void)
+{
+    const uint32_t first = 600, start = 30, places = 32;
+    for (uint32_t waves = 1; waves <= 2; waves++) {
+        bench b;
+        bench_begin(&b);
+        gmtest_launch(&b.trace, 132 * places * waves, 32);
+        for (uint64_t cta = 0; cta < 132 * places * waves; cta++)
+            bench_load(&b, cta, 0, BASE);
+        const gmsim_result *r = bench_run(&b);
+        g_assert_cmpuint(r->timing.stall[GMSIM_STALL_LAUNCH], ==,
+                         132u * places * (first + (waves - 1) * start));
+        bench_end(&b);
+    }
+}
+
 /* Many waves of CTAs of uneven length: each is run once, whoever gets it. */
 static void test_many_waves(void)
 {
@@ -168,6 +186,7 @@ int main(int argc, char **argv)
     g_test_add_func("/order/barrier/deadlock", test_deadlock);
     g_test_add_func("/order/ctas/first-wave", test_first_wave);
     g_test_add_func("/order/ctas/turns", test_turns);
+    g_test_add_func("/order/first_start", test_first_start);
     g_test_add_func("/order/ctas/many-waves", test_many_waves);
     return g_test_run();
 }

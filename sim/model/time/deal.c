@@ -6,9 +6,9 @@
  *   one group of SMs after another has its turn, in which each of its SMs that has a free place
  *   takes a CTA: of places that become free at about the same time neighbouring CTAs go to one
  *   group (micro/cta_order.cu).
- * - The first CTA of an SM starts slowly, the second half of its warps later; CTAs end one after
- *   the other on the whole GPU, and a place is empty for a while before the next starts there
- *   (micro/launch.cu).
+ * - The first CTAs of an SM start slowly, all at the same time, as all wait for the same code and
+ *   parameters; the second half of their warps later. CTAs end one after the other on the whole
+ * GPU, and a place is empty for a while before the next starts there (micro/launch.cu).
  * - CTAs of a cluster are dealt one after the other, to SMs of one group while all are free.
  *
  * Left out: clusters that begin together, several kernels at a time.
@@ -155,7 +155,7 @@ static bool give(void *data, uint32_t sm)
     return deal(s, sm, place,
                 before + s->plan.cta_warps > gpu->launch_first_warps && before ? gpu->launch_half
                                                                                : 0,
-                place ? gpu->launch_start : gpu->launch_first, d->error);
+                gpu->launch_first, d->error);
 }
 
 /* A plug-in's order. */
