@@ -8,7 +8,7 @@
  *   group (micro/cta_order.cu).
  * - The first CTAs of an SM start slowly, all at the same time, as all wait for the same code and
  *   parameters; the second half of their warps later. CTAs end one after the other on the whole
- * GPU, and a place is empty for a while before the next starts there (micro/launch.cu).
+ *   GPU, and a place is empty for a while before the next starts there (micro/launch.cu).
  * - CTAs of a cluster are dealt one after the other, to SMs of one group while all are free.
  *
  * Left out: clusters that begin together, several kernels at a time.
