@@ -13,7 +13,7 @@
 
 static bool is_word(const char *text, size_t length, const char *word)
 {
-    return strlen(word) == length && memcmp(text, word, length) == 0;
+    return *word == *text && strncmp(text, word, length) == 0 && !word[length];
 }
 
 static bool read_name(const char *opcode, sass_op *op)
