@@ -351,12 +351,6 @@ static bool read_phases(gmsim_scheduler *scheduler, const gmtrace_launch *launch
     return false;
 }
 
-static uint32_t lanes_of_warp(const gmtrace_launch *launch)
-{
-    const uint64_t threads = (uint64_t)launch->block[0] * launch->block[1] * launch->block[2];
-    return (uint32_t)MIN(MAX(threads, 1u), GMTRACE_WARP_LANES);
-}
-
 const gmsim_result *gmsim_model_run(gmsim_model *model, gmtrace_reader *reader, uint32_t index,
                                     gmsim_progress progress, gpointer data, GError **error)
 {
@@ -389,7 +383,7 @@ const gmsim_result *gmsim_model_run(gmsim_model *model, gmtrace_reader *reader, 
         gmsim_trace_error(error, NULL, &reason);
         return NULL;
     }
-    const uint32_t lanes = lanes_of_warp(launch);
+    const uint32_t lanes = MIN(scheduler.plan.cta_threads, GMTRACE_WARP_LANES);
     if (!gmsim_tally_begin(&replay->tally, kernel, lanes) ||
         !gmsim_paces_begin(&model->paces, kernel, replay->tally.decoded, &model->gpu)) {
         no_memory(error);

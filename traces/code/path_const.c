@@ -6,7 +6,6 @@
 #include "traces/code/path_const.h"
 #include "traces/code/path_lanes.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* The opcode without its first letter where that is the U of the uniform datapath. */

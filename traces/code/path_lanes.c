@@ -576,6 +576,7 @@ unsigned path_step_made(const path_step *step)
 void path_step_run(const path_step *step, const gmtrace_launch *launch, path_lanes *lanes,
                    uint32_t mask)
 {
+    const unsigned made = path_step_made(step);
     uint32_t known = UINT32_MAX, done = mask;
     const uint32_t guard = known_of(&step->guard, lanes);
     for (uint32_t lane = 0; lane < GMTRACE_WARP_LANES; lane++)
@@ -601,7 +602,7 @@ void path_step_run(const path_step *step, const gmtrace_launch *launch, path_lan
                 continue;
             lanes->value[place][lane] = d[i];
             lanes->known[place] &= ~(1u << lane);
-            if (is_known && i < path_step_made(step))
+            if (is_known && i < made)
                 lanes->known[place] |= 1u << lane;
         }
     }

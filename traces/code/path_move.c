@@ -8,9 +8,7 @@
  * a BSYNC that it can reach itself: those who went there waited for it and went on with it.
  */
 #include "traces/code/path_private.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "traces/format/grow.h"
 
 const path_part *path_parts(const gmtrace_paths *p, uint32_t state, uint32_t *count)
 {
@@ -200,14 +198,8 @@ static const gmtrace_path *keep_path(gmtrace_paths *p, const path_found *sum)
         return NULL;
     if (number < known)
         return p->path[number];
-    if (number == p->path_room) {
-        const uint32_t room = p->path_room ? p->path_room * 2 : 256;
-        const gmtrace_path **grown = realloc(p->path, room * sizeof *grown);
-        if (!grown)
-            return NULL;
-        p->path = grown;
-        p->path_room = room;
-    }
+    if (!GMT_GROW(p->path, number))
+        return NULL;
     gmtrace_path *path = path_arena_take(&p->arena, sizeof *path);
     p->path[number] = path;
     if (!path)

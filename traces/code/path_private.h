@@ -51,9 +51,7 @@ struct gmtrace_paths {
     path_walk *walk;
     path_set places, lists, states, way_keys, path_keys;
     const gmtrace_path **path; /* by path_keys */
-    uint32_t path_room;
     path_found *way;
-    uint32_t way_room;
     path_move *move;
     uint32_t move_count, move_slots;
     path_arena arena;

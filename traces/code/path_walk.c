@@ -30,7 +30,7 @@ struct path_walk {
     path_set asked; /* of the search */
     path_arena arena;
     path_way *found;
-    uint32_t found_room, kept;
+    uint32_t kept;
     path_lanes *lanes;
     path_walked *walked;
 };
@@ -102,17 +102,11 @@ static bool find(path_walk *w, path_place from, uint32_t to, bool all, path_way 
         *way = w->found[number];
         return way->found && !way->lost && !way->against;
     }
-    if (number == w->found_room) {
-        const uint32_t room = w->found_room ? 2u * w->found_room : 64u;
-        path_way *grown = realloc(w->found, room * sizeof *grown);
-        w->found = grown ? grown : w->found;
-        w->found_room = grown ? room : w->found_room;
-    }
     *way = path_search_find(w->search, from, to, all);
     w->work += PER_SEARCH;
     w->kept += way->count;
     path_place *place = path_arena_take(&w->arena, (way->count + 1u) * sizeof *place);
-    if (number >= w->found_room || !place || w->kept > MAX_FOUND) {
+    if (number == UINT32_MAX || !GMT_GROW(w->found, number) || !place || w->kept > MAX_FOUND) {
         w->work = MAX_WORK + 1u; /* that is the end of it */
         return false;
     }

@@ -6,9 +6,7 @@
  */
 #include "traces/code/path_loop.h"
 #include "traces/code/path_private.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "traces/format/grow.h"
 
 #define MAX_TURNS 4096u /* of a loop, that what lanes have is carried through */
 
@@ -89,17 +87,15 @@ static void search_way(gmtrace_paths *p, const path_way_key *key, path_found *ma
 /* One part's way, as if it were alone. NULL without memory. */
 const path_found *path_find_way(gmtrace_paths *p, const path_way_key *key)
 {
+    if (p->failed)
+        return NULL;
     const uint32_t known = p->way_keys.count;
     const uint32_t number = path_set_put(&p->way_keys, key, sizeof *key);
     if (number == UINT32_MAX || number < known)
         return number == UINT32_MAX ? NULL : &p->way[number];
-    if (number == p->way_room) {
-        const uint32_t room = p->way_room ? p->way_room * 2 : 256;
-        path_found *grown = realloc(p->way, room * sizeof *grown);
-        if (!grown)
-            return NULL;
-        p->way = grown;
-        p->way_room = room;
+    if (!GMT_GROW(p->way, number)) {
+        p->failed = true;
+        return NULL;
     }
     path_found made;
     if (key->values == PATH_NO_VALUES) {

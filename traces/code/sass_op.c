@@ -31,7 +31,7 @@ static bool read_name(const char *opcode, sass_op *op)
     size_t length = strcspn(opcode, ".");
     op->name = SASS_OTHER;
     op->lead = SASS_WORD_COUNT;
-    for (unsigned i = 0; i < SASS_OTHER; i++)
+    for (unsigned i = 0; i < SASS_OTHER && op->name == SASS_OTHER; i++)
         if (is_word(opcode, length, names[i]))
             op->name = (sass_name)i;
     while (opcode[length] == '.') {

@@ -12,9 +12,8 @@
 #ifndef GMSIM_L2_GROUPS_H
 #define GMSIM_L2_GROUPS_H
 
-#include "sim/model/hot.h"
+#include "sim/device/gpu.h"
 #include "sim/model/watch.h"
-#include "sim/model/model.h"
 
 #define GMSIM_L2_GROUP 16u /* lines of L2 for each group of dirty lines */
 

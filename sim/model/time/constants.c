@@ -3,8 +3,7 @@
  * constants.c - loads of constants that miss (micro/constant.cu, micro/constant_miss.cu).
  * - An SM's first cache holds 32 lines of 64 bytes in four sets, of which the least recently used
  *   leaves. What it does not hold comes later, four lines at a time for two SMs; of one load a line
- *   after the other. A warp that wants a line on its way waits as long as the one that asked for
- * it.
+ *   after the other. A warp that wants a line on its way waits as long as the one that asked.
  * - What nobody on the SM has read in this launch comes from L2, 256 bytes at a time, and from DRAM
  *   for the first SM that reads it of a launch that begins with an empty L2.
  *
