@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * l2_clean.c - how lines of L2 become dirty, or partly written, and clean again. Rules, as measured
+ * on an H200 (experiments in brackets):
+ *
+ * - Lines that are dirty are bounded, whatever they hold (write: 28 MB of whole lines remain
+ *   dirty, 7 MB of a sector a line, however much is written). Both bounds are of groups of lines
+ *   (l2_groups.h): of a group eight lines may be dirty. One more, and the two oldest are written to
+ *   DRAM, and stay as clean lines; those that DRAM would have to complete come last
+ *   (micro/l2_dirty.cu: half_writes).
+ * - Where three lines of a group are partly written, the next access to the group, a read, a hit
+ *   or a rewrite as well, has the two oldest of them completed and written to DRAM (l2_partly.cu:
+ *   reads, hits, writes and same). An access to a copy counts for the group that it would be of at
+ *   home there: a line read over the fabric relieves half as many groups again, and what hits on
+ *   the reader's side as many as it has lines (micro/l2_relief.cu: reads and near). Of such a line
+ *   only the partly written sectors are: what else is dirty of it stays so (mix).
+ * - Chance fills groups unevenly: of lines anywhere in memory 6 % are written back where 24 MB were
+ *   written, though 28 MB of neighbouring lines may stay (micro/l2_spread.cu: random and any_words
+ *   as the Poisson distribution has it, runs in between).
+ *
+ * Left out: how the hardware makes groups of addresses (l2_groups.h).
+ */
+#include "sim/model/cache/l2_private.h"
+#include "sim/model/watch.h"
+
+#define CLEANED 2u /* lines of a group that are written back together */
+
+void gmsim_l2_soil(gmsim_l2 *l2, gmsim_l2_set *set, uint32_t way, uint32_t number)
+{
+    uint32_t at = (uint32_t)(set - l2->set);
+    l2->written[at].group[way] = (uint16_t)number;
+    gmsim_l2_group_join(&l2->group[number], at * GMSIM_L2_WAYS + way);
+    set->dirty++;
+}
+
+/* A dirty line is clean. */
+static void unsoil(gmsim_l2 *l2, gmsim_l2_set *set, uint32_t way)
+{
+    uint32_t at = (uint32_t)(set - l2->set);
+    gmsim_l2_group_leave(&l2->group[l2->written[at].group[way]], at * GMSIM_L2_WAYS + way);
+    set->dirty--;
+}
+
+static void count_crowded(gmsim_l2 *l2, bool was, bool is)
+{
+    l2->crowded += is;
+    l2->crowded -= was;
+    l2->plain = l2->usual && !l2->crowded;
+}
+
+void gmsim_l2_join_part(gmsim_l2 *l2, gmsim_l2_set *set, uint32_t way, uint64_t line)
+{
+    const uint32_t at = (uint32_t)(set - l2->set);
+    const uint32_t number = gmsim_l2_group_of(l2->parts, GMSIM_L2_PARTIAL_KINDS, line);
+    gmsim_l2_group *part = &l2->part[number];
+    l2->written[at].part[way] = (uint16_t)number;
+    gmsim_l2_group_join(part, at * GMSIM_L2_WAYS + way);
+    count_crowded(l2, part->lines > l2->partial_lines, part->lines >= l2->partial_lines);
+}
+
+void gmsim_l2_leave_part(gmsim_l2 *l2, gmsim_l2_set *set, uint32_t way)
+{
+    const uint32_t at = (uint32_t)(set - l2->set);
+    gmsim_l2_group *part = &l2->part[l2->written[at].part[way]];
+    gmsim_l2_group_leave(part, at * GMSIM_L2_WAYS + way);
+    count_crowded(l2, part->lines + 1u >= l2->partial_lines, part->lines >= l2->partial_lines);
+}
+
+gmsim_l2_cost gmsim_l2_clean(gmsim_l2 *l2, gmsim_l2_set *set, uint32_t way, uint32_t sectors)
+{
+    gmsim_l2_cost cost = {0};
+    uint32_t state = set->state[way], dirty = L2_DIRTY(state) & sectors;
+    if (L2_PARTIAL(state))
+        l2_complete(l2, &cost, set, way, L2_PARTIAL(state));
+    cost.written = (uint8_t)gmsim_sector_count(dirty);
+    if (l2->watch)
+        l2->watch->cleaned(l2->watch,
+                           set->tag[way] == L2_FOREIGN
+                               ? GMSIM_NO_LINE
+                               : l2->dirty_line[(size_t)(set - l2->set) * GMSIM_L2_WAYS + way],
+                           cost.read, cost.written);
+    if (set->tag[way] != L2_FOREIGN)
+        l2->counts.dirty_sectors -= gmsim_sector_count(dirty);
+    set->state[way] &= (uint16_t) ~(dirty << 4);
+    if (!L2_DIRTY(set->state[way]))
+        unsoil(l2, set, way);
+    return cost;
+}
+
+gmsim_l2_cost gmsim_l2_clean_next(gmsim_l2 *l2, gmsim_l2_set *set)
+{
+    gmsim_l2_cost cost = {0};
+    l2_write_back(l2, &cost, set, gmsim_lru_oldest(l2_lines_of(l2, set), l2->ways));
+    return cost;
+}
+
+gmsim_l2_cost gmsim_l2_clean_group(gmsim_l2 *l2, gmsim_l2_group *group, bool partial)
+{
+    gmsim_l2_cost cost = {0}, first = {0};
+    for (uint32_t k = 0; k < CLEANED && group->lines; k++) {
+        uint32_t at = group->at[0];
+        first = cost;
+        for (uint32_t i = 0; i < group->lines && !partial; i++) {
+            gmsim_l2_set *set = &l2->set[group->at[i] / GMSIM_L2_WAYS];
+            if (!L2_PARTIAL(set->state[group->at[i] % GMSIM_L2_WAYS])) {
+                at = group->at[i];
+                break;
+            }
+        }
+        gmsim_l2_set *set = &l2->set[at / GMSIM_L2_WAYS];
+        uint32_t way = at % GMSIM_L2_WAYS;
+        const gmsim_l2_cost more =
+            gmsim_l2_clean(l2, set, way, partial ? L2_PARTIAL(set->state[way]) : L2_ALL_SECTORS);
+        l2_add_cost(&cost, &more);
+    }
+    cost.also_read = (uint8_t)(first.read ? cost.read - first.read : 0);
+    cost.also_written = (uint8_t)(first.written ? cost.written - first.written : 0);
+    return cost;
+}
+
+void gmsim_l2_relieve(gmsim_l2 *l2, gmsim_l2_cost *cost, uint64_t line, bool copy)
+{
+    const uint64_t there = copy ? line ^ (uint64_t)1 << l2->home_shift : line;
+    gmsim_l2_group *part = &l2->part[gmsim_l2_group_of(l2->parts, GMSIM_L2_PARTIAL_KINDS, there)];
+    if (part->lines >= l2->partial_lines)
+        l2_clean_oldest(l2, cost, part, true);
+}
