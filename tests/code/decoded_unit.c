@@ -226,6 +226,31 @@ static void test_varying(void)
     }
 }
 
+/* Behind a branch that is always taken counts what was written before the one that leads there. */
+static void test_sides(void)
+{
+    for (uint32_t always = 0; always < 2; always++) {
+        gmtrace_instr instr[6];
+        gmtrace_decoded decoded[6];
+        put(&instr[0], "S2R", "R1, SR_TID.X", 1, 255);
+        put(&instr[1], "S2R", "R2, SR_CTAID.X", 2, 255);
+        put(&instr[3], "IADD3", "R2, R1, 0x4, RZ", 2, 1);
+        put(&instr[5], "LDC", "R3, c[0x3][R2]", 3, 2);
+        instr[2] = instr[4] = (gmtrace_instr){.opcode = "BRA",
+                                              .operands = "`(.L_x_1)",
+                                              .op_class = GMTRACE_CLASS_BRANCH,
+                                              .predicate = GMTRACE_NO_REGISTER};
+        instr[2].predicate = 0;
+        instr[2].target = 5;
+        instr[4].target = 0;
+        if (!always)
+            instr[4].predicate = 0;
+        const gmtrace_kernel kernel = {.instr_count = 6, .instr = instr};
+        gmtrace_decode_kernel(&kernel, GMTRACE_WARP_LANES, decoded);
+        g_assert_cmpint(decoded[5].addresses, ==, always ? 1 : 32);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -234,5 +259,6 @@ int main(int argc, char **argv)
     g_test_add_func("/decoded/atomics", test_atomics);
     g_test_add_func("/decoded/records", test_records);
     g_test_add_func("/decoded/varying", test_varying);
+    g_test_add_func("/decoded/sides", test_sides);
     return g_test_run();
 }

@@ -9,23 +9,40 @@
  * each lane (path_const.h), with nought for what is the same for all lanes and not in the code:
  * parameters, CTA numbers, loop counters. What was loaded or shuffled differs.
  *
- * Left out: the flow of control (the nearest write further up counts), values that vary but agree
- * here, thread numbers in y and z where a row of threads is no whole number of warps.
+ * Left out: all ways to an instruction but one (that from above, or else the nearest branch's),
+ * values that vary but agree here, thread numbers in y and z where a row of threads is no whole
+ * number of warps.
  */
 #include "traces/code/decoded_private.h"
+#include "traces/code/graph.h"
 
 #include <stdlib.h>
 
 #define STEPS      64u         /* instructions looked at, at most */
+#define FAR        4096u       /* a branch is looked for in so many, at most */
 #define ANY_FACTOR 0x9e3779b1u /* spreads what differs by lane, nobody knows how */
+
+/* From where control comes to `at`: from the instruction above, or else, where that one never goes
+ * on, from the nearest branch further up that leads there. */
+static uint32_t comes_from(const gmtrace_kernel *kernel, uint32_t at)
+{
+    if (gmt_may_fall(&kernel->instr[at - 1u]))
+        return at - 1u;
+    for (uint32_t n = at - 1u; n > 0 && n + FAR > at; n--)
+        if (kernel->instr[n - 1u].target == at)
+            return n - 1u;
+    return at - 1u;
+}
 
 /* The nearest instruction before `at` that writes the register; `at` itself if there is none. */
 static uint32_t writer_of(const gmtrace_kernel *kernel, uint32_t at, uint32_t reg)
 {
-    for (uint32_t n = at; n-- > 0;)
+    for (uint32_t n = at; n > 0;) {
+        n = comes_from(kernel, n);
         for (uint32_t k = 0; k < kernel->instr[n].operand_count; k++)
             if (gmt_names(&kernel->instr[n].operand[k], true, GMTRACE_REG_GENERAL, reg))
                 return n;
+    }
     return at;
 }
 
