@@ -32,6 +32,7 @@
 #define BRA_IF(t)   CODE(1, "BRA", "`(.L_x)", BRANCH, NONE, t)
 #define BSSY        CODE(0, "BSSY", "B0, `(.L_x)", RECONVERGE, NONE, NO)
 #define BSYNC       CODE(0, "BSYNC", "B0", RECONVERGE, NONE, NO)
+#define NOP         CODE(0, "NOP", "", OTHER, NONE, NO)
 #define EXIT        CODE(0, "EXIT", "", EXIT, NONE, NO)
 #define EXIT_IF     CODE(1, "EXIT", "", EXIT, NONE, NO)
 #define BEGIN(code) begin(&run, code, G_N_ELEMENTS(code), ALL)
@@ -592,6 +593,24 @@ static void test_values(void)
     finish(&run);
 }
 
+/* __syncwarp() is a NOP, recorded or not; it is executed once. */
+static void test_syncwarp(void)
+{
+    static const gmtrace_instr code[] = {NOP, ADD, NOP, ADD, EXIT};
+    warp_run run;
+    for (uint32_t recorded = 0; recorded < 2; recorded++) {
+        BEGIN(code);
+        if (recorded) {
+            record_op(&run, 0, ALL, GMTRACE_OP_NONE);
+            record_op(&run, 2, ALL, GMTRACE_OP_NONE);
+            PIECES({1, 1, 1});
+        }
+        end(&run);
+        g_assert_cmpuint(gmtrace_path_get_counts(run.paths).instructions, ==, 5);
+        gmtrace_paths_free(run.paths);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -613,5 +632,6 @@ int main(int argc, char **argv)
     g_test_add_func("/path/lost", test_lost);
     g_test_add_func("/path/copy", test_copy);
     g_test_add_func("/path/values", test_values);
+    g_test_add_func("/path/syncwarp", test_syncwarp);
     return g_test_run();
 }

@@ -48,8 +48,9 @@ static path_seen seen_of(const gmtrace_instr *instr, gmtrace_detail detail)
                    : PATH_UNSEEN;
     case GMTRACE_CLASS_RECONVERGE:
         return gmt_has_prefix(instr->opcode, "WARPSYNC") ? PATH_MAYBE : PATH_UNSEEN;
-    default:
-        return strstr(instr->opcode, "GMMA") ? PATH_MAYBE : PATH_UNSEEN;
+    default: /* __syncwarp() of whole warps is a NOP */
+        return strstr(instr->opcode, "GMMA") || strcmp(instr->opcode, "NOP") == 0 ? PATH_MAYBE
+                                                                                  : PATH_UNSEEN;
     }
 }
 
