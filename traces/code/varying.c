@@ -19,26 +19,31 @@
 #include <stdlib.h>
 
 #define STEPS      64u         /* instructions looked at, at most */
-#define FAR        4096u       /* a branch is looked for in so many, at most */
 #define ANY_FACTOR 0x9e3779b1u /* spreads what differs by lane, nobody knows how */
 
-/* From where control comes to `at`: from the instruction above, or else, where that one never goes
- * on, from the nearest branch further up that leads there. */
-static uint32_t comes_from(const gmtrace_kernel *kernel, uint32_t at)
+/* The nearest branch further up that leads to `at`; `at` itself if there is none. */
+static uint32_t branch_to(const gmtrace_kernel *kernel, uint32_t at)
 {
-    if (gmt_may_fall(&kernel->instr[at - 1u]))
-        return at - 1u;
-    for (uint32_t n = at - 1u; n > 0 && n + FAR > at; n--)
-        if (kernel->instr[n - 1u].target == at)
-            return n - 1u;
-    return at - 1u;
+    for (uint32_t n = at; n-- > 0;)
+        if (kernel->instr[n].target == at)
+            return n;
+    return at;
 }
 
-/* The nearest instruction before `at` that writes the register; `at` itself if there is none. */
+/* The nearest instruction before `at` that writes the register; `at` itself if there is none. What
+ * stands above an instruction comes before it, unless it never goes on there: then a branch does.
+ * Where none is found the code's order counts from there on, so that this takes linear time. */
 static uint32_t writer_of(const gmtrace_kernel *kernel, uint32_t at, uint32_t reg)
 {
+    bool follows = true;
     for (uint32_t n = at; n > 0;) {
-        n = comes_from(kernel, n);
+        uint32_t from = n - 1u;
+        if (follows && !gmt_may_fall(&kernel->instr[from])) {
+            const uint32_t branch = branch_to(kernel, n);
+            follows = branch != n;
+            from = follows ? branch : from;
+        }
+        n = from;
         for (uint32_t k = 0; k < kernel->instr[n].operand_count; k++)
             if (gmt_names(&kernel->instr[n].operand[k], true, GMTRACE_REG_GENERAL, reg))
                 return n;
