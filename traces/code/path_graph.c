@@ -27,6 +27,14 @@ static bool is_stack_slot(const gmtrace_instr *instr)
     return instr->space == GMTRACE_SPACE_LOCAL && strstr(instr->operands, "[R1") != NULL;
 }
 
+/* __syncwarp() of a whole warp. That of groups of lanes (behind WARPSYNC.COLLECTIVE, up to
+ * ENDCOLLECTIVE) is on the way of each of them. */
+static bool is_syncwarp(const gmtrace_instr *code, uint32_t i)
+{
+    return strcmp(code[i].opcode, "NOP") == 0 &&
+           (i == 0 || !gmt_has_prefix(code[i - 1u].opcode, "WARPSYNC"));
+}
+
 static path_seen seen_of(const gmtrace_instr *instr, gmtrace_detail detail)
 {
     if (is_never(instr))
@@ -48,9 +56,8 @@ static path_seen seen_of(const gmtrace_instr *instr, gmtrace_detail detail)
                    : PATH_UNSEEN;
     case GMTRACE_CLASS_RECONVERGE:
         return gmt_has_prefix(instr->opcode, "WARPSYNC") ? PATH_MAYBE : PATH_UNSEEN;
-    default: /* __syncwarp() of whole warps is a NOP */
-        return strstr(instr->opcode, "GMMA") || strcmp(instr->opcode, "NOP") == 0 ? PATH_MAYBE
-                                                                                  : PATH_UNSEEN;
+    default:
+        return strstr(instr->opcode, "GMMA") ? PATH_MAYBE : PATH_UNSEEN;
     }
 }
 
@@ -132,7 +139,9 @@ bool path_graph_build(path_graph *graph, const gmtrace_kernel *kernel, gmtrace_d
     bool *alone = malloc(count + (size_t)1);
     gmtrace_decoded *decoded = malloc((count + (size_t)1) * sizeof *decoded);
     for (uint32_t i = 0; seen && alone && i < count; i++) {
-        seen[i] = seen_of(&kernel->instr[i], detail);
+        seen[i] = detail != GMTRACE_DETAIL_FULL && is_syncwarp(kernel->instr, i)
+                      ? PATH_MAYBE
+                      : seen_of(&kernel->instr[i], detail);
         alone[i] = seen[i] != PATH_UNSEEN || path_is_meeting(&kernel->instr[i]);
     }
     bool good =
