@@ -35,8 +35,9 @@ static bool is_syncwarp(const gmtrace_instr *code, uint32_t i)
            (i == 0 || !gmt_has_prefix(code[i - 1u].opcode, "WARPSYNC"));
 }
 
-static path_seen seen_of(const gmtrace_instr *instr, gmtrace_detail detail)
+static path_seen seen_of(const gmtrace_instr *code, uint32_t i, gmtrace_detail detail)
 {
+    const gmtrace_instr *instr = &code[i];
     if (is_never(instr))
         return PATH_UNSEEN;
     if (detail == GMTRACE_DETAIL_FULL)
@@ -57,7 +58,7 @@ static path_seen seen_of(const gmtrace_instr *instr, gmtrace_detail detail)
     case GMTRACE_CLASS_RECONVERGE:
         return gmt_has_prefix(instr->opcode, "WARPSYNC") ? PATH_MAYBE : PATH_UNSEEN;
     default:
-        return strstr(instr->opcode, "GMMA") ? PATH_MAYBE : PATH_UNSEEN;
+        return strstr(instr->opcode, "GMMA") || is_syncwarp(code, i) ? PATH_MAYBE : PATH_UNSEEN;
     }
 }
 
@@ -139,9 +140,7 @@ bool path_graph_build(path_graph *graph, const gmtrace_kernel *kernel, gmtrace_d
     bool *alone = malloc(count + (size_t)1);
     gmtrace_decoded *decoded = malloc((count + (size_t)1) * sizeof *decoded);
     for (uint32_t i = 0; seen && alone && i < count; i++) {
-        seen[i] = detail != GMTRACE_DETAIL_FULL && is_syncwarp(kernel->instr, i)
-                      ? PATH_MAYBE
-                      : seen_of(&kernel->instr[i], detail);
+        seen[i] = seen_of(kernel->instr, i, detail);
         alone[i] = seen[i] != PATH_UNSEEN || path_is_meeting(&kernel->instr[i]);
     }
     bool good =

@@ -20,7 +20,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
-#include <cstring>
 
 #define REPEATS  24
 #define STAMPS   32
@@ -103,7 +102,7 @@ __device__ __forceinline__ static uint32_t now()
 /* The same, straight on, twice; the second time counts. */
 template <int LINES, int SECTORS, int MODE>
 __global__ void __launch_bounds__(1024)
-    order(uint32_t *p, uint32_t parts, uint32_t gap, uint32_t zero, uint32_t only, uint32_t *out)
+    order(uint32_t *p, uint32_t parts, uint32_t zero, uint32_t only, uint32_t *out)
 {
     const uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32, all = blockDim.x / 32;
     uint32_t *at = p + ((size_t)blockIdx.x * all + warp) * LINES * 32u * STAMPS / 4u +
@@ -178,7 +177,7 @@ static void stamped(unsigned ctas, unsigned warps, unsigned parts = 4)
     MICRO_CUDA(cudaMemset(stamps, 0, all * (STAMPS + 3) * 4u));
     for (int turn = 0; turn < 2; turn++) { /* the first loads the code */
         order<LINES, SECTORS, MODE><<<132 * ctas, warps * 32, MODE == RMW ? 0 : shared_for(ctas)>>>(
-            array, parts, 0, 0, 5, stamps);
+            array, parts, 0, 5, stamps);
         MICRO_CUDA(cudaDeviceSynchronize());
     }
     MICRO_CUDA(cudaMemcpy(host, stamps, all * (STAMPS + 3) * 4u, cudaMemcpyDeviceToHost));
