@@ -278,7 +278,8 @@ static gmsim_executed executed_of(const gmtrace_paths *paths)
     const gmtrace_path_counts counts = gmtrace_path_get_counts(paths);
     return (gmsim_executed){.instructions = counts.instructions,
                             .ways = counts.steps,
-                            .doubtful = counts.ambiguous + counts.estimated + counts.lost};
+                            .doubtful = counts.ambiguous + counts.estimated + counts.lost,
+                            .loops = counts.estimated};
 }
 
 /* Copies through maps that are not understood are not counted; nor those that a capture lost. */
@@ -430,6 +431,7 @@ const gmsim_result *gmsim_model_run(gmsim_model *model, gmtrace_reader *reader, 
     executed.instructions -= before.instructions;
     executed.ways -= before.ways;
     executed.doubtful -= before.doubtful;
+    executed.loops -= before.loops;
     gmtrace_paths_free(scheduler.paths);
     gmsim_mbarriers_end(&scheduler);
     gmsim_clusters_end(&scheduler);

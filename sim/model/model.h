@@ -143,6 +143,7 @@ typedef struct gmsim_executed {
     uint64_t instructions; /* of warps, those predicated off included */
     uint64_t ways;         /* from one record to the next */
     uint64_t doubtful;     /* of those, with a choice, or a loop of unknown length; lost ones */
+    uint64_t loops;        /* of those, with such a loop: its turns are guessed, mostly as one */
 } gmsim_executed;
 
 typedef struct gmsim_timeline gmsim_timeline; /* timeline.h */

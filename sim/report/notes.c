@@ -5,14 +5,32 @@
 #include "sim/report/notes.h"
 
 #include "sim/analysis/rows.h"
+#include "sim/report/format.h"
 #include "sim/report/origin.h"
 #include "sim/report/words.h"
+
+/* One way in so many may hold such a loop before it is said. */
+#define SURE_WAYS 20u
+
+/* A loop without a record: no trace says how often it turns. NULL: there are too few of them. */
+static char *loop_words(const gmsim_result *result)
+{
+    const gmsim_executed *executed = &result->executed;
+
+    if (!result->timed || executed->loops * SURE_WAYS <= executed->ways)
+        return NULL;
+    return g_strdup_printf("%s of %s ways from one record to the next lead through a loop that holds "
+                           "none. How often it turns the trace does not tell: where that is more "
+                           "often than its code says, or than once, the launch takes longer.",
+                           gmsim_count(executed->loops).text, gmsim_count(executed->ways).text);
+}
 
 void gmsim_notes(const gmtrace_capture *capture, const gmsim_result *result,
                  const gmsim_verdict *verdict, gmsim_note note, gpointer data)
 {
     g_autofree char *origin = gmsim_origin_of(capture);
     g_autofree char *unsteady = gmsim_unsteady_words(result);
+    g_autofree char *loops = loop_words(result);
 
     for (unsigned i = 0; origin != NULL && i < verdict->count; i++) {
         if (verdict->finding[i].kind == GMSIM_FINDING_LOCAL) {
@@ -29,6 +47,8 @@ void gmsim_notes(const gmtrace_capture *capture, const gmsim_result *result,
              data);
     if (unsteady != NULL)
         note("Unsteady", unsteady, data);
+    if (loops != NULL)
+        note("Loops", loops, data);
     if (result->truncated)
         note("",
              "The trace is cut short: these are the counts of the part that could be read, not of "

@@ -217,6 +217,7 @@ static void put_own(gmsim_json *json, const gmsim_gpu *gpu, const gmsim_result *
         gmsim_json_uint(json, "instructions", result->executed.instructions);
         gmsim_json_uint(json, "ways", result->executed.ways);
         gmsim_json_uint(json, "doubtful_ways", result->executed.doubtful);
+        gmsim_json_uint(json, "loop_ways", result->executed.loops);
         gmsim_json_close(json);
     }
     gmsim_json_uint(json, "records", result->records);
