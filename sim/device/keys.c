@@ -188,7 +188,7 @@ const gmsim_key gmsim_keys[] = {
     GIVEN(dram, refresh_lines, POWER, 1, 4096, "32",
           "neighbouring lines that are refreshed together"),
     GIVEN(sm, issue, COUNT, 1, 64, "1", "clocks in which a scheduler issues one instruction"),
-    GIVEN(sm, queue, COUNT, 1, GMSIM_QUEUE, "4", "memory instructions that a sub-partition holds"),
+    GIVEN(sm, queue, COUNT, 1, GMSIM_QUEUE, "8", "memory instructions that a sub-partition holds"),
     GIVEN(sm, wavefront, COUNT, 1, 64, "2",
           "clocks between two wavefronts of one warp in the load-store unit"),
     GIVEN(sm, branch, COUNT, 0, 1000, "4",

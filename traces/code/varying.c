@@ -94,7 +94,7 @@ void gmt_run_lane(path_const *state, const gmtrace_instr *instr, const gmtrace_d
     uint32_t otherwise = varies ? lane * ANY_FACTOR : 0;
     if (decoded->unit == GMTRACE_UNIT_S2R)
         otherwise = decoded->lanes == GMTRACE_LANES_DIFFER ? lane : 0;
-    if (decoded->lanes == GMTRACE_LANES_AS_GIVEN)
+    if (decoded->lanes != GMTRACE_LANES_DIFFER)
         path_const_run(state, instr);
     else
         path_const_forget(state, instr);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
  * places.h - the queue between a sub-partition and the SM's load-store unit. It holds gpu.sm_queue
- * memory instructions that the unit has not taken. Of warps that wait for a place in it the one of
- * the oldest CTA comes next, then the one that has waited longest (micro/warp_order.cu, `store`;
- * micro/store_merge.cu, `form`). Such a warp sets out so that it arrives with the place: what it
- * waits stands before its way, not behind it.
+ * memory instructions that the unit has not taken. Of warps that wait for a place in it those of
+ * the oldest CTA come next (micro/warp_order.cu, `store`; micro/store_merge.cu, `form`); of these
+ * the one that came last, if two wait, and the third that came, if more do (micro/store_many.cu).
+ * Such a warp sets out so that it arrives with the place: what it waits stands before its way, not
+ * behind it.
  */
 #ifndef GMSIM_PLACES_H
 #define GMSIM_PLACES_H
@@ -12,7 +13,10 @@
 #include "sim/model/hot.h"
 #include "sim/model/time/launch.h"
 
-/* When the sub-partition's queue has a place. */
+/* Of an access that stands in the queue. */
+#define GMSIM_PLACE_UNKNOWN UINT64_MAX
+
+/* When the sub-partition's queue has a place; it may not be known yet. */
 GMSIM_INLINE uint64_t gmsim_place_at(const gmsim_sub_partition *part)
 {
     return part->began[part->next];
@@ -40,7 +44,12 @@ GMSIM_INLINE void gmsim_place_next(const gmsim_scheduler *s, gmsim_sm *sm,
                                    const gmsim_sub_partition *part)
 {
     uint32_t slot = part->line[part->head];
-    sm->ready[slot] = gmsim_since_epoch(s, MAX(gmsim_place_at(part), sm->warp[slot].since));
+    const uint64_t place = gmsim_place_at(part);
+    if (place == GMSIM_PLACE_UNKNOWN) {
+        sm->ready[slot] = GMSIM_NEVER;
+        return;
+    }
+    sm->ready[slot] = gmsim_since_epoch(s, MAX(place, sm->warp[slot].since));
 }
 
 /* Whether the warp, whose turn it is, has waited for a place: then it stands at the head. */
@@ -72,11 +81,27 @@ GMSIM_INLINE void gmsim_place_wait(const gmsim_scheduler *s, gmsim_sm *sm, uint3
     gmsim_place_next(s, sm, part);
 }
 
-/* The head sets out. */
-GMSIM_INLINE void gmsim_place_leave(gmsim_sub_partition *part)
+/* There is a place: which of the warps that wait `now` sets out. Two of a CTA's stay behind, where
+ * there are so many: so few warps store one after the other, each on and on, and more in turn. */
+GMSIM_INLINE uint32_t gmsim_place_leave(gmsim_sm *sm, gmsim_sub_partition *part, uint64_t now)
 {
-    part->head = (uint8_t)((part->head + 1u) % GMSIM_MAX_SM_WARPS);
+    uint8_t *line = part->line;
+    const uint32_t head = part->head, first = line[head];
+    uint32_t n = 0;
+    while (n < 2u && n + 1u < part->waiting) {
+        const gmsim_warp *other = &sm->warp[line[(head + n + 1u) % GMSIM_MAX_SM_WARPS]];
+        if (other->who.cta != sm->warp[first].who.cta || other->since > now)
+            break;
+        n++;
+    }
+    const uint32_t slot = line[(head + n) % GMSIM_MAX_SM_WARPS];
+    if (n)
+        sm->ready[first] = GMSIM_NEVER;
+    for (; n; n--)
+        line[(head + n) % GMSIM_MAX_SM_WARPS] = line[(head + n - 1u) % GMSIM_MAX_SM_WARPS];
+    part->head = (uint8_t)((head + 1u) % GMSIM_MAX_SM_WARPS);
     part->waiting--;
+    return slot;
 }
 
 /* A memory instruction waits for its place from that clock on. As long as what holds the place

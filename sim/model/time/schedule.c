@@ -9,6 +9,9 @@
  *   separate records, one after the other, arrive together.
  * - SMs advance together in steps of GMSIM_STEP clocks; within a step they go one after the other.
  *
+ * - What stands in queues the load-store unit takes when it can (access.h). A warp is at a barrier
+ *   when what stood before it in its sub-partition's queue has been taken.
+ *
  * - mbarriers: mbarrier.h.
  *
  * - Clusters: cluster.h.
@@ -17,6 +20,7 @@
 
 #include "sim/model/count/lanes.h"
 #include "sim/model/hot.h"
+#include "sim/model/time/access.h"
 #include "sim/model/time/cluster.h"
 #include "sim/model/time/constants.h"
 #include "sim/model/time/deal.h"
@@ -175,7 +179,8 @@ GMSIM_INLINE void go(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t n
     } else {
         warp->turn = GMSIM_TURN_RECORD;
         /* Places come no sooner than now: it would find none, and need not look. */
-        if (gmsim_place_at(warp->part) > next && !s->plan.functional &&
+        if (gmsim_place_at(warp->part) > next &&
+            gmsim_place_at(warp->part) != GMSIM_PLACE_UNKNOWN && !s->plan.functional &&
             gmsim_warp_queues(warp->cursor.next)) {
             gmsim_place_wait(s, sm, slot, next);
             return;
@@ -208,7 +213,10 @@ static void on_the_way(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t
     if (!s->plan.functional)
         now = gmsim_warp_piece(s, sm, slot, now - MIN(now, warp->clocks / warp->pieces));
     if (ends) {
-        end_warp(s, sm, slot, MAX(now + s->plan.gpu->launch_exit, warp->stored));
+        const uint64_t gone = MAX(now + s->plan.gpu->launch_exit, warp->stored);
+        /* What it stores is still on its way out. */
+        sm->timing.stall[GMSIM_STALL_L1] += gone - now - s->plan.gpu->launch_exit;
+        end_warp(s, sm, slot, gone);
         return;
     }
     if (warp->clocks) {
@@ -255,6 +263,12 @@ GMSIM_INLINE bool warp_turn(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uin
         if (__builtin_expect(record->kind >= GMTRACE_BARRIER, 0)) {
             if (record->kind == GMTRACE_BARRIER) {
                 warp->turn = GMSIM_TURN_PLAN;
+                if (warp->part->standing) { /* behind what stands in the queue */
+                    sm->ready[slot] = GMSIM_NEVER;
+                    sm->deferred |= 1ull << slot;
+                    warp->behind = warp->part->standing;
+                    return true;
+                }
                 sm->ready[slot] = gmsim_since_epoch(s, now);
                 return arrive(s, sm, slot, record, now, error);
             }
@@ -315,12 +329,11 @@ GMSIM_INLINE uint32_t slot_with(const uint32_t ready[GMSIM_MAX_SM_WARPS], uint32
 GMSIM_INLINE bool take_turn(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, bool queues,
                             uint64_t now, GError **error)
 {
-    const gmsim_warp *warp = &sm->warp[slot];
-    gmsim_sub_partition *part = warp->part;
+    gmsim_sub_partition *part = sm->warp[slot].part;
     if (!queues || !gmsim_place_has_waited(part, slot))
         return warp_turn(s, sm, slot, now, error);
-    gmsim_place_leave(part);
-    if (!warp_turn(s, sm, slot, gmsim_place_set_out(sm, part, warp), error))
+    slot = gmsim_place_leave(sm, part, now);
+    if (!warp_turn(s, sm, slot, gmsim_place_set_out(sm, part, &sm->warp[slot]), error))
         return false;
     if (part->waiting)
         gmsim_place_next(s, sm, part);
@@ -335,6 +348,70 @@ __attribute__((cold, noinline)) static void before_turn(gmsim_sm *sm, uint32_t s
     gmsim_course_before(sm->course, &sm->timing, waited ? warp->since + warp->clocks : now);
 }
 
+/* All that the warp waited for is known. */
+static void go_on(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot)
+{
+    uint64_t next = 0;
+    if (gmsim_sm_recorded(sm))
+        gmsim_course_before(sm->course, &sm->timing, sm->warp[slot].way.clock);
+    sm->unplanned &= ~(1ull << slot);
+    gmsim_ahead ahead = gmsim_warp_go_on(sm, &sm->warp[slot], &next);
+    set_out(s, sm, slot, ahead, next);
+    if (gmsim_sm_recorded(sm))
+        gmsim_course_after(sm->course, &sm->timing);
+}
+
+/* Something that stood in the sub-partition's queue has left it: those on their way to a barrier
+ * behind it come closer. */
+static bool come_closer(gmsim_scheduler *s, gmsim_sm *sm, const gmsim_sub_partition *part,
+                        uint64_t now, GError **error)
+{
+    for (uint64_t left = sm->deferred; left; left &= left - 1u) {
+        uint32_t slot = (uint32_t)__builtin_ctzll(left);
+        gmsim_warp *warp = &sm->warp[slot];
+        if (warp->part != part || --warp->behind)
+            continue;
+        sm->deferred &= ~(1ull << slot);
+        sm->ready[slot] = gmsim_since_epoch(s, now);
+        if (!arrive(s, sm, slot, warp->cursor.next - 1, now, error))
+            return false;
+    }
+    return true;
+}
+
+/* The load-store unit takes what is next of what stands in queues. */
+static __attribute__((noinline)) bool take_next(gmsim_scheduler *s, gmsim_sm *sm, GError **error)
+{
+    uint32_t slot;
+    const char *wrong = gmsim_unit_take(s, sm, &slot);
+    const gmsim_warp *warp = &sm->warp[slot];
+    if (wrong)
+        return corrupt(error, warp, wrong);
+    const uint64_t now = warp->who.now;
+    if (warp->part->waiting)
+        gmsim_place_next(s, sm, warp->part);
+    if ((sm->unplanned >> slot & 1u) && gmsim_warp_knows(warp, warp->under_way | warp->unserved))
+        go_on(s, sm, slot);
+    return come_closer(s, sm, warp->part, now, error);
+}
+
+/* Whether the load-store unit takes an access from a queue before the next warp's turn at `clock`;
+ * sm->next is when. */
+static __attribute__((noinline)) bool unit_goes_first(const gmsim_scheduler *s, gmsim_sm *sm,
+                                                      uint32_t clock)
+{
+    const uint32_t at = gmsim_since_epoch(s, gmsim_unit_takes_at(sm));
+    if (at > clock)
+        return false;
+    sm->next = at;
+    return true;
+}
+
+static bool unit_has_room(const gmsim_scheduler *s, gmsim_sm *sm)
+{
+    return sm->memory.direct || gmsim_warp_has_room(s, sm, gmsim_unit_next(s, sm), true);
+}
+
 /* Runs an SM up to a clock, or until it needs an answer that is under way. sm->next is when it can
  * go on; GMSIM_NEVER if no warp can. */
 GMSIM_CLONES static bool run_sm(gmsim_scheduler *s, gmsim_sm *sm, uint64_t limit, GError **error)
@@ -342,8 +419,17 @@ GMSIM_CLONES static bool run_sm(gmsim_scheduler *s, gmsim_sm *sm, uint64_t limit
     const uint64_t epoch = s->epoch, span = limit - epoch;
     const uint32_t until = span < GMSIM_NEVER ? (uint32_t)span : GMSIM_NEVER;
     const bool timed = !s->plan.functional;
-    sm->next = earliest(sm->ready);
-    for (uint32_t clock = sm->next; clock < until;) {
+    for (;;) {
+        const uint32_t clock = sm->next = earliest(sm->ready);
+        if (__builtin_expect(sm->standing, 0) && unit_goes_first(s, sm, clock)) {
+            if (sm->next >= until || !unit_has_room(s, sm))
+                return true;
+            if (!take_next(s, sm, error))
+                return false;
+            continue;
+        }
+        if (clock >= until)
+            return true;
         uint32_t slot = slot_with(sm->ready, clock);
         const gmsim_warp *warp = &sm->warp[slot];
         const bool record = warp->turn == GMSIM_TURN_RECORD;
@@ -357,7 +443,6 @@ GMSIM_CLONES static bool run_sm(gmsim_scheduler *s, gmsim_sm *sm, uint64_t limit
                 gmsim_place_next(s, sm, warp->part);
             else
                 gmsim_place_wait(s, sm, slot, epoch + clock);
-            clock = sm->next = earliest(sm->ready);
             continue;
         }
         if (gmsim_sm_recorded(sm))
@@ -366,9 +451,7 @@ GMSIM_CLONES static bool run_sm(gmsim_scheduler *s, gmsim_sm *sm, uint64_t limit
             return false;
         if (gmsim_sm_recorded(sm))
             gmsim_course_after(sm->course, &sm->timing);
-        clock = sm->next = earliest(sm->ready);
     }
-    return true;
 }
 
 /* The SM's turn at what all share: what it asked for in this step is answered, and warps that wait
@@ -378,17 +461,11 @@ static bool answer_sm(gmsim_scheduler *s, gmsim_sm *sm, uint64_t limit, GError *
 {
     if (sm->memory.out.asks || sm->accesses) {
         gmsim_sm_memory_serve(&sm->memory, s->shared);
-        gmsim_warp_take_answers(s, sm);
-        uint64_t left = sm->unplanned;
-        for (sm->unplanned = 0; left; left &= left - 1u) {
+        gmsim_access_take_answers(s, sm);
+        for (uint64_t left = sm->unplanned; left; left &= left - 1u) {
             uint32_t slot = (uint32_t)__builtin_ctzll(left);
-            uint64_t next = 0;
-            if (gmsim_sm_recorded(sm))
-                gmsim_course_before(sm->course, &sm->timing, sm->warp[slot].way.clock);
-            gmsim_ahead ahead = gmsim_warp_go_on(sm, &sm->warp[slot], &next);
-            set_out(s, sm, slot, ahead, next);
-            if (gmsim_sm_recorded(sm))
-                gmsim_course_after(sm->course, &sm->timing);
+            if (gmsim_warp_knows(&sm->warp[slot], sm->warp[slot].unserved))
+                go_on(s, sm, slot);
         }
     }
     sm->memory.direct = s->shared;
@@ -568,6 +645,8 @@ bool gmsim_schedule(gmsim_scheduler *s, GError **error)
         memset(sm->ready, 0xff, sizeof sm->ready);
         sm->next = GMSIM_NEVER;
         memset(sm->part, 0, sizeof sm->part);
+        sm->standing = sm->standing_shared = sm->served = 0;
+        sm->deferred = 0;
         sm->unit_free = sm->unit_work = sm->held = sm->stored = sm->constant_free = 0;
         sm->mbarrier_free = 0;
         sm->active = sm->active_since = sm->active_until = 0;
@@ -578,8 +657,10 @@ bool gmsim_schedule(gmsim_scheduler *s, GError **error)
         sm->course = s->recorder ? &s->recorder->sm[i] : NULL;
         for (uint32_t place = 0; place < GMSIM_MAX_SM_CTAS; place++)
             sm->cta[place].live = sm->cta[place].waiting = 0;
-        for (uint32_t slot = 0; slot < GMSIM_MAX_SM_WARPS; slot++)
+        for (uint32_t slot = 0; slot < GMSIM_MAX_SM_WARPS; slot++) {
             sm->warp[slot].loads = false;
+            sm->warp[slot].unserved = 0;
+        }
     }
     if (s->recorder)
         gmsim_recorder_begin(s->recorder);

@@ -42,6 +42,15 @@ typedef struct gmsim_way {
     uint32_t products; /* groups of warpgroup MMA that it need not wait for */
 } gmsim_way;
 
+/* An access that stands in its sub-partition's queue. */
+typedef struct gmsim_standing {
+    uint64_t issue;
+    uint8_t slot, board, read_board; /* of the warp; scoreboards it sets free, as gmsim_access */
+    uint32_t waiting;                /* what it will tell, as gmsim_warp.unserved */
+    gmtrace_record record;           /* without a chunk: */
+    uint64_t address[GMTRACE_WARP_LANES]; /* its only one, if its shape needs it */
+} gmsim_standing;
+
 /* What the warps of a sub-partition share. */
 typedef struct gmsim_sub_partition {
     uint64_t pipe_free[GMSIM_PIPES];
@@ -50,8 +59,11 @@ typedef struct gmsim_sub_partition {
     /* Of its last memory instructions: how long they waited for pipes or constants, and when that
      * was over; when they left its queue. */
     uint64_t late[GMSIM_QUEUE], paced[GMSIM_QUEUE], began[GMSIM_QUEUE];
-    uint32_t next;        /* the oldest of them */
-    uint64_t shared_free; /* when the load-store unit takes its next shared access */
+    uint32_t next;              /* the oldest of them */
+    uint8_t order[GMSIM_QUEUE]; /* places of those that stand there, the oldest first */
+    uint32_t standing;          /* how many */
+    uint32_t shared_order;      /* which of `order` are to shared memory, as a mask */
+    uint64_t shared_free;       /* when the load-store unit takes its next shared access */
     /* Warps that wait for a place in it, a ring of slots in the order in which they come: the head
      * alone stands in gmsim_sm.ready. */
     uint8_t line[GMSIM_MAX_SM_WARPS], head, waiting;
@@ -98,6 +110,8 @@ typedef struct gmsim_warp {
     uint64_t product[GMSIM_PRODUCT_GROUPS];
     uint32_t products;  /* groups of them so far */
     uint32_t under_way; /* GMSIM_UNDER_WAY_*, as a mask */
+    uint32_t unserved;  /* the same of what its accesses that stand in the queue will tell */
+    uint32_t behind;    /* it is at a barrier once so many that stand there have been taken */
     gmsim_way way;
     uint8_t turn; /* gmsim_turn */
     bool ends;    /* its way leads to its end */
@@ -148,16 +162,21 @@ typedef struct gmsim_sm {
     uint32_t left;                 /* places whose CTA has ended in this step, as a mask */
     uint32_t resident;
     uint32_t accesses;
-    uint64_t unplanned;     /* warps whose way waits for an answer, as a mask */
-    uint64_t mbarrier_free; /* when the SM takes another mbarrier instruction */
-    uint64_t constant_free; /* when the constant cache is */
-    uint64_t unit_free;     /* when the load-store unit takes the next request */
-    uint64_t unit_work;     /* and when it would, had it worked without a pause */
-    uint64_t held;          /* and the next that is not to shared memory */
-    uint64_t stored;        /* of the last store */
+    uint64_t unplanned;       /* warps whose way waits for an answer, as a mask */
+    uint64_t deferred;        /* warps that are on their way to a barrier so, as a mask */
+    uint32_t standing;        /* accesses that stand in queues */
+    uint32_t standing_shared; /* of those, to shared memory */
+    uint32_t served;          /* the sub-partition whose turn was the last */
+    uint64_t mbarrier_free;   /* when the SM takes another mbarrier instruction */
+    uint64_t constant_free;   /* when the constant cache is */
+    uint64_t unit_free;       /* when the load-store unit takes the next request */
+    uint64_t unit_work;       /* and when it would, had it worked without a pause */
+    uint64_t held;            /* and the next that is not to shared memory */
+    uint64_t stored;          /* of the last store */
     uint64_t active, active_since, active_until; /* clocks with a CTA; since when it has one; the
                                                   * end of the last to end so far */
     gmsim_sub_partition part[GMSIM_MAX_SUB_PARTITIONS];
+    gmsim_standing stands[GMSIM_MAX_SUB_PARTITIONS][GMSIM_QUEUE]; /* by place */
     gmsim_warp warp[GMSIM_MAX_SM_WARPS];
     gmsim_cta cta[GMSIM_MAX_SM_CTAS];
     gmsim_timing timing;        /* stall, warp_active, loads, load_cycles */

@@ -8,12 +8,7 @@
  *   it is.
  * - Between two records it issues the instructions that lie between, in its own time (pace.c), but
  *   no sooner than its sub-partition's scheduler and pipes, which other warps use too, let it.
- * - A sub-partition holds gpu.sm_queue memory instructions that the SM's load-store unit has not
- *   taken (places.h). The unit takes one request a clock, more slowly where a request has many
- *   lines or bank conflicts, and not while the way to L2 is full of stores. Accesses of one warp do
- *   not overlap there, and take two clocks a wavefront of shared memory or of what L1 holds: two
- *   warps keep it busy. A sub-partition hands it an access to shared memory every four clocks
- *   (micro/lsu_share.cu).
+ * - Its accesses go through its sub-partition's queue to the SM's load-store unit (access.c).
  * - A wait for asynchronous copies lasts until the groups it names are there; so does one for
  *   warpgroup MMA (wgmma.h).
  * - Code that the SM does not have yet is fetched (fetch.h).
@@ -26,7 +21,7 @@
 
 #include "sim/model/count/lanes.h"
 #include "sim/model/hot.h"
-#include "sim/model/time/cluster.h"
+#include "sim/model/time/access.h"
 #include "sim/model/time/constants.h"
 #include "sim/model/time/fetch.h"
 #include "sim/model/time/mbarrier.h"
@@ -139,18 +134,13 @@ static __attribute__((cold, noinline)) void drain(gmsim_sm *sm, gmsim_warp *warp
     }
 }
 
-static inline uint8_t slot_of(const gmsim_sm *sm, const gmsim_warp *warp)
-{
-    return (uint8_t)(warp - sm->warp);
-}
-
 /* The way may need code or constants that the SM does not have: clocks until it has that code. */
 static __attribute__((cold, noinline)) uint64_t go_far(gmsim_scheduler *s, gmsim_sm *sm,
                                                        gmsim_warp *warp, const gmtrace_path *way,
                                                        uint64_t at, uint32_t clocks)
 {
     if (s->constants)
-        gmsim_constants_set_out(s, sm, slot_of(sm, warp), way, at, clocks);
+        gmsim_constants_set_out(s, sm, gmsim_slot_of(sm, warp), way, at, clocks);
     return gmsim_fetch_way(s, sm, way);
 }
 
@@ -244,7 +234,7 @@ gmsim_ahead gmsim_warp_ahead(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
         return next_untimed(s, sm, warp, now, ready, error);
     ahead plan = {.clock = now + 1u,
                   .slots = gmsim_tally_site(&s->replay->tally, warp->last)->stall,
-                  .unknown = warp->under_way};
+                  .unknown = warp->under_way | warp->unserved};
     memset(warp->pipe, 0, sizeof warp->pipe);
     memset(warp->due, 0, sizeof warp->due);
     warp->pipe[GMSIM_PIPE_ISSUE] = 1u;
@@ -319,7 +309,7 @@ GMSIM_INLINE uint64_t use_units(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_wa
         warp->constant -= work;
     }
     if (__builtin_expect(s->constants != NULL, 0))
-        end += gmsim_constants_read(s, sm, slot_of(sm, warp), now, clocks, pieces == 1u);
+        end += gmsim_constants_read(s, sm, gmsim_slot_of(sm, warp), now, clocks, pieces == 1u);
     warp->late = end - now - clocks;
     sm->timing.stall[GMSIM_STALL_MATH] += warp->late;
     return end;
@@ -376,17 +366,6 @@ uint64_t gmsim_warp_piece(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint6
     return use_unit(sm, warp, now, end, pieces);
 }
 
-/* A scoreboard, if it is one, will be free at that clock. */
-static inline void set_free(gmsim_warp *warp, uint32_t board, uint64_t done, uint64_t queued,
-                            gmsim_stall cause)
-{
-    if (board >= GMSIM_SCOREBOARDS || done <= warp->free[board])
-        return;
-    warp->free[board] = done;
-    warp->queued[board] = queued;
-    warp->cause[board] = (uint8_t)cause;
-}
-
 /* When the record issues if the warp goes on at `now`. */
 GMSIM_INLINE uint64_t issue_at(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
                                uint64_t now, bool before_products)
@@ -403,215 +382,18 @@ GMSIM_INLINE uint64_t issue_at(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_war
         if (warp->due[board] <= warp->clocks + 1u)
             continue; /* it is there */
         /* A scoreboard counts: it is free when all that set it are there. */
-        set_free(warp, board, issue + warp->due[board] - warp->clocks - 1u, 0, GMSIM_STALL_ISSUE);
+        gmsim_set_free(warp, board, issue + warp->due[board] - warp->clocks - 1u, 0,
+                       GMSIM_STALL_ISSUE);
     }
     return use_unit(sm, warp, now, issue, 1);
 }
 
-static inline gmsim_stall cause_of(uint32_t reach, bool shared)
+bool gmsim_warp_knows(const gmsim_warp *warp, uint32_t unknown)
 {
-    if (shared)
-        return GMSIM_STALL_SHARED;
-    switch ((gmsim_reach)reach) {
-    case GMSIM_REACH_L1:
-        return GMSIM_STALL_L1;
-    case GMSIM_REACH_DRAM:
-        return GMSIM_STALL_DRAM_LATENCY;
-    default:
-        return GMSIM_STALL_L2;
-    }
-}
-
-static inline void count_load(gmsim_sm *sm, uint64_t clocks)
-{
-    sm->timing.loads++;
-    sm->timing.load_cycles += clocks;
-}
-
-static inline void commit(gmsim_warp *warp)
-{
-    uint32_t last = warp->groups_known++;
-    uint64_t before = last ? warp->group[(last - 1u) % GMSIM_COPY_GROUPS] : 0;
-    warp->group[last % GMSIM_COPY_GROUPS] = MAX(before, warp->copied);
-}
-
-/* What a copy brought is there, for the mbarriers that count it. */
-static __attribute__((noinline)) void land(gmsim_scheduler *s, gmsim_sm *sm, const gmsim_warp *warp,
-                                           uint32_t number, uint32_t ctas, uint64_t done)
-{
-    if (!ctas || !s->clusters.size || gmsim_cluster_tell(s, sm, warp->cta, ctas, number, 0, done))
-        gmsim_mbarrier_land(s, sm, warp->cta, number, done);
-}
-
-/* All answers to the access are there: scoreboards, copies and counters learn of it. */
-static inline void take_up(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
-                           const gmsim_access *access)
-{
-    if (access->copy && access->mbarrier)
-        land(s, sm, warp, access->mbarrier - 1u, access->ctas, access->done);
-    else if (access->copy)
-        warp->copied = MAX(warp->copied, access->done);
-    else
-        set_free(warp, access->board, access->done, access->queued,
-                 cause_of(access->reach, access->shared));
-    if (access->returns)
-        warp->stored = MAX(warp->stored, access->done);
-    if (access->load)
-        count_load(sm, access->done - access->issue);
-}
-
-/* The copies of a warp since the last time are a group. */
-static void end_group(gmsim_sm *sm, gmsim_warp *warp)
-{
-    warp->groups++;
-    if (warp->under_way >> GMSIM_UNDER_WAY_COPIES & 1u)
-        sm->access[sm->accesses++] = (gmsim_access){.slot = slot_of(sm, warp), .commits = true};
-    else
-        commit(warp);
-}
-
-void gmsim_warp_take_answers(gmsim_scheduler *s, gmsim_sm *sm)
-{
-    const gmsim_ask *ask = sm->memory.out.ask;
-    for (uint32_t n = 0; n < sm->accesses; n++) {
-        gmsim_access *access = &sm->access[n];
-        gmsim_warp *warp = &sm->warp[access->slot];
-        warp->under_way = 0;
-        if (access->commits) {
-            commit(warp);
-            continue;
-        }
-        for (uint32_t left = access->asks; left; ask++) {
-            if (!ask->waits)
-                continue;
-            left--;
-            if (ask->done < access->done)
-                continue;
-            access->done = ask->done;
-            access->queued = ask->queued;
-            access->reach = ask->reach;
-        }
-        take_up(s, sm, warp, access);
-        set_free(warp, access->read_board, access->read, 0, GMSIM_STALL_L1);
-    }
-    sm->accesses = 0;
-    gmsim_outbox_clear(&sm->memory.out);
-}
-
-/* Something is under way for the warp: takes up what is known, and puts off what is not, or comes
- * after something that is not. */
-GMSIM_INLINE void take_or_put_off(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
-                                  gmsim_access access)
-{
-    uint32_t waiting = (access.board < GMSIM_SCOREBOARDS ? 1u << access.board : 0) |
-                       (uint32_t)access.copy << GMSIM_UNDER_WAY_COPIES |
-                       (uint32_t)access.returns << GMSIM_UNDER_WAY_STORED;
-    bool unknown = access.asks || (warp->under_way & waiting);
-    if (unknown) {
-        warp->under_way |= waiting;
-    } else {
-        take_up(s, sm, warp, &access);
-        access.board = GMSIM_SCOREBOARDS;
-        access.load = access.copy = false;
-    }
-    if (access.read_board < GMSIM_SCOREBOARDS && (warp->under_way >> access.read_board & 1u)) {
-        unknown = true;
-    } else {
-        set_free(warp, access.read_board, access.read, 0, GMSIM_STALL_L1);
-        access.read_board = GMSIM_SCOREBOARDS;
-    }
-    if (unknown)
-        sm->access[sm->accesses++] = access;
-}
-
-/* The mbarrier that the record, a copy, completes, plus one. */
-static uint32_t completes(const gmsim_scheduler *s, const gmtrace_record *record)
-{
-    uint32_t offset;
-    if (gmsim_phase_event_of(record, &offset) != GMSIM_PHASE_COPY)
-        return 0;
-    uint32_t number = gmsim_phases_find(&s->phases, offset & 0xffffffu);
-    return number < GMSIM_MBARRIERS ? number + 1u : 0;
-}
-
-/* An access issues at `*issue`, which moves on while its sub-partition's queue is full. */
-GMSIM_INLINE const char *access_memory(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
-                                       const gmtrace_record *record, uint64_t *issue)
-{
-    gmsim_executor *who = &warp->who;
-    const gmsim_answer *answer = &who->answer;
-    const gmsim_gpu *gpu = s->plan.gpu;
-    gmsim_sub_partition *part = warp->part;
-    const gmsim_site *site = gmsim_tally_site(&s->replay->tally, record->instr);
-    const bool shared = record->space == GMTRACE_SPACE_SHARED;
-    uint64_t at = *issue, room = gmsim_place_at(part);
-    if (room > at) {
-        gmsim_place_count(sm, part, at, shared);
-        *issue = at = room;
-    }
-    /* Behind stores that wait for the way out, accesses to shared memory pass. */
-    const uint64_t taken = MAX(sm->unit_free, at), free = shared ? taken : MAX(taken, sm->held);
-    uint64_t now = MAX(free, warp->unit_free);
-    if (shared) {
-        now = MAX(now, part->shared_free);
-        part->shared_free = now + gpu->shared_issue;
-    }
-    who->now = now;
-    if (free >= sm->stored + gpu->l1_packet_idle)
-        gmsim_packets_close_all(&sm->memory.packets);
-    const char *wrong =
-        gmsim_replay_record(s->replay, &sm->memory, who, warp->cursor.chunk, record);
-    const uint32_t clocks = who->clocks;
-    sm->unit_free = taken + clocks;
-    if (!shared)
-        sm->held = MAX(free + clocks, answer->held);
-    if (!shared) /* held up, the unit is not idle */
-        sm->stored =
-            record->op == GMTRACE_OP_STORE ? sm->held : sm->stored + (sm->held - (free + clocks));
-    if (shared || (!answer->asks && answer->reach == GMSIM_REACH_L1))
-        warp->unit_free = now + (uint64_t)who->wavefronts * gpu->sm_wavefront;
-    sm->unit_work += clocks;
-    warp->stored = MAX(warp->stored, answer->stored);
-    gmsim_place_take(part, warp, now, gpu->sm_queue);
-    uint32_t board = site->scoreboard, read_board = site->read_scoreboard;
-    if (!s->plan.control_bits) {
-        board = warp->next_scoreboard;
-        read_board = GMSIM_SCOREBOARDS;
-        warp->next_scoreboard = (board + 1u) % gpu->sm_under_way;
-    }
-    const uint64_t read = now + gpu->sm_operands;
-    const bool load = record->op == GMTRACE_OP_LOAD && !shared;
-    const bool again = record->op == GMTRACE_OP_COPY_WRITE && answer->held; /* it asked, too */
-    const bool copy = record->op == GMTRACE_OP_COPY_READ || again;
-    const uint32_t mbarrier =
-        record->kind != GMTRACE_ACCESS && s->mbarriers ? completes(s, record) : 0;
-    if (answer->asks || warp->under_way || mbarrier) {
-        take_or_put_off(s, sm, warp,
-                        (gmsim_access){.issue = at,
-                                       .read = read,
-                                       .done = answer->done,
-                                       .queued = answer->queued,
-                                       .slot = slot_of(sm, warp),
-                                       .asks = answer->asks,
-                                       .reach = answer->reach,
-                                       .board = (uint8_t)(mbarrier ? GMSIM_SCOREBOARDS : board),
-                                       .mbarrier = (uint8_t)mbarrier,
-                                       .ctas = (uint16_t)(mbarrier ? gmsim_phase_ctas(record) : 0),
-                                       .read_board = (uint8_t)read_board,
-                                       .shared = shared,
-                                       .load = load,
-                                       .copy = copy || mbarrier,
-                                       .returns = record->op == GMTRACE_OP_ATOMIC && !shared});
-        return wrong;
-    }
-    if (copy)
-        warp->copied = MAX(warp->copied, answer->done);
-    else
-        set_free(warp, board, answer->done, answer->queued, cause_of(answer->reach, shared));
-    set_free(warp, read_board, read, 0, GMSIM_STALL_L1);
-    if (load)
-        count_load(sm, answer->done - at);
-    return wrong;
+    for (uint32_t i = 0; i < warp->way.waits; i++)
+        if (unknown >> warp->way.wait[i] & 1u)
+            return false;
+    return true;
 }
 
 /* An instruction on an mbarrier issues at `now`, or when the SM takes it, which is returned. */
@@ -621,7 +403,7 @@ static uint64_t test(const gmsim_gpu *gpu, gmsim_sm *sm, gmsim_warp *warp, bool 
     uint64_t begin = MAX(sm->mbarrier_free, now);
     sm->mbarrier_free = begin + gpu->sm_mbarrier_issue * (waits ? 2u : 1u);
     sm->timing.stall[GMSIM_STALL_SHARED] += begin - now;
-    set_free(warp, board, begin + gpu->sm_mbarrier, 0, GMSIM_STALL_SHARED);
+    gmsim_set_free(warp, board, begin + gpu->sm_mbarrier, 0, GMSIM_STALL_SHARED);
     return begin;
 }
 
@@ -634,12 +416,12 @@ const char *gmsim_warp_execute(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *war
         *now = issue_at(s, sm, warp, *now, record->kind == GMTRACE_WGMMA);
     if (gmsim_warp_queues(record)) {
         if (!s->plan.functional)
-            return access_memory(s, sm, warp, record, now);
+            return gmsim_access_issue(s, sm, warp, record, now);
         warp->who.now = *now;
         return gmsim_replay_record(s->replay, &sm->memory, &warp->who, warp->cursor.chunk, record);
     }
     if (record->kind == GMTRACE_COPY_COMMIT)
-        end_group(sm, warp);
+        gmsim_access_commit(sm, warp);
     else if (record->kind == GMTRACE_WGMMA) {
         sm->product_bytes += gmsim_wgmma_bytes(record);
         if (!s->plan.functional)

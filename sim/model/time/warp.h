@@ -56,8 +56,8 @@ static inline bool gmsim_warp_has_room(const gmsim_scheduler *s, const gmsim_sm 
            (!accesses || gmsim_replay_room(s->replay, &sm->memory, record));
 }
 
-/* Takes up the answers to all that the SM has asked; its outbox is empty then. */
-void gmsim_warp_take_answers(gmsim_scheduler *s, gmsim_sm *sm);
+/* Whether the way of a warp that waits depends on none of what is not known, a mask. */
+bool gmsim_warp_knows(const gmsim_warp *warp, uint32_t unknown);
 
 #pragma GCC visibility pop
 

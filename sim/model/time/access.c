@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * access.c - a warp's accesses to memory: their queue, the load-store unit, and who learns of their
+ * answers.
+ *
+ * - A sub-partition holds gpu.sm_queue memory instructions that the SM's load-store unit has not
+ *   taken (places.h). The unit takes one request a clock, more slowly where a request has many
+ *   lines or bank conflicts, and not while the way to L2 is full of stores; accesses to shared
+ *   memory pass those. Accesses of one warp do not overlap there, and take two clocks a wavefront
+ *   of shared memory or of what L1 holds: two warps keep it busy. A sub-partition hands it an
+ *   access to shared memory every four clocks (micro/lsu_share.cu).
+ * - Where nothing stands in a queue, an access is taken, at a clock to come, as it issues. A store
+ *   of parts of lines that the unit cannot take yet stands, and so does what comes meanwhile: the
+ *   unit takes from the sub-partitions in turn (micro/store_ctas.cu, micro/store_many.cu). Which
+ *   stores follow each other, and so join, depends on it. What the warp cannot know until then it
+ *   is told when the access is taken.
+ *
+ * Left out: that copies and bulk copies stand, too.
+ */
+#include "sim/model/time/access.h"
+
+#include "sim/model/count/lanes.h"
+#include "sim/model/time/cluster.h"
+#include "sim/model/time/mbarrier.h"
+#include "sim/model/time/places.h"
+
+static inline void commit(gmsim_warp *warp)
+{
+    uint32_t last = warp->groups_known++;
+    uint64_t before = last ? warp->group[(last - 1u) % GMSIM_COPY_GROUPS] : 0;
+    warp->group[last % GMSIM_COPY_GROUPS] = MAX(before, warp->copied);
+}
+
+void gmsim_access_land(gmsim_scheduler *s, gmsim_sm *sm, const gmsim_warp *warp, uint32_t number,
+                       uint32_t ctas, uint64_t done)
+{
+    if (!ctas || !s->clusters.size || gmsim_cluster_tell(s, sm, warp->cta, ctas, number, 0, done))
+        gmsim_mbarrier_land(s, sm, warp->cta, number, done);
+}
+
+uint32_t gmsim_access_completes(const gmsim_scheduler *s, const gmtrace_record *record)
+{
+    uint32_t offset;
+    if (gmsim_phase_event_of(record, &offset) != GMSIM_PHASE_COPY)
+        return 0;
+    uint32_t number = gmsim_phases_find(&s->phases, offset & 0xffffffu);
+    return number < GMSIM_MBARRIERS ? number + 1u : 0;
+}
+
+void gmsim_access_commit(gmsim_sm *sm, gmsim_warp *warp)
+{
+    warp->groups++;
+    if (warp->under_way >> GMSIM_UNDER_WAY_COPIES & 1u)
+        sm->access[sm->accesses++] =
+            (gmsim_access){.slot = gmsim_slot_of(sm, warp), .commits = true};
+    else
+        commit(warp);
+}
+
+void gmsim_access_take_answers(gmsim_scheduler *s, gmsim_sm *sm)
+{
+    const gmsim_ask *ask = sm->memory.out.ask;
+    for (uint32_t n = 0; n < sm->accesses; n++) {
+        gmsim_access *access = &sm->access[n];
+        gmsim_warp *warp = &sm->warp[access->slot];
+        warp->under_way = 0;
+        if (access->commits) {
+            commit(warp);
+            continue;
+        }
+        for (uint32_t left = access->asks; left; ask++) {
+            if (!ask->waits)
+                continue;
+            left--;
+            if (ask->done < access->done)
+                continue;
+            access->done = ask->done;
+            access->queued = ask->queued;
+            access->reach = ask->reach;
+        }
+        gmsim_access_take_up(s, sm, warp, access);
+        gmsim_set_free(warp, access->read_board, access->read, 0, GMSIM_STALL_L1);
+    }
+    sm->accesses = 0;
+    gmsim_outbox_clear(&sm->memory.out);
+}
+
+void gmsim_access_stand(gmsim_sm *sm, gmsim_warp *warp, const gmtrace_record *record,
+                        gmsim_standing access, uint32_t places)
+{
+    gmsim_sub_partition *part = warp->part;
+    gmsim_standing *standing = &sm->stands[part - sm->part][part->next];
+    const bool shared = record->space == GMTRACE_SPACE_SHARED;
+    standing->issue = access.issue;
+    standing->slot = gmsim_slot_of(sm, warp);
+    standing->board = access.board;
+    standing->read_board = access.read_board;
+    standing->record = *record;
+    if (record->shape == GMTRACE_OFFSETS || record->shape == GMTRACE_FULL) {
+        /* Its chunk may be gone by then. */
+        gmsim_lane_addresses(warp->cursor.chunk, record, standing->address);
+        standing->record.shape = GMTRACE_FULL;
+        standing->record.lanes = 0;
+    }
+    standing->waiting = 1u << GMSIM_UNDER_WAY_STORED |
+                        (access.board < GMSIM_SCOREBOARDS ? 1u << access.board : 0) |
+                        (access.read_board < GMSIM_SCOREBOARDS ? 1u << access.read_board : 0);
+    warp->unserved |= standing->waiting;
+    part->shared_order |= (uint32_t)shared << part->standing;
+    part->order[part->standing++] = (uint8_t)part->next;
+    sm->standing++;
+    sm->standing_shared += shared;
+    gmsim_place_take(part, warp, GMSIM_PLACE_UNKNOWN, places);
+}
+
+uint64_t gmsim_unit_takes_at(const gmsim_sm *sm)
+{
+    const uint64_t way = sm->held - MIN(sm->held, GMSIM_AHEAD);
+    return MAX(sm->unit_free, sm->standing_shared ? 0 : way);
+}
+
+/* The sub-partition whose turn it is, and which of what stands there the unit takes. */
+static gmsim_sub_partition *next_in_turn(gmsim_sm *sm, uint32_t parts, uint32_t *which)
+{
+    const bool open = sm->held <= gmsim_unit_takes_at(sm) + GMSIM_AHEAD;
+    for (uint32_t k = 1;; k++) {
+        gmsim_sub_partition *part = &sm->part[(sm->served + k) % parts];
+        if (part->standing && (open || part->shared_order)) {
+            *which = open ? 0 : gmsim_lowest(part->shared_order);
+            return part;
+        }
+    }
+}
+
+const gmtrace_record *gmsim_unit_next(const gmsim_scheduler *s, gmsim_sm *sm)
+{
+    uint32_t which;
+    const gmsim_sub_partition *part = next_in_turn(sm, s->plan.sub_partitions, &which);
+    return &sm->stands[part - sm->part][part->order[which]].record;
+}
+
+/* What the warp cannot know yet of its accesses that still stand. */
+static uint32_t unserved_of(const gmsim_sm *sm, const gmsim_sub_partition *part, uint32_t slot)
+{
+    uint32_t unserved = 0;
+    for (uint32_t i = 0; i < part->standing; i++) {
+        const gmsim_standing *left = &sm->stands[part - sm->part][part->order[i]];
+        unserved |= left->slot == slot ? left->waiting : 0;
+    }
+    return unserved;
+}
+
+const char *gmsim_unit_take(gmsim_scheduler *s, gmsim_sm *sm, uint32_t *slot)
+{
+    uint32_t which;
+    gmsim_sub_partition *part = next_in_turn(sm, s->plan.sub_partitions, &which);
+    const uint32_t place = part->order[which], below = (1u << which) - 1u;
+    const gmsim_standing *standing = &sm->stands[part - sm->part][place];
+    const gmtrace_chunk chunk = {.address64 = standing->address};
+    gmsim_warp *warp = &sm->warp[standing->slot];
+    sm->served = (uint32_t)(part - sm->part);
+    sm->standing--;
+    sm->standing_shared -= part->shared_order >> which & 1u;
+    part->standing--;
+    part->shared_order = (part->shared_order & below) | (part->shared_order >> 1 & ~below);
+    for (uint32_t i = which; i < part->standing; i++)
+        part->order[i] = part->order[i + 1u];
+    const char *wrong = gmsim_access_serve(s, sm, warp, &chunk, &standing->record, standing->issue,
+                                           standing->board, standing->read_board);
+    part->began[place] = warp->who.now;
+    *slot = standing->slot;
+    warp->unserved = unserved_of(sm, part, *slot);
+    return wrong;
+}
