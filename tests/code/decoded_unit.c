@@ -4,6 +4,7 @@
  */
 #include <glib.h>
 
+#include "traces/code/constants.h"
 #include "traces/code/decoded.h"
 
 #define SASS GMTRACE_CLASS_OTHER /* found by name */
@@ -251,6 +252,36 @@ static void test_sides(void)
     }
 }
 
+/* The two upper bits of a number that may be any are four words at most, however far it was
+ * shifted: all in the first line of the bank. */
+static void test_shifted(void)
+{
+    gmtrace_instr instr[6];
+    gmtrace_decoded decoded[6];
+    put(&instr[0], "S2R", "R1, SR_TID.X", 1, 255);
+    put(&instr[1], "I2F.U32", "R2, R1", 2, 1);
+    put(&instr[2], "SHF.R.U32.HI", "R3, RZ, 0x1e, R2", 3, 2);
+    put(&instr[3], "SHF.L.U32", "R3, R3, 0x2, RZ", 3, 3);
+    put(&instr[4], "LDC", "R4, c[0x3][R3]", 4, 3);
+    put(&instr[5], "LDC", "R5, c[0x3][R1]", 5, 1); /* lanes are run one by one for this */
+    for (uint32_t i = 0; i < 6; i++)
+        instr[i].predicate = GMTRACE_NO_REGISTER;
+    const gmtrace_kernel kernel = {.instr_count = 6, .instr = instr};
+    gmtrace_decode_kernel(&kernel, GMTRACE_WARP_LANES, decoded);
+    gmtrace_constants *constants = gmtrace_constants_create(&kernel, decoded, GMTRACE_WARP_LANES);
+    g_assert_nonnull(constants);
+    const gmtrace_path_piece piece = {0, 6, 1};
+    const gmtrace_path path = {.piece_count = 1, .piece = &piece};
+    const gmtrace_constant_way *way = gmtrace_constants_step(constants, 0, &path);
+    uint32_t lines = 0;
+    for (uint32_t i = 0; i < way->count; i++) {
+        lines += way->item[i].line != GMTRACE_CONSTANT_WAIT;
+        g_assert_true(way->item[i].line == 0 || way->item[i].line == GMTRACE_CONSTANT_WAIT);
+    }
+    g_assert_cmpuint(lines, ==, 2);
+    gmtrace_constants_free(constants);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -260,5 +291,6 @@ int main(int argc, char **argv)
     g_test_add_func("/decoded/records", test_records);
     g_test_add_func("/decoded/varying", test_varying);
     g_test_add_func("/decoded/sides", test_sides);
+    g_test_add_func("/decoded/shifted", test_shifted);
     return g_test_run();
 }

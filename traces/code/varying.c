@@ -57,12 +57,14 @@ static uint32_t made_of(const gmtrace_kernel *kernel, const gmtrace_decoded *dec
                         uint32_t instr[STEPS], bool *differ)
 {
     uint32_t count = 0, next = 0;
+    bool shifted[STEPS], below = false; /* of the warp number, in which lanes agree */
     *differ = false;
-    for (uint32_t from = at;; from = instr[next++]) {
+    for (uint32_t from = at;; below = shifted[next], from = instr[next++]) {
         const gmtrace_instr *self = &kernel->instr[from];
-        *differ |= from != at && decoded[from].lanes == GMTRACE_LANES_DIFFER;
-        bool given = from == at || decoded[from].lanes == GMTRACE_LANES_AS_GIVEN;
-        for (uint32_t k = 0; given && k < self->operand_count; k++) {
+        const gmtrace_lanes lanes = from == at ? GMTRACE_LANES_AS_GIVEN : decoded[from].lanes;
+        *differ |=
+            lanes == GMTRACE_LANES_DIFFER && !(below && decoded[from].unit == GMTRACE_UNIT_S2R);
+        for (uint32_t k = 0; lanes != GMTRACE_LANES_DIFFER && k < self->operand_count; k++) {
             const gmtrace_operand *operand = &self->operand[k];
             for (uint32_t reg = operand->first;
                  reg < (uint32_t)operand->first + operand->count && count < STEPS; reg++) {
@@ -71,8 +73,16 @@ static uint32_t made_of(const gmtrace_kernel *kernel, const gmtrace_decoded *dec
                 uint32_t writer = writer_of(kernel, from, reg), seen = 0;
                 while (seen < count && instr[seen] != writer)
                     seen++;
-                if (writer != from && seen == count)
-                    instr[count++] = writer;
+                if (writer == from)
+                    continue;
+                const bool agrees = below || lanes == GMTRACE_LANES_AGREE;
+                if (seen < count) { /* perhaps by both ways */
+                    *differ |= !agrees && decoded[writer].lanes == GMTRACE_LANES_DIFFER;
+                    shifted[seen] &= agrees;
+                    continue;
+                }
+                shifted[count] = agrees;
+                instr[count++] = writer;
             }
         }
         if (next == count)
