@@ -17,11 +17,6 @@
 #include "sim/analysis/rows.h"
 #include "traces/code/decoded.h"
 
-/* Of all ways between records, one in so many may leave open what was executed on it; with more
- * their sum was up to two thirds off (THIRD_PARTY.md), with fewer within 1.2 % of
- * launches that do not race. */
-#define SURE_WAYS 20u
-
 #define SUM_OF(result, rows, field) gmsim_rows_sum(result, rows, offsetof(gmsim_counts, field))
 
 /* NaN of nothing. */
@@ -121,7 +116,7 @@ static double of_peak(const gmsim_result *r, uint64_t bytes, gmsim_resource reso
 
 static bool executed_known(const gmsim_result *r)
 {
-    return r->executed.instructions > 0 && r->executed.doubtful * SURE_WAYS <= r->executed.ways;
+    return r->executed.instructions > 0 && r->executed.doubtful * GMSIM_SURE_WAYS <= r->executed.ways;
 }
 
 /* A metric of a launch `r` where `known` holds and the value is not NaN. */

@@ -4,20 +4,18 @@
  */
 #include "sim/report/notes.h"
 
+#include "sim/analysis/metrics.h"
 #include "sim/analysis/rows.h"
 #include "sim/report/format.h"
 #include "sim/report/origin.h"
 #include "sim/report/words.h"
-
-/* One way in so many may hold such a loop before it is said. */
-#define SURE_WAYS 20u
 
 /* A loop without a record: no trace says how often it turns. NULL: there are too few of them. */
 static char *loop_words(const gmsim_result *result)
 {
     const gmsim_executed *executed = &result->executed;
 
-    if (!result->timed || executed->loops * SURE_WAYS <= executed->ways)
+    if (!result->timed || executed->loops * GMSIM_SURE_WAYS <= executed->ways)
         return NULL;
     return g_strdup_printf("%s of %s ways from one record to the next lead through a loop that holds "
                            "none. How often it turns the trace does not tell: where that is more "

@@ -85,16 +85,23 @@ void gmsim_access_take_answers(gmsim_scheduler *s, gmsim_sm *sm)
     gmsim_outbox_clear(&sm->memory.out);
 }
 
+/* What an access will tell, as gmsim_warp.unserved. */
+static uint32_t told_by(uint32_t board, uint32_t read_board)
+{
+    return 1u << GMSIM_UNDER_WAY_STORED | (board < GMSIM_SCOREBOARDS ? 1u << board : 0) |
+           (read_board < GMSIM_SCOREBOARDS ? 1u << read_board : 0);
+}
+
 void gmsim_access_stand(gmsim_sm *sm, gmsim_warp *warp, const gmtrace_record *record,
-                        gmsim_standing access, uint32_t places)
+                        uint64_t issue, uint32_t board, uint32_t read_board, uint32_t places)
 {
     gmsim_sub_partition *part = warp->part;
     gmsim_standing *standing = &sm->stands[part - sm->part][part->next];
     const bool shared = record->space == GMTRACE_SPACE_SHARED;
-    standing->issue = access.issue;
+    standing->issue = issue;
     standing->slot = gmsim_slot_of(sm, warp);
-    standing->board = access.board;
-    standing->read_board = access.read_board;
+    standing->board = (uint8_t)board;
+    standing->read_board = (uint8_t)read_board;
     standing->record = *record;
     if (record->shape == GMTRACE_OFFSETS || record->shape == GMTRACE_FULL) {
         /* Its chunk may be gone by then. */
@@ -102,21 +109,12 @@ void gmsim_access_stand(gmsim_sm *sm, gmsim_warp *warp, const gmtrace_record *re
         standing->record.shape = GMTRACE_FULL;
         standing->record.lanes = 0;
     }
-    standing->waiting = 1u << GMSIM_UNDER_WAY_STORED |
-                        (access.board < GMSIM_SCOREBOARDS ? 1u << access.board : 0) |
-                        (access.read_board < GMSIM_SCOREBOARDS ? 1u << access.read_board : 0);
-    warp->unserved |= standing->waiting;
+    warp->unserved |= told_by(board, read_board);
     part->shared_order |= (uint32_t)shared << part->standing;
     part->order[part->standing++] = (uint8_t)part->next;
     sm->standing++;
     sm->standing_shared += shared;
     gmsim_place_take(part, warp, GMSIM_PLACE_UNKNOWN, places);
-}
-
-uint64_t gmsim_unit_takes_at(const gmsim_sm *sm)
-{
-    const uint64_t way = sm->held - MIN(sm->held, GMSIM_AHEAD);
-    return MAX(sm->unit_free, sm->standing_shared ? 0 : way);
 }
 
 /* The sub-partition whose turn it is, and which of what stands there the unit takes. */
@@ -132,20 +130,13 @@ static gmsim_sub_partition *next_in_turn(gmsim_sm *sm, uint32_t parts, uint32_t 
     }
 }
 
-const gmtrace_record *gmsim_unit_next(const gmsim_scheduler *s, gmsim_sm *sm)
-{
-    uint32_t which;
-    const gmsim_sub_partition *part = next_in_turn(sm, s->plan.sub_partitions, &which);
-    return &sm->stands[part - sm->part][part->order[which]].record;
-}
-
 /* What the warp cannot know yet of its accesses that still stand. */
 static uint32_t unserved_of(const gmsim_sm *sm, const gmsim_sub_partition *part, uint32_t slot)
 {
     uint32_t unserved = 0;
     for (uint32_t i = 0; i < part->standing; i++) {
         const gmsim_standing *left = &sm->stands[part - sm->part][part->order[i]];
-        unserved |= left->slot == slot ? left->waiting : 0;
+        unserved |= left->slot == slot ? told_by(left->board, left->read_board) : 0;
     }
     return unserved;
 }

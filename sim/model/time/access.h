@@ -35,10 +35,10 @@ void gmsim_access_land(gmsim_scheduler *s, gmsim_sm *sm, const gmsim_warp *warp,
 /* The mbarrier that the record, a copy, completes, plus one. */
 uint32_t gmsim_access_completes(const gmsim_scheduler *s, const gmtrace_record *record);
 
-/* The access comes to the end of its queue, of so many places. What it will tell is not known until
- * it is taken. */
+/* The access, which issued at `issue` and sets these scoreboards free, comes to the end of its
+ * queue, of so many places. What it will tell is not known until it is taken. */
 void gmsim_access_stand(gmsim_sm *sm, gmsim_warp *warp, const gmtrace_record *record,
-                        gmsim_standing access, uint32_t places);
+                        uint64_t issue, uint32_t board, uint32_t read_board, uint32_t places);
 
 /* So many clocks before the way out is open an access may leave its queue: some stores wait behind
  * it. From 4 to 32 micro/store_many.cu and store_groups.cu hardly differ. */
@@ -186,14 +186,20 @@ static inline bool gmsim_access_is_part(const gmtrace_record *record)
              record->mask == GMSIM_ALL_LANES);
 }
 
+/* When the load-store unit takes the next of the accesses that stand in queues, or would. */
+static inline uint64_t gmsim_unit_takes_at(const gmsim_sm *sm)
+{
+    const uint64_t way = sm->held - MIN(sm->held, GMSIM_AHEAD);
+    return MAX(sm->unit_free, sm->standing_shared ? 0 : way);
+}
+
 /* Whether the access has to stand in its queue: what could join others behind it is taken in turn
  * (store_ctas.cu), and what comes while something stands waits, too. */
 GMSIM_INLINE bool gmsim_access_must_stand(const gmsim_sm *sm, const gmtrace_record *record,
                                           uint64_t at)
 {
     if (G_LIKELY(!sm->standing))
-        return gmsim_access_is_part(record) &&
-               MAX(sm->unit_free + GMSIM_AHEAD, sm->held) > at + GMSIM_AHEAD;
+        return gmsim_access_is_part(record) && gmsim_unit_takes_at(sm) > at;
     return record->kind == GMTRACE_ACCESS &&
            (record->op == GMTRACE_OP_LOAD || record->op == GMTRACE_OP_STORE ||
             record->op == GMTRACE_OP_ATOMIC || record->op == GMTRACE_OP_REDUCTION) &&
@@ -221,9 +227,7 @@ GMSIM_INLINE const char *gmsim_access_issue(gmsim_scheduler *s, gmsim_sm *sm, gm
         warp->next_scoreboard = (board + 1u) % gpu->sm_under_way;
     }
     if (gmsim_access_must_stand(sm, record, at)) {
-        const gmsim_standing access = {
-            .issue = at, .board = (uint8_t)board, .read_board = (uint8_t)read_board};
-        gmsim_access_stand(sm, warp, record, access, gpu->sm_queue);
+        gmsim_access_stand(sm, warp, record, at, board, read_board, gpu->sm_queue);
         return NULL;
     }
     const char *wrong =
@@ -238,11 +242,14 @@ void gmsim_access_commit(gmsim_sm *sm, gmsim_warp *warp);
 /* Takes up the answers to all that the SM has asked; its outbox is empty then. */
 void gmsim_access_take_answers(gmsim_scheduler *s, gmsim_sm *sm);
 
-/* Of an SM of which accesses stand in queues, sm->standing not 0: when the load-store unit takes
- * the next; which record that is; it is taken, and `*slot` is the warp whose it was. Returns NULL,
- * or what is wrong with the record. */
-uint64_t gmsim_unit_takes_at(const gmsim_sm *sm);
-const gmtrace_record *gmsim_unit_next(const gmsim_scheduler *s, gmsim_sm *sm);
+/* Whether what stands in a queue can be taken while answers are under way. */
+static inline bool gmsim_unit_has_room(const gmsim_sm *sm)
+{
+    return sm->accesses < GMSIM_ACCESSES && gmsim_sm_memory_record_room(&sm->memory);
+}
+
+/* The load-store unit takes the next of the accesses that stand in queues: sm->standing is not 0.
+ * `*slot` is the warp whose it was. Returns NULL, or what is wrong with the record. */
 const char *gmsim_unit_take(gmsim_scheduler *s, gmsim_sm *sm, uint32_t *slot);
 
 #pragma GCC visibility pop

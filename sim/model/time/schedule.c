@@ -325,14 +325,13 @@ GMSIM_INLINE uint32_t slot_with(const uint32_t ready[GMSIM_MAX_SM_WARPS], uint32
 #endif
 }
 
-/* The turn, at `now`, of a warp whose next record `queues`; it may have waited for its place. */
-GMSIM_INLINE bool take_turn(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, bool queues,
+/* The turn, at `now`, of a warp that may have waited for its place in a queue. */
+GMSIM_INLINE bool take_turn(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, bool waited,
                             uint64_t now, GError **error)
 {
     gmsim_sub_partition *part = sm->warp[slot].part;
-    if (!queues || !gmsim_place_has_waited(part, slot))
+    if (!waited)
         return warp_turn(s, sm, slot, now, error);
-    slot = gmsim_place_leave(sm, part, now);
     if (!warp_turn(s, sm, slot, gmsim_place_set_out(sm, part, &sm->warp[slot]), error))
         return false;
     if (part->waiting)
@@ -341,10 +340,10 @@ GMSIM_INLINE bool take_turn(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, boo
 }
 
 /* The warp's turn begins: the waits that it adds are recorded, when it is over, from here on. */
-__attribute__((cold, noinline)) static void before_turn(gmsim_sm *sm, uint32_t slot, uint64_t now)
+__attribute__((cold, noinline)) static void before_turn(gmsim_sm *sm, uint32_t slot, bool waited,
+                                                        uint64_t now)
 {
     const gmsim_warp *warp = &sm->warp[slot];
-    bool waited = gmsim_place_has_waited(warp->part, slot);
     gmsim_course_before(sm->course, &sm->timing, waited ? warp->since + warp->clocks : now);
 }
 
@@ -407,11 +406,6 @@ static __attribute__((noinline)) bool unit_goes_first(const gmsim_scheduler *s, 
     return true;
 }
 
-static bool unit_has_room(const gmsim_scheduler *s, gmsim_sm *sm)
-{
-    return sm->memory.direct || gmsim_warp_has_room(s, sm, gmsim_unit_next(s, sm), true);
-}
-
 /* Runs an SM up to a clock, or until it needs an answer that is under way. sm->next is when it can
  * go on; GMSIM_NEVER if no warp can. */
 GMSIM_CLONES static bool run_sm(gmsim_scheduler *s, gmsim_sm *sm, uint64_t limit, GError **error)
@@ -422,7 +416,7 @@ GMSIM_CLONES static bool run_sm(gmsim_scheduler *s, gmsim_sm *sm, uint64_t limit
     for (;;) {
         const uint32_t clock = sm->next = earliest(sm->ready);
         if (__builtin_expect(sm->standing, 0) && unit_goes_first(s, sm, clock)) {
-            if (sm->next >= until || !unit_has_room(s, sm))
+            if (sm->next >= until || (!sm->memory.direct && !gmsim_unit_has_room(sm)))
                 return true;
             if (!take_next(s, sm, error))
                 return false;
@@ -445,9 +439,19 @@ GMSIM_CLONES static bool run_sm(gmsim_scheduler *s, gmsim_sm *sm, uint64_t limit
                 gmsim_place_wait(s, sm, slot, epoch + clock);
             continue;
         }
+        const bool waited = queues && gmsim_place_has_waited(warp->part, slot);
+        if (waited) {
+            gmsim_sub_partition *part = warp->part;
+            const uint32_t passed = gmsim_place_passed(sm, part, epoch + clock);
+            slot = gmsim_place_behind(part, passed);
+            if (passed && !sm->memory.direct &&
+                !gmsim_warp_has_room(s, sm, sm->warp[slot].cursor.next, true))
+                return true;
+            gmsim_place_leave(sm, part, passed);
+        }
         if (gmsim_sm_recorded(sm))
-            before_turn(sm, slot, epoch + clock);
-        if (!take_turn(s, sm, slot, queues, epoch + clock, error))
+            before_turn(sm, slot, waited, epoch + clock);
+        if (!take_turn(s, sm, slot, waited, epoch + clock, error))
             return false;
         if (gmsim_sm_recorded(sm))
             gmsim_course_after(sm->course, &sm->timing);

@@ -46,7 +46,6 @@ typedef struct gmsim_way {
 typedef struct gmsim_standing {
     uint64_t issue;
     uint8_t slot, board, read_board; /* of the warp; scoreboards it sets free, as gmsim_access */
-    uint32_t waiting;                /* what it will tell, as gmsim_warp.unserved */
     gmtrace_record record;           /* without a chunk: */
     uint64_t address[GMTRACE_WARP_LANES]; /* its only one, if its shape needs it */
 } gmsim_standing;
