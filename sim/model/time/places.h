@@ -81,41 +81,32 @@ GMSIM_INLINE void gmsim_place_wait(const gmsim_scheduler *s, gmsim_sm *sm, uint3
     gmsim_place_next(s, sm, part);
 }
 
-/* There is a place: how many of the warps that wait `now` stay before the one that sets out. Two of
- * a CTA's, where there are so many: so few warps store one after the other, each on and on, and
- * more in turn. */
-GMSIM_INLINE uint32_t gmsim_place_passed(const gmsim_sm *sm, const gmsim_sub_partition *part,
-                                         uint64_t now)
-{
-    const uint8_t *line = part->line;
-    const uint32_t head = part->head;
-    uint32_t n = 0;
-    while (n < 2u && n + 1u < part->waiting) {
-        const gmsim_warp *other = &sm->warp[line[(head + n + 1u) % GMSIM_MAX_SM_WARPS]];
-        if (other->who.cta != sm->warp[line[head]].who.cta || other->since > now)
-            break;
-        n++;
-    }
-    return n;
-}
-
-/* Which warp stands behind the first `n`. */
-GMSIM_INLINE uint32_t gmsim_place_behind(const gmsim_sub_partition *part, uint32_t n)
-{
-    return part->line[(part->head + n) % GMSIM_MAX_SM_WARPS];
-}
-
-/* That warp sets out. */
-GMSIM_INLINE void gmsim_place_leave(gmsim_sm *sm, gmsim_sub_partition *part, uint32_t n)
+/* There is a place: which of the warps that wait `now` sets out. Two of a CTA's stay behind, where
+ * there are so many: so few warps store one after the other, each on and on, and more in turn.
+ * Copies past the load-store unit go before nobody: for them there may be no room now. */
+GMSIM_INLINE uint32_t gmsim_place_leave(gmsim_sm *sm, gmsim_sub_partition *part, uint64_t now)
 {
     uint8_t *line = part->line;
     const uint32_t head = part->head, first = line[head];
+    uint32_t n = 0;
+    while (n < 2u && n + 1u < part->waiting) {
+        const gmsim_warp *other = &sm->warp[line[(head + n + 1u) % GMSIM_MAX_SM_WARPS]];
+        if (other->who.cta != sm->warp[first].who.cta || other->since > now)
+            break;
+        n++;
+    }
+    uint32_t slot = line[(head + n) % GMSIM_MAX_SM_WARPS];
+    if (n && sm->warp[slot].cursor.next->kind != GMTRACE_ACCESS) {
+        n = 0;
+        slot = first;
+    }
     if (n)
         sm->ready[first] = GMSIM_NEVER;
     for (; n; n--)
         line[(head + n) % GMSIM_MAX_SM_WARPS] = line[(head + n - 1u) % GMSIM_MAX_SM_WARPS];
     part->head = (uint8_t)((head + 1u) % GMSIM_MAX_SM_WARPS);
     part->waiting--;
+    return slot;
 }
 
 /* A memory instruction waits for its place from that clock on. As long as what holds the place

@@ -325,26 +325,27 @@ GMSIM_INLINE uint32_t slot_with(const uint32_t ready[GMSIM_MAX_SM_WARPS], uint32
 #endif
 }
 
-/* The turn, at `now`, of a warp that may have waited for its place in a queue. */
-GMSIM_INLINE bool take_turn(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, bool waited,
+/* The turn, at `now`, of a warp whose next record `queues`; where it has waited for its place, it
+ * or another sets out. The waits that the turn adds are recorded, when it is over, from when it
+ * begins. */
+GMSIM_INLINE bool take_turn(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, bool queues,
                             uint64_t now, GError **error)
 {
     gmsim_sub_partition *part = sm->warp[slot].part;
-    if (!waited)
+    if (!queues || !gmsim_place_has_waited(part, slot)) {
+        if (gmsim_sm_recorded(sm))
+            gmsim_course_before(sm->course, &sm->timing, now);
         return warp_turn(s, sm, slot, now, error);
-    if (!warp_turn(s, sm, slot, gmsim_place_set_out(sm, part, &sm->warp[slot]), error))
+    }
+    slot = gmsim_place_leave(sm, part, now);
+    const gmsim_warp *warp = &sm->warp[slot];
+    if (gmsim_sm_recorded(sm))
+        gmsim_course_before(sm->course, &sm->timing, warp->since + warp->clocks);
+    if (!warp_turn(s, sm, slot, gmsim_place_set_out(sm, part, warp), error))
         return false;
     if (part->waiting)
         gmsim_place_next(s, sm, part);
     return true;
-}
-
-/* The warp's turn begins: the waits that it adds are recorded, when it is over, from here on. */
-__attribute__((cold, noinline)) static void before_turn(gmsim_sm *sm, uint32_t slot, bool waited,
-                                                        uint64_t now)
-{
-    const gmsim_warp *warp = &sm->warp[slot];
-    gmsim_course_before(sm->course, &sm->timing, waited ? warp->since + warp->clocks : now);
 }
 
 /* All that the warp waited for is known. */
@@ -439,19 +440,7 @@ GMSIM_CLONES static bool run_sm(gmsim_scheduler *s, gmsim_sm *sm, uint64_t limit
                 gmsim_place_wait(s, sm, slot, epoch + clock);
             continue;
         }
-        const bool waited = queues && gmsim_place_has_waited(warp->part, slot);
-        if (waited) {
-            gmsim_sub_partition *part = warp->part;
-            const uint32_t passed = gmsim_place_passed(sm, part, epoch + clock);
-            slot = gmsim_place_behind(part, passed);
-            if (passed && !sm->memory.direct &&
-                !gmsim_warp_has_room(s, sm, sm->warp[slot].cursor.next, true))
-                return true;
-            gmsim_place_leave(sm, part, passed);
-        }
-        if (gmsim_sm_recorded(sm))
-            before_turn(sm, slot, waited, epoch + clock);
-        if (!take_turn(s, sm, slot, waited, epoch + clock, error))
+        if (!take_turn(s, sm, slot, queues, epoch + clock, error))
             return false;
         if (gmsim_sm_recorded(sm))
             gmsim_course_after(sm->course, &sm->timing);
