@@ -26,7 +26,7 @@ extern "C" {
 #endif
 
 #define GMTRACE_FORMAT_MAJOR 1u /* a reader refuses a larger major */
-#define GMTRACE_FORMAT_MINOR 4u /* a reader accepts a larger minor */
+#define GMTRACE_FORMAT_MINOR 5u /* a reader accepts a larger minor */
 #define GMTRACE_WARP_LANES   32u
 #define GMTRACE_NO_INSTR     UINT32_MAX /* a record whose instruction is not in the table */
 #define GMTRACE_NO_REGISTER  0xffu
@@ -223,6 +223,23 @@ typedef struct gmtrace_allocation {
 /* Is `file` a function? NULL is allowed, and is none. */
 bool gmtrace_origin_is_function(const gmtrace_origin *origin);
 
+/* Bytes that memory held from a launch's beginning to its end. */
+typedef struct gmtrace_known_range {
+    uint64_t base;
+    uint32_t size; /* 1 to 2^20 */
+    const uint8_t *bytes;
+} gmtrace_known_range;
+
+/* What a launch's code found: its parameters, and memory that loads which decide its loops read.
+ * What is not here is not known. */
+typedef struct gmtrace_known {
+    /* The parameters' place in constant bank 0: both together at most 65,536. */
+    uint32_t constants_offset, constants_size;
+    const uint8_t *constants; /* as the kernel reads them; between two of them they mean nothing */
+    uint32_t range_count;
+    const gmtrace_known_range *range; /* global memory; sorted by base, without overlap */
+} gmtrace_known;
+
 typedef struct gmtrace_launch {
     uint32_t kernel; /* index of its gmtrace_kernel */
     uint32_t grid[3], block[3];
@@ -245,6 +262,7 @@ typedef struct gmtrace_launch {
      * short has none. */
     uint32_t tensor_map_count;
     const uint64_t (*tensor_map)[GMTRACE_TENSOR_WORDS];
+    const gmtrace_known *known; /* NULL where the trace does not say. Filled by the reader */
     /* Launches of one kind have kernel, shape and parameters in common, addresses aside; a capture
      * may hold some of them alone. Filled by the reader. */
     uint32_t like;       /* the first launch of its kind; itself where none was left out */
@@ -472,8 +490,8 @@ gmtrace_writer *gmtrace_writer_create(const char *path, const gmtrace_capture *c
 /* Returns the kernel's index through `index`. */
 bool gmtrace_writer_add_kernel(gmtrace_writer *writer, const gmtrace_kernel *kernel,
                                uint32_t *index, gmtrace_error *error);
-/* One launch at a time is open. records, warps, ctas, complete, lost and tensor maps are ignored.
- */
+/* One launch at a time is open. records, warps, ctas, complete, lost, known and tensor maps are
+ * ignored. */
 bool gmtrace_writer_begin_launch(gmtrace_writer *writer, const gmtrace_launch *launch,
                                  gmtrace_error *error);
 /* Appends to the stream of (cta, warp). With `address` NULL the record's own shape is AFFINE or
@@ -502,6 +520,10 @@ bool gmtrace_writer_like(gmtrace_writer *writer, uint32_t first, gmtrace_error *
 /* A launch like `launch`, the first of its kind, happened and is not captured. Ordinals ascend. */
 bool gmtrace_writer_repeat(gmtrace_writer *writer, const gmtrace_repeat *repeat,
                            gmtrace_error *error);
+/* What the open launch found; once a launch. Of a launch with more than 65,536 ranges or 4 MiB in
+ * them the ranges are left out, and so they are where those of all launches would be more than 2^20
+ * or 64 MiB; and where the parameters of all launches would be more than 64 MiB, all of it is. */
+bool gmtrace_writer_know(gmtrace_writer *writer, const gmtrace_known *known, gmtrace_error *error);
 /* Ends every CTA still open. */
 bool gmtrace_writer_end_launch(gmtrace_writer *writer, gmtrace_error *error);
 /* Updates GMTRACE_UNSEEN_* bits learnt during the capture; they are stored at the end. */

@@ -131,6 +131,25 @@ const char *gmt_check_launch(const gmtrace_launch *launch, uint32_t kernel_count
     return NULL;
 }
 
+const char *gmt_check_known(const gmtrace_known *known)
+{
+    if (known->constants_offset > GMT_MAX_CONSTANTS ||
+        known->constants_size > GMT_MAX_CONSTANTS - known->constants_offset)
+        return "a launch's parameters end beyond 64 KiB";
+    for (uint32_t i = 0; i < known->range_count; i++) {
+        const gmtrace_known_range *r = &known->range[i];
+        if (r->size == 0 || r->size > GMT_MAX_KNOWN_RANGE)
+            return "a range of memory is empty or longer than 1 MiB";
+        if (r->size > UINT64_MAX - r->base)
+            return "a range of memory ends beyond the address space";
+        if (i && r->base < r[-1].base)
+            return "ranges of memory are not sorted";
+        if (i && r->base - r[-1].base < r[-1].size)
+            return "ranges of memory overlap";
+    }
+    return NULL;
+}
+
 const char *gmt_check_record(const gmtrace_record *record, uint32_t instr_count)
 {
     if (record->kind >= GMTRACE_KIND_COUNT)

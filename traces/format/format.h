@@ -21,6 +21,7 @@
 #define GMT_HEADER_LOST    36u /* offset of the LOST section, 0 where there is none */
 #define GMT_HEADER_ORIGINS 44u /* offset of the ORIGINS section, 0 where there is none */
 #define GMT_HEADER_REPEATS 52u /* offset of the REPEATS section, 0 where there is none */
+#define GMT_HEADER_KNOWN   60u /* offset of the KNOWN section, 0 where there is none */
 #define GMT_HEADER_HASH    120u
 #define GMT_NEED_TENSORS   0x1u /* launches have tensor maps */
 #define GMT_KNOWN_NEED     GMT_NEED_TENSORS
@@ -45,18 +46,25 @@ enum {
     GMT_LOST = 8,     /* optional */
     GMT_ORIGINS = 9,  /* optional */
     GMT_REPEATS = 10, /* optional */
+    GMT_KNOWN = 11,   /* optional */
 };
 
 /* Limits that a reader enforces before it allocates. */
-#define GMT_MAX_RAW       (256u << 20) /* bytes of an unpacked section */
-#define GMT_MAX_WHY       200u         /* bytes of the reason why a launch lost records */
-#define GMT_MAX_ORIGIN    4096u        /* bytes of each text of an origin */
-#define GMT_MAX_TEXT      (1u << 20)   /* bytes of a name */
-#define GMT_MAX_RECORDS   65536u       /* of a chunk */
-#define GMT_MAX_CHUNK_RAW (64u << 20)
-#define GMT_MAX_BLOCK     1024u  /* threads of a CTA */
-#define GMT_MAX_MAPS      65536u /* tensor maps of a launch */
-#define GMT_CHUNK_TARGET  32768u /* decoded bytes at which a writer ends a chunk */
+#define GMT_MAX_RAW          (256u << 20) /* bytes of an unpacked section */
+#define GMT_MAX_WHY          200u         /* bytes of the reason why a launch lost records */
+#define GMT_MAX_ORIGIN       4096u        /* bytes of each text of an origin */
+#define GMT_MAX_TEXT         (1u << 20)   /* bytes of a name */
+#define GMT_MAX_RECORDS      65536u       /* of a chunk */
+#define GMT_MAX_CHUNK_RAW    (64u << 20)
+#define GMT_MAX_BLOCK        1024u       /* threads of a CTA */
+#define GMT_MAX_MAPS         65536u      /* tensor maps of a launch */
+#define GMT_CHUNK_TARGET     32768u      /* decoded bytes at which a writer ends a chunk */
+#define GMT_MAX_CONSTANTS    65536u      /* bytes of constant bank 0 */
+#define GMT_MAX_KNOWN_RANGE  (1u << 20)  /* bytes of one range of memory that is known */
+#define GMT_MAX_KNOWN_RANGES 65536u      /* of a launch */
+#define GMT_MAX_KNOWN_BYTES  (4u << 20)  /* of a launch's ranges */
+#define GMT_MAX_FILE_RANGES  (1u << 20)  /* of all launches */
+#define GMT_MAX_FILE_KNOWN   (64u << 20) /* bytes of their ranges, and of their parameters */
 
 /* CHUNK: twelve 32-bit fields before the (compressed) streams. */
 #define GMT_CHUNK_PREFIX    48u

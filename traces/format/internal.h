@@ -37,6 +37,7 @@ uint64_t gmt_scatter(uint64_t cta);
 const char *gmt_check_capture(const gmtrace_capture *capture);
 const char *gmt_check_kernel(const gmtrace_kernel *kernel);
 const char *gmt_check_launch(const gmtrace_launch *launch, uint32_t kernel_count);
+const char *gmt_check_known(const gmtrace_known *known);
 /* kind, op, space, size and instr of a record. */
 const char *gmt_check_record(const gmtrace_record *record, uint32_t instr_count);
 uint64_t gmt_launch_ctas(const gmtrace_launch *launch);

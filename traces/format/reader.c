@@ -108,7 +108,7 @@ static int open_seekable(const char *path, gmtrace_error *error)
 
 /* Where they are, 0 where the file has none. */
 typedef struct optional_sections {
-    uint64_t lost, origins, repeats;
+    uint64_t lost, origins, repeats, known;
 } optional_sections;
 
 /* The header's layout never changes, so that old readers can tell "newer" from "damaged". */
@@ -147,7 +147,8 @@ static bool read_header(gmtrace_reader *reader, uint64_t *index, optional_sectio
     *index = gmt_get64(header + GMT_HEADER_INDEX);
     *optional = (optional_sections){.lost = gmt_get64(header + GMT_HEADER_LOST),
                                     .origins = gmt_get64(header + GMT_HEADER_ORIGINS),
-                                    .repeats = gmt_get64(header + GMT_HEADER_REPEATS)};
+                                    .repeats = gmt_get64(header + GMT_HEADER_REPEATS),
+                                    .known = gmt_get64(header + GMT_HEADER_KNOWN)};
     reader->capture.detail = (gmtrace_detail)gmt_get32(header + GMT_HEADER_LEVEL);
     return true;
 }
@@ -314,7 +315,8 @@ gmtrace_reader *gmt_open_fd(int fd, const gmtrace_reader_options *options, gmtra
                 footer ? read_index(reader, footer_index, error) : gmt_reader_walk(reader, error);
         done = done && (!optional.lost || read_lost(reader, optional.lost, error)) &&
                (!optional.origins || gmt_reader_origins(reader, optional.origins, error)) &&
-               (!optional.repeats || gmt_reader_repeats(reader, optional.repeats, error));
+               (!optional.repeats || gmt_reader_repeats(reader, optional.repeats, error)) &&
+               (!optional.known || gmt_reader_known(reader, optional.known, error));
     }
     if (!done) {
         gmtrace_close(reader);
@@ -346,6 +348,7 @@ void gmtrace_close(gmtrace_reader *reader)
     free(reader->launch);
     free(reader->capture_storage);
     free(reader->origin_storage);
+    free(reader->known_storage);
     free(reader->repeat);
     gmt_map_clear(&reader->selected);
     gmt_map_clear(&reader->sequential);

@@ -33,7 +33,7 @@ struct gmtrace_reader {
     bool damaged;
     gmtrace_error damage;
     gmtrace_capture capture;
-    void *capture_storage, *origin_storage;
+    void *capture_storage, *origin_storage, *known_storage;
     gmtrace_repeat *repeat;
     uint64_t repeat_count;
     gmt_read_kernel *kernel;
@@ -73,6 +73,9 @@ bool gmt_reader_origins(gmtrace_reader *reader, uint64_t offset, gmtrace_error *
  * themselves. */
 bool gmt_reader_repeats(gmtrace_reader *reader, uint64_t offset, gmtrace_error *error);
 void gmt_reader_all_captured(gmtrace_reader *reader);
+
+/* known.c: gives launches what they found. */
+bool gmt_reader_known(gmtrace_reader *reader, uint64_t offset, gmtrace_error *error);
 
 /* walk.c: reads the file section by section as far as it goes; sets damage. */
 bool gmt_reader_walk(gmtrace_reader *reader, gmtrace_error *error);

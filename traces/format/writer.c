@@ -42,7 +42,7 @@ static bool put_section(gmtrace_writer *writer, uint32_t type, uint32_t flags, g
 
 /* Where sections are; 0 where there is none. */
 typedef struct places {
-    uint64_t index, lost, origins, repeats;
+    uint64_t index, lost, origins, repeats, known;
 } places;
 
 static void make_header(const gmtrace_writer *writer, const places *at, uint8_t *header)
@@ -50,7 +50,8 @@ static void make_header(const gmtrace_writer *writer, const places *at, uint8_t 
     memset(header, 0, GMT_HEADER_SIZE);
     memcpy(header, GMT_MAGIC, GMT_MAGIC_SIZE);
     gmt_set16(header + GMT_HEADER_MAJOR, GMTRACE_FORMAT_MAJOR);
-    gmt_set16(header + GMT_HEADER_MINOR, at->repeats           ? 4
+    gmt_set16(header + GMT_HEADER_MINOR, at->known             ? 5
+                                         : at->repeats         ? 4
                                          : writer->has_tensors ? 3
                                          : at->origins         ? 2
                                          : at->lost            ? 1
@@ -62,6 +63,7 @@ static void make_header(const gmtrace_writer *writer, const places *at, uint8_t 
     gmt_set64(header + GMT_HEADER_LOST, at->lost);
     gmt_set64(header + GMT_HEADER_ORIGINS, at->origins);
     gmt_set64(header + GMT_HEADER_REPEATS, at->repeats);
+    gmt_set64(header + GMT_HEADER_KNOWN, at->known);
     gmt_set64(header + GMT_HEADER_HASH, gmt_hash(header, GMT_HEADER_HASH, 0));
 }
 
@@ -153,6 +155,7 @@ bool gmtrace_writer_begin_launch(gmtrace_writer *writer, const gmtrace_launch *l
     const uint32_t *sizes = (const uint32_t *)(const void *)writer->kernel_sizes.data;
     writer->launch = *launch;
     writer->launch.allocation = NULL;
+    writer->launch.known = NULL;
     writer->launch.records = writer->launch.warps = writer->launch.ctas = 0;
     writer->ctas = gmt_launch_ctas(launch);
     writer->instr_count = sizes[launch->kernel];
@@ -175,7 +178,7 @@ bool gmtrace_writer_begin_launch(gmtrace_writer *writer, const gmtrace_launch *l
         return gmt_writer_stop_memory(writer, error);
     gmt_tensor_maps_clear(&writer->maps);
     writer->open = true;
-    writer->is_lost = false;
+    writer->is_lost = writer->is_known = false;
     writer->trigger = writer->limit;
     return true;
 }
@@ -194,6 +197,20 @@ bool gmtrace_writer_lose(gmtrace_writer *writer, const char *why, gmtrace_error 
     gmt_put(&writer->lost, why, length);
     writer->is_lost = true;
     return !writer->lost.failed || gmt_writer_stop_memory(writer, error);
+}
+
+bool gmtrace_writer_know(gmtrace_writer *writer, const gmtrace_known *known, gmtrace_error *error)
+{
+    if (!gmt_writer_usable(writer, error))
+        return false;
+    if (!writer->open || writer->is_known)
+        return gmt_writer_usage(error, "what a launch found is told where none is open, or again");
+    const char *problem = gmt_check_known(known);
+    if (problem)
+        return gmt_writer_usage(error, problem);
+    writer->is_known = true;
+    return gmt_known_add(&writer->known, writer->launch_count, known) ||
+           gmt_writer_stop_memory(writer, error);
 }
 
 bool gmtrace_writer_end_launch(gmtrace_writer *writer, gmtrace_error *error)
@@ -293,6 +310,19 @@ static bool put_repeats(gmtrace_writer *writer, uint64_t *offset, gmtrace_error 
     return put_section(writer, GMT_REPEATS, GMT_FLAG_OPTIONAL, &section, error);
 }
 
+static bool put_known(gmtrace_writer *writer, uint64_t *offset, gmtrace_error *error)
+{
+    gmt_section section;
+    *offset = 0;
+    writer->raw.size = 0;
+    if (!gmt_put_known(&writer->raw, &writer->known))
+        return gmt_writer_stop_memory(writer, error);
+    if (!writer->raw.size)
+        return true;
+    *offset = writer->sink.offset;
+    return put_section(writer, GMT_KNOWN, GMT_FLAG_OPTIONAL, &section, error);
+}
+
 static bool put_index(gmtrace_writer *writer, gmtrace_error *error)
 {
     gmt_buffer *raw = &writer->raw;
@@ -301,7 +331,8 @@ static bool put_index(gmtrace_writer *writer, gmtrace_error *error)
     if (at.lost && !gmt_sink_section(&writer->sink, GMT_LOST, GMT_FLAG_OPTIONAL, writer->lost.data,
                                      writer->lost.size, &section, error))
         return false;
-    if (!put_origins(writer, &at.origins, error) || !put_repeats(writer, &at.repeats, error))
+    if (!put_origins(writer, &at.origins, error) || !put_repeats(writer, &at.repeats, error) ||
+        !put_known(writer, &at.known, error))
         return false;
     raw->size = 0;
     gmt_put32(raw, writer->unseen);
@@ -356,6 +387,7 @@ bool gmtrace_writer_close(gmtrace_writer *writer, bool keep, gmtrace_error *erro
     gmt_buffer_free(&writer->lost);
     gmt_origins_free(&writer->origins);
     gmt_repeats_free(&writer->repeats);
+    gmt_known_free(&writer->known);
     gmt_tensor_maps_free(&writer->maps);
     gmt_buffer_free(&writer->map.body);
     gmt_buffer_free(&writer->raw);

@@ -7,6 +7,7 @@
 #define GMTRACE_WRITER_H
 
 #include "traces/format/encode.h"
+#include "traces/format/known.h"
 #include "traces/format/map.h"
 #include "traces/format/origins.h"
 #include "traces/format/pending.h"
@@ -31,6 +32,8 @@ struct gmtrace_writer {
     bool is_lost;                            /* the open launch is among them */
     gmt_origins origins;
     gmt_repeats repeats;
+    gmt_known known;
+    bool is_known;         /* what the open launch found is told */
     gmt_tensor_maps maps;  /* of the open launch */
     bool has_tensors;      /* some launch has such maps */
     bool open;             /* a launch is */
