@@ -16,7 +16,7 @@ static unsigned char bytes[65536];
 static size_t size;
 static char folder[3000], path[4096];
 
-enum { CAPTURE = 1, KERNEL, LAUNCH, CHUNK, LAUNCH_END, MAP, INDEX, LOST, ORIGINS, REPEATS };
+enum { CAPTURE = 1, KERNEL, LAUNCH, CHUNK, LAUNCH_END, MAP, INDEX, LOST, ORIGINS, REPEATS, KNOWN };
 
 static const char *at(const char *name)
 {
@@ -322,6 +322,26 @@ static void good_repeats(void)
     gmtest_close(&t);
 }
 
+/* Of three launches the first found parameters and two ranges of memory, the last one range. */
+static void good_known(void)
+{
+    static const uint8_t bytes_of[] = {1, 2, 3, 4, 5, 6, 7, 8};
+    static const gmtrace_known_range range[] = {
+        {0x1000, 4, bytes_of}, {0x1020, 4, bytes_of + 4}, {0x2000, 2, bytes_of}};
+    static const gmtrace_known known[] = {{0x210, 8, bytes_of, 2, range},
+                                          {0x210, 0, NULL, 1, range + 2}};
+    gmtest_trace t;
+    gmtrace_error error;
+    gmtest_open(&t, at("good-known"));
+    for (uint32_t i = 0; i < 3; i++) {
+        gmtest_launch(&t, 1, 32);
+        gmtest_affine(&t, 0, 0, GMTEST_LDG, UINT32_MAX, 0x1000, 4);
+        if (i != 1 && !gmtrace_writer_know(t.writer, &known[i / 2], &error))
+            abort();
+    }
+    gmtest_close(&t);
+}
+
 /* Boxes of three maps, one of them given twice, in two launches: steps, coordinates below 0 and far
  * off, a multicast, and a launch after it that has none. */
 static void good_tensors(void)
@@ -455,6 +475,18 @@ static void bad_repeats(void)
     change8("good-repeats", "bad-repeats-shape", REPEATS, 3, 2, 0); /* launch 1 like launch 0 */
     change8("good-repeats", "bad-repeats-count", REPEATS, 7, 5, 6);
     change8("good-repeats", "bad-repeats-kind", REPEATS, 9, 1, 2);
+}
+
+/* Launch 0: 00 90 04 08 and 8 bytes, 02 ranges: 80 20 04, 4 bytes, 1c 04, 4 bytes; launch 2. */
+static void bad_known(void)
+{
+    change8("good-known", "bad-known-count", KNOWN, 0, 2, 3);
+    change8("good-known", "bad-known-constants", KNOWN, 4, 8, 100);
+    change8("good-known", "bad-known-ranges", KNOWN, 13, 2, 100);
+    change8("good-known", "bad-known-empty", KNOWN, 22, 4, 0);
+    change8("good-known", "bad-known-size", KNOWN, 34, 2, 100);
+    change8("good-known", "bad-known-launch", KNOWN, 27, 2, 3);
+    change8("good-known", "bad-known-twice", KNOWN, 27, 2, 0);
 }
 
 static void bad_tensors(void)
@@ -618,6 +650,7 @@ int main(int argc, char **argv)
     good_random();
     good_origins();
     good_repeats();
+    good_known();
     good_tensors();
     good_tensor();
     good_newer_minor();
@@ -626,6 +659,7 @@ int main(int argc, char **argv)
     bad_contents();
     bad_origins();
     bad_repeats();
+    bad_known();
     bad_tensors();
     bad_lost_chunks();
     unsupported();

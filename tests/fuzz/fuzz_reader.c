@@ -33,6 +33,21 @@ static void check_record(const gmtrace_chunk *chunk, const gmtrace_record *r,
         sum += address[i];
 }
 
+static void check_known(const gmtrace_known *known)
+{
+    uint64_t end = 0;
+    NEED(known->constants_offset + known->constants_size <= 65536);
+    for (uint32_t i = 0; i < known->constants_size; i++)
+        sum += known->constants[i];
+    for (uint32_t n = 0; n < known->range_count; n++) {
+        const gmtrace_known_range *r = &known->range[n];
+        NEED(r->base >= end && r->size && r->base + r->size > r->base);
+        end = r->base + r->size;
+        for (uint32_t i = 0; i < r->size; i++)
+            sum += r->bytes[i];
+    }
+}
+
 static void check_metadata(gmtrace_reader *reader)
 {
     const gmtrace_capture *capture = gmtrace_get_capture(reader);
@@ -57,6 +72,8 @@ static void check_metadata(gmtrace_reader *reader)
         NEED(l->kernel < gmtrace_kernel_count(reader));
         for (uint32_t n = 0; n < l->allocation_count; n++)
             sum += l->allocation[n].base + l->allocation[n].size;
+        if (l->known)
+            check_known(l->known);
     }
 }
 

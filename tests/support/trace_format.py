@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """A second reader of traces, written from FORMAT.md alone and with no care for speed.
 
-Prints what `gmtrace dump --lanes` prints without its comments, or with --origins the lines of
-allocations that `gmtrace info` prints, so that the two can be compared: the
+Prints what `gmtrace dump --lanes` prints without its comments, with --origins the lines of
+allocations that `gmtrace info` prints, or with --known what `gmtrace dump` says that launches found, so that the two can be compared: the
 text of the format and the library must not drift apart. Checksums are left to the library. Compressed
 parts are unpacked by the zstd program.
 """
@@ -248,6 +248,23 @@ def read_origins(raw, launches):
     assert view.at == len(raw)
 
 
+def show_known(raw, launches):
+    """As gmtrace dump has it."""
+    view, last = View(raw), -1
+    for _ in range(view.varint()):
+        launch, offset, size = [view.varint() for _ in range(3)]
+        assert last < launch < launches
+        last, constants, end = launch, view.take(size), 0
+        if size:
+            print("# parameters at 0x%x of constant bank 0: %s" % (offset, constants.hex()))
+        for _ in range(view.varint()):
+            base = end + view.varint()
+            memory = view.take(view.varint())
+            end = base + len(memory)
+            print("# memory at 0x%x: %s" % (base, memory.hex()))
+    assert view.at == len(raw)
+
+
 def show_origins(allocations):
     """As gmtrace info has them."""
     for base, (size, origin) in sorted(allocations.items()):
@@ -259,7 +276,7 @@ def show_origins(allocations):
             " #%d" % ordinal if ordinal else "", " at %s:%d" % (file, line) if file and line else ""))
 
 
-def main(path, origins):
+def main(path, origins, known):
     with open(path, "rb") as file:
         data = file.read()
     assert data[:8] == b"\x89GMT\r\n\x1a\n" and struct.unpack("<H", data[8:10])[0] == 1
@@ -293,13 +310,15 @@ def main(path, origins):
             allocated.append(sizes)
         elif kind == 9:
             read_origins(payload, launches)
+        elif kind == 11 and known:
+            show_known(payload, len(launches))
     for launch, sizes in zip(launches, allocated) if origins else ():
         show_origins({base: (size, launch[2][base]) for base, size in sizes})
-    for number, (kernel, streams, _) in enumerate(() if origins else launches):
+    for number, (kernel, streams, _) in enumerate(() if origins or known else launches):
         for cta, warp in sorted(streams):
             for instr, text in streams[cta, warp]:
                 where = "- -" if instr is None else "0x%x %s" % kernels[kernel][instr]
                 print(number, cta, warp, where, text)
 
 
-main(sys.argv[-1], "--origins" in sys.argv)
+main(sys.argv[-1], "--origins" in sys.argv, "--known" in sys.argv)

@@ -202,7 +202,7 @@ static bool begin_launch(copier *c, gmtrace_launch *launch, gmtrace_error *error
     uint16_t same; /* each has the number it had */
     for (uint32_t i = 0; done && i < launch->tensor_map_count; i++)
         done = gmtrace_writer_tensor_map(c->writer, launch->tensor_map[i], &same, error);
-    return done;
+    return done && (!launch->known || gmtrace_writer_know(c->writer, launch->known, error));
 }
 
 bool copier_copy(copier *c, uint32_t number, gmtrace_error *error)

@@ -109,6 +109,26 @@ static void print_repeats(const dump *d)
         putchar('\n');
 }
 
+static void print_bytes(const uint8_t *byte, uint32_t size)
+{
+    for (uint32_t i = 0; i < size; i++)
+        printf("%02x", byte[i]);
+    putchar('\n');
+}
+
+/* What the launch's code found, byte by byte. */
+static void print_known(const gmtrace_known *known)
+{
+    if (known->constants_size) {
+        printf("# parameters at 0x%" PRIx32 " of constant bank 0: ", known->constants_offset);
+        print_bytes(known->constants, known->constants_size);
+    }
+    for (uint32_t i = 0; i < known->range_count; i++) {
+        printf("# memory at 0x%" PRIx64 ": ", known->range[i].base);
+        print_bytes(known->range[i].bytes, known->range[i].size);
+    }
+}
+
 static bool dump_launch(dump *d, gmtrace_error *error)
 {
     const gmtrace_launch *l = gmtrace_get_launch(d->reader, d->number);
@@ -117,6 +137,8 @@ static bool dump_launch(dump *d, gmtrace_error *error)
            clean(d->kernel->mangled), l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1],
            l->block[2]);
     print_repeats(d);
+    if (l->known)
+        print_known(l->known);
     for (uint32_t i = 0; i < l->tensor_map_count; i++) {
         printf("# tensor map %" PRIu32, i);
         for (unsigned j = 0; j < GMTRACE_TENSOR_WORDS; j++)

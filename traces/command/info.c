@@ -92,6 +92,15 @@ static void print_origins(const gmtrace_launch *l)
         printf("            and %u more\n", known - MAX_ORIGINS);
 }
 
+static void print_known(const gmtrace_known *known)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < known->range_count; i++)
+        bytes += known->range[i].size;
+    printf("  found     %s bytes of parameters, %s ranges of memory, %s bytes\n",
+           grouped(known->constants_size), grouped(known->range_count), grouped(bytes));
+}
+
 static void print_launch(const gmtrace_reader *reader, uint32_t number)
 {
     const gmtrace_launch *l = gmtrace_get_launch(reader, number);
@@ -119,6 +128,8 @@ static void print_launch(const gmtrace_reader *reader, uint32_t number)
         printf("  memory    %s bytes in %u allocations\n", grouped(bytes), l->allocation_count);
         print_origins(l);
     }
+    if (l->known)
+        print_known(l->known);
     if (l->stands_for > 1)
         printf("  stands    for %s launches like it\n", grouped(l->stands_for));
     printf("  order     launch %s of the process, stream %u, kernel %u\n", grouped(l->ordinal),
