@@ -3,6 +3,7 @@
  * cubin_unit.c - what gmcapture reads of cubins, against those in tests/sass.
  */
 #include <glib.h>
+#include <string.h>
 
 #include "traces/capture/cubin.h"
 
@@ -64,6 +65,53 @@ static void test_driver_calls(void)
     }
 }
 
+/* As `cuobjdump -elf` names them, EIATTR_PARAM_CBANK: where sm_90 has parameters; 8 bytes and 16.
+ */
+static void test_parameters(void)
+{
+    static const struct {
+        const char *file, *function;
+        uint32_t offset, size;
+    } cases[] = {{"calls.elf", "_Z1rPf", 0x210, 8},
+                 {"driver_calls.elf", "plain", 0x210, 16},
+                 {"calls.elf", "ext2", 0, 0}}; /* no kernel */
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        size_t size;
+        g_autofree char *image = load(cases[i].file, &size);
+        gmc_cubin *cubin = open_calls(image, size);
+        g_assert_nonnull(cubin);
+        const gmc_function *function = gmc_cubin_find(cubin, cases[i].function);
+        g_assert_nonnull(function);
+        g_assert_cmphex(function->parameters_offset, ==, cases[i].offset);
+        g_assert_cmpuint(function->parameters_size, ==, cases[i].size);
+        gmc_cubin_close(cubin);
+    }
+}
+
+/* What would end behind the bank is not believed; nor is what is too short to say it. */
+static void test_odd_parameters(void)
+{
+    static const uint8_t place[] = {0x04, 0x0a, 0x08, 0x00}, where[] = {0x10, 0x02, 0x08, 0x00};
+    for (unsigned odd = 0; odd < 3; odd++) {
+        size_t size;
+        g_autofree char *image = load("calls.elf", &size);
+        char *at = image;
+        do
+            at = memchr(at + 1, place[0], size - (size_t)(at + 1 - image));
+        while (at &&
+               (memcmp(at, place, sizeof place) != 0 || memcmp(at + 8, where, sizeof where) != 0));
+        g_assert_nonnull(at);
+        if (odd == 1)
+            at[9] = at[11] = (char)0xff;
+        else if (odd == 2)
+            at[2] = 4;
+        gmc_cubin *cubin = open_calls(image, size);
+        g_assert_nonnull(cubin);
+        g_assert_cmpuint(gmc_cubin_find(cubin, "_Z1rPf")->parameters_size, ==, odd ? 0 : 8);
+        gmc_cubin_close(cubin);
+    }
+}
+
 static void add_name(void *user, const char *name)
 {
     g_string_append_printf(user, "%s ", name);
@@ -108,6 +156,8 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/cubin/functions", test_cubin);
     g_test_add_func("/cubin/driver-calls", test_driver_calls);
+    g_test_add_func("/cubin/parameters", test_parameters);
+    g_test_add_func("/cubin/odd-parameters", test_odd_parameters);
     g_test_add_func("/cubin/variables", test_variables);
     g_test_add_func("/cubin/broken", test_broken_cubin);
     return g_test_run();

@@ -2,8 +2,9 @@
  *
  * cubin.c - reads cubins with libelf. The attribute numbers of .nv.info are not documented; those
  * used here are the ones that `cuobjdump -elf` names in its output: EIATTR_REGCOUNT 0x2f,
- * EIATTR_FRAME_SIZE 0x11 (both: symbol, value), EIATTR_NUM_BARRIERS 0x4c (one byte, in the
- * function's own .nv.info).
+ * EIATTR_FRAME_SIZE 0x11 (both: symbol, value), EIATTR_NUM_BARRIERS 0x4c (one byte) and
+ * EIATTR_PARAM_CBANK 0x0a (symbol, 16 bits of offset, 16 of size), both in the function's own
+ * .nv.info.
  */
 #include "traces/capture/cubin.h"
 
@@ -12,11 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define ATTRIBUTE_PARAM_CBANK  0x0au
 #define ATTRIBUTE_FRAME_SIZE   0x11u
 #define ATTRIBUTE_REGCOUNT     0x2fu
 #define ATTRIBUTE_NUM_BARRIERS 0x4cu
 #define FORMAT_LONG            4u    /* size and value follow; else the value is in the header */
 #define OTHER_ENTRY            0x10u /* STO_CUDA_ENTRY */
+#define BANK_BYTES             65536u
 
 struct gmc_cubin {
     Elf *elf;
@@ -107,6 +110,15 @@ static void set_attribute(gmc_cubin *cubin, uint32_t symbol, unsigned attribute,
     }
 }
 
+static void set_parameters(gmc_function *function, uint32_t place)
+{
+    const uint32_t offset = place & 0xffff, size = place >> 16;
+    if (offset + size > BANK_BYTES)
+        return;
+    function->parameters_offset = offset;
+    function->parameters_size = size;
+}
+
 /* One .nv.info section: format, attribute, 16 bits of value or size, then the value. */
 static void read_info(gmc_cubin *cubin, const Elf_Data *data, gmc_function *owner)
 {
@@ -125,6 +137,8 @@ static void read_info(gmc_cubin *cubin, const Elf_Data *data, gmc_function *owne
         if (!owner && value >= 8 &&
             (attribute == ATTRIBUTE_REGCOUNT || attribute == ATTRIBUTE_FRAME_SIZE))
             set_attribute(cubin, word_at(bytes + at), attribute, word_at(bytes + at + 4));
+        if (owner && value >= 8 && attribute == ATTRIBUTE_PARAM_CBANK)
+            set_parameters(owner, word_at(bytes + at + 4));
         at += value;
     }
 }

@@ -18,6 +18,9 @@ typedef struct gmc_function {
     uint64_t size;    /* of that section: a kernel's includes functions compiled into it */
     uint32_t registers, barriers, frame_bytes;
     uint32_t shared_bytes; /* size of .nv.shared.NAME, with what the system keeps of it */
+    /* A kernel's parameters in constant bank 0: together at most 65,536. No bytes where it has none
+     * or the cubin does not say. */
+    uint32_t parameters_offset, parameters_size;
 } gmc_function;
 
 typedef struct gmc_cubin gmc_cubin;
