@@ -112,6 +112,8 @@ static void name_map(gmc_intake *intake, const gmc_cell *payload, gmtrace_record
     gmtrace_error error = {0};
     uint64_t map[GMTRACE_TENSOR_WORDS];
     gmc_tensor_map(payload, map);
+    if (intake->job.found)
+        gmc_found_tensor(intake->job.found, record, map);
     if (intake->result.sound &&
         !gmtrace_writer_tensor_map(intake->job.writer, map, &record->map, &error))
         gmc_intake_fail(intake, &error);
@@ -166,6 +168,8 @@ void gmc_intake_take(gmc_intake *intake, const gmc_cell *header, const gmc_cell 
         follow(intake, header, warp, &record);
     if (record.kind == GMTRACE_TENSOR)
         name_map(intake, payload, &record);
+    else if (intake->job.found)
+        gmc_found_record(intake->job.found, &record, has_addresses ? address : NULL);
     if (!has_addresses || record.kind == GMTRACE_ACCESS)
         append(intake, header, &record, has_addresses ? address : NULL);
     else

@@ -7,6 +7,7 @@
 #define GMCAPTURE_INTAKE_H
 
 #include "traces/capture/decode.h"
+#include "traces/capture/found.h"
 #include "traces/capture/open_ctas.h"
 #include "traces/capture/open_warps.h"
 #include "traces/code/unseen.h"
@@ -17,6 +18,7 @@ typedef struct gmc_job {
     uint32_t threads;      /* of a CTA */
     uint64_t ctas;         /* of the grid; 0 where nobody asks whether all of them have ended */
     gmtrace_unseen *slots; /* reconstructs what is not reported; NULL where all is */
+    gmc_found *found;      /* keeps what deciding loads read; NULL where none is */
 } gmc_job;
 
 typedef struct gmc_result {
