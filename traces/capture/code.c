@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "traces/capture/names.h"
+#include "traces/code/deciding.h"
 #include "traces/code/tools.h"
 #include "traces/code/decoded.h"
 
@@ -86,6 +87,20 @@ static uint32_t find_unseen(const gmtrace_sass *sass)
     return unseen & ~(uint32_t)GMTRACE_UNSEEN_WGMMA;
 }
 
+/* NULL where no load does, or without memory: then less is known of its launches. */
+static uint8_t *find_deciding(const gmc_kernel *kernel)
+{
+    const gmtrace_kernel code = {.mangled = kernel->mangled,
+                                 .name = kernel->name,
+                                 .instr_count = kernel->sass.instr_count,
+                                 .instr = kernel->sass.instr};
+    uint8_t *deciding = calloc(code.instr_count + 1u, sizeof *deciding);
+    if (deciding && gmt_deciding_loads(&code, GMTRACE_DETAIL_MEMORY, deciding))
+        return deciding;
+    free(deciding);
+    return NULL;
+}
+
 gmc_kernel *gmc_kernel_create(const gmc_settings *settings, const gmc_cubin *cubin,
                               const char *cubin_path, const char *mangled)
 {
@@ -125,6 +140,7 @@ gmc_kernel *gmc_kernel_create(const gmc_settings *settings, const gmc_cubin *cub
         gmc_kernel_free(kernel);
         return NULL;
     }
+    kernel->deciding = find_deciding(kernel);
     return kernel;
 }
 
@@ -133,6 +149,7 @@ void gmc_kernel_free(gmc_kernel *kernel)
     if (!kernel)
         return;
     gmtrace_unseen_free(kernel->slots);
+    free(kernel->deciding);
     gmtrace_sass_free(&kernel->sass);
     free(kernel->mangled);
     free(kernel->name);

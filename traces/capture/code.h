@@ -23,6 +23,7 @@ typedef struct gmc_kernel {
     uint32_t unseen; /* GMTRACE_UNSEEN_*: what its code does and a capture cannot see */
     bool disassembled;
     gmtrace_unseen *slots; /* stack slots, whose accesses are reconstructed; NULL for none */
+    uint8_t *deciding; /* of each instruction: a load that decides loops; NULL where none does */
 } gmc_kernel;
 
 /* Builds the description from the cubin, which also lies in the file cubin_path for nvdisasm.

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "traces/capture/allocations.h"
 #include "traces/capture/channel.h"
 #include "traces/capture/facts.h"
 #include "traces/capture/graph.h"
@@ -27,6 +28,7 @@ static _Thread_local bool in_call;   /* this thread took the lock when its API c
 static _Thread_local bool in_launch; /* it took it when the launch began: an unknown API call */
 static bool finished;                /* every launch the user asked for is captured */
 static uint64_t ordinal, wanted;
+static gmc_found *memory; /* made for the first launch that asks for it */
 
 /* The launch in progress. */
 static struct {
@@ -35,6 +37,9 @@ static struct {
     gmc_entry *entry;
     Sanitizer_StreamHandle stream;
     uint32_t dynamic_shared;
+    gmc_found *found;                            /* NULL where its kernel has no deciding loads */
+    uint32_t parameters_offset, parameters_size; /* no bytes where they are not known */
+    uint8_t parameters[65536];
 } current;
 
 void gmc_launch_init(const gmc_settings *chosen)
@@ -42,6 +47,33 @@ void gmc_launch_init(const gmc_settings *chosen)
     settings = chosen;
     gmc_output_init(chosen);
     gmc_graph_init(chosen);
+}
+
+/* Parameters are the program's to change once its call returns. */
+static void keep_parameters(const gmc_kernel *kernel, CUfunction function)
+{
+    const gmc_function *self = kernel->function_count ? kernel->function[0] : NULL;
+    current.parameters_offset = current.parameters_size = 0;
+    if (!self || !self->parameters_size || self->parameters_size > sizeof current.parameters ||
+        !gmc_launch_call_block(function, kernel->mangled, current.parameters,
+                               self->parameters_size))
+        return;
+    current.parameters_offset = self->parameters_offset;
+    current.parameters_size = self->parameters_size;
+}
+
+/* NULL where nothing is asked, or where it is not known what the kernel writes. */
+static gmc_found *found_by(const gmc_entry *entry)
+{
+    const gmc_kernel *kernel = entry->kernel;
+    if (!kernel->deciding || kernel->unseen & GMTRACE_UNSEEN_TENSOR_COPY ||
+        gmc_modules_tensors_unseen(entry))
+        return NULL;
+    if (!memory)
+        memory = gmc_found_create();
+    if (memory)
+        gmc_found_begin(memory, kernel->deciding, kernel->sass.instr_count);
+    return memory;
 }
 
 static bool start(const Sanitizer_LaunchData *data, gmc_entry *entry, gmc_kind *kind,
@@ -66,12 +98,15 @@ static bool start(const Sanitizer_LaunchData *data, gmc_entry *entry, gmc_kind *
     if (result != SANITIZER_SUCCESS)
         gmc_warn("%s: the launch cannot be traced: %s", entry->kernel->name,
                  gmc_sanitizer_error(result));
+    keep_parameters(entry->kernel, data->function);
+    current.found = found_by(entry);
     gmc_job job = {
         .writer = gmc_output_writer(),
         .code = &entry->code,
         .threads = data->blockDim_x * data->blockDim_y * data->blockDim_z,
         .ctas = (uint64_t)data->gridDim_x * data->gridDim_y * data->gridDim_z,
         .slots = entry->kernel->slots,
+        .found = current.found,
     };
     gmc_consumer_start(channel->consumer, &job);
     current.open = true;
@@ -80,6 +115,27 @@ static bool start(const Sanitizer_LaunchData *data, gmc_entry *entry, gmc_kind *
     current.stream = data->hStream;
     current.dynamic_shared = launch.dynamic_shared;
     return true;
+}
+
+/* Memory that the program holds no more may be anything by now. */
+static bool copy_memory(void *to, uint64_t from, size_t size)
+{
+    return gmc_allocations_hold(from) && gmc_allocations_hold(from + size - 1) &&
+           gmc_san.sanitizerMemcpyDeviceToHost(to, (void *)(uintptr_t)from, size, current.stream) ==
+               SANITIZER_SUCCESS;
+}
+
+/* Of memory nothing is told where the launch's own writes may be missing. */
+static void tell_found(const gmc_result *taken, bool whole)
+{
+    gmtrace_known known = {.constants_offset = current.parameters_offset,
+                           .constants_size = current.parameters_size,
+                           .constants = current.parameters};
+    if (current.found && whole && taken->sound && !taken->odd &&
+        !gmc_found_memory(current.found, copy_memory, &known))
+        gmc_note("%s: no memory for what its loads found", current.entry->kernel->name);
+    if (known.constants_size || known.range_count)
+        gmc_output_know(&known);
 }
 
 static void finish(void)
@@ -98,6 +154,7 @@ static void finish(void)
     if (taken.dynamic_shared != GMTRACE_UNKNOWN && taken.dynamic_shared != current.dynamic_shared)
         gmc_note("%s: %u bytes of dynamic shared memory asked for, %u given",
                  current.entry->kernel->name, current.dynamic_shared, taken.dynamic_shared);
+    tell_found(&taken, whole);
     gmc_output_end(current.entry->kernel, &taken, whole);
     current.open = false;
 }

@@ -20,6 +20,10 @@ const char *gmc_launch_call_name(Sanitizer_CallbackId id, const Sanitizer_Callba
 /* What tells the launch's parameters from others but for addresses (kinds.h), in the call that this
  * thread is in. False where they cannot be known. */
 bool gmc_launch_call_parameters(CUfunction function, uint64_t *hash);
+/* The parameters of the kernel that the call this thread is in launches, as they lie in its
+ * constant bank: `size` bytes, 0 between them. False where they cannot be known, are not that long,
+ * or the call is one that launches a kernel of another (mangled) name. */
+bool gmc_launch_call_block(CUfunction function, const char *kernel, uint8_t *block, size_t size);
 /* Of the call that this thread is in; GMTRACE_UNKNOWN outside. */
 uint32_t gmc_launch_call_dynamic_shared(void);
 

@@ -141,6 +141,12 @@ bool gmc_output_begin(gmc_entry *entry, gmc_kind *kind, gmtrace_launch *launch)
     return true;
 }
 
+void gmc_output_know(const gmtrace_known *known)
+{
+    gmtrace_error error = {0};
+    check(gmtrace_writer_know(writer, known, &error), &error);
+}
+
 void gmc_output_end(const gmc_kernel *kernel, const gmc_result *taken, bool whole)
 {
     gmtrace_error error = {0};

@@ -19,6 +19,8 @@ bool gmc_output_is_others(void);         /* this is a child of the process that 
 /* A launch of the kernel; adds the kernel before its first one, and says so in launch->kernel.
  * kind: NULL where nobody asks. */
 bool gmc_output_begin(gmc_entry *entry, gmc_kind *kind, gmtrace_launch *launch);
+/* What the open launch found. */
+void gmc_output_know(const gmtrace_known *known);
 /* `whole`: the device ran it to its end. */
 void gmc_output_end(const gmc_kernel *kernel, const gmc_result *taken, bool whole);
 void gmc_output_add_unseen(uint32_t bits); /* GMTRACE_UNSEEN_*; by any thread */
