@@ -19,21 +19,24 @@ static const uint8_t deciding[INSTRS] = {[DECIDES] = 1};
 
 static unsigned copies;
 static uint64_t gone, gone_bytes; /* memory that cannot be copied */
+static uint64_t ends;             /* where an allocation does, unless 0 */
 
 static uint8_t byte_at(uint64_t address)
 {
     return (uint8_t)(address * 7 + (address >> 8));
 }
 
-static bool copy(void *to, uint64_t from, size_t size)
+static size_t copy(void *to, uint64_t from, size_t size)
 {
     uint8_t *bytes = to;
     copies++;
     if (from < gone + gone_bytes && gone < from + size)
-        return false;
+        return 0;
+    if (from < ends && ends < from + size)
+        size = ends - from;
     for (size_t i = 0; i < size; i++)
         bytes[i] = byte_at(from + i);
-    return true;
+    return size;
 }
 
 /* ------------------------------------------------------------------------------------- a launch */
@@ -44,7 +47,7 @@ static gmc_found *begin(void)
     g_assert_nonnull(found);
     gmc_found_begin(found, deciding, INSTRS);
     copies = 0;
-    gone = gone_bytes = 0;
+    gone = gone_bytes = ends = 0;
     return found;
 }
 
@@ -111,6 +114,18 @@ static void test_reads(void)
     check_range(&known.range[1], BASE + 0x1000, 64);
     check_range(&known.range[2], BASE + 0x5000, 32);
     g_assert_cmpuint(copies, ==, 3);
+    gmc_found_free(found);
+}
+
+/* Of an allocation that ends within a sector what there is, and what is behind it. */
+static void test_ends(void)
+{
+    gmc_found *found = begin();
+    access_as(found, DECIDES, GMTRACE_OP_LOAD, BASE, 4, UINT32_MAX);
+    ends = BASE + 44;
+    const gmtrace_known known = end(found, 2);
+    check_range(&known.range[0], BASE, 44);
+    check_range(&known.range[1], BASE + 64, 64);
     gmc_found_free(found);
 }
 
@@ -279,6 +294,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/found/reads", test_reads);
+    g_test_add_func("/found/ends", test_ends);
     g_test_add_func("/found/writes", test_writes);
     g_test_add_func("/found/tensor", test_tensor);
     g_test_add_func("/found/failures", test_failures);

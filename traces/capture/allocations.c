@@ -111,6 +111,16 @@ bool gmc_allocations_hold(uint64_t address)
     return found;
 }
 
+uint64_t gmc_allocations_room(uint64_t address)
+{
+    pthread_mutex_lock(&lock);
+    const uint32_t at = position(address);
+    const bool found = at < held_count && held[at].base <= address;
+    const uint64_t room = found ? held[at].base + held[at].size - address : 0;
+    pthread_mutex_unlock(&lock);
+    return room;
+}
+
 gmtrace_allocation *gmc_allocations_copy(uint32_t *count)
 {
     pthread_mutex_lock(&lock);

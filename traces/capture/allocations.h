@@ -15,6 +15,8 @@ void gmc_allocations_add_variable(uint64_t base, uint64_t size, const gmtrace_or
 void gmc_allocations_remove(uint64_t base);
 /* Is it an address in, or right behind, what the program holds? */
 bool gmc_allocations_hold(uint64_t address);
+/* How many bytes there are from an address to the end of what holds it; 0: nothing does. */
+uint64_t gmc_allocations_room(uint64_t address);
 /* A copy, sorted by base and without overlaps; free it. *count 0 where there are none. */
 gmtrace_allocation *gmc_allocations_copy(uint32_t *count);
 

@@ -215,15 +215,18 @@ static void add(gmc_found *found, uint64_t base, uint32_t size)
 }
 
 /* Some neighbours in one copy; where that fails, which of them can be copied: they may be of two
- * allocations, of which one is gone. */
+ * allocations, of which one is gone. The last sector of one may be no whole one. */
 static void fetch(gmc_found *found, uint64_t sector, uint32_t count)
 {
     const uint64_t base = sector * GMC_FOUND_SECTOR;
     const uint32_t size = count * GMC_FOUND_SECTOR;
-    if (found->failures >= MOST_FAILURES)
+    if (!count || found->failures >= MOST_FAILURES)
         return;
-    if (found->copy(found->end, base, size)) {
-        add(found, base, size);
+    const uint32_t copied = (uint32_t)found->copy(found->end, base, size);
+    const uint32_t done = (copied + GMC_FOUND_SECTOR - 1u) / GMC_FOUND_SECTOR;
+    if (copied) {
+        add(found, base, copied);
+        fetch(found, sector + done, count - done);
         return;
     }
     found->failures++;

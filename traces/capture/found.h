@@ -30,8 +30,8 @@ void gmc_found_record(gmc_found *found, const gmtrace_record *record,
 void gmc_found_tensor(gmc_found *found, const gmtrace_record *record,
                       const uint64_t map[GMTRACE_TENSOR_WORDS]);
 
-/* Copies device memory; false where it cannot. */
-typedef bool (*gmc_found_copy)(void *to, uint64_t from, size_t size);
+/* Copies device memory: how many bytes, fewer where an allocation ends, 0 where it cannot. */
+typedef size_t (*gmc_found_copy)(void *to, uint64_t from, size_t size);
 
 /* The launch has ended: fills known->range and range_count with what is left of what was read, as
  * far as it can be copied. Valid until the next launch begins. False, and none, without memory. */

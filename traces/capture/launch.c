@@ -118,11 +118,14 @@ static bool start(const Sanitizer_LaunchData *data, gmc_entry *entry, gmc_kind *
 }
 
 /* Memory that the program holds no more may be anything by now. */
-static bool copy_memory(void *to, uint64_t from, size_t size)
+static size_t copy_memory(void *to, uint64_t from, size_t size)
 {
-    return gmc_allocations_hold(from) && gmc_allocations_hold(from + size - 1) &&
-           gmc_san.sanitizerMemcpyDeviceToHost(to, (void *)(uintptr_t)from, size, current.stream) ==
-               SANITIZER_SUCCESS;
+    const uint64_t held = gmc_allocations_room(from);
+    size = held < size ? held : size;
+    return size && gmc_san.sanitizerMemcpyDeviceToHost(to, (void *)(uintptr_t)from, size,
+                                                       current.stream) == SANITIZER_SUCCESS
+               ? size
+               : 0;
 }
 
 /* Of memory nothing is told where the launch's own writes may be missing. */
