@@ -175,7 +175,8 @@ static bool make_setp(sass_builder *b)
     return true;
 }
 
-/* p where a / b needs the long way: exponents near the ends, zero, infinity, NaN. */
+/* p where a / b needs the long way: exponents near the ends, zero (micro/silent_loops.cu, escape),
+ * infinity, NaN. */
 static void fchk(ptx_warp *w, const ptx_op *op)
 {
     uint32_t room[2][LANES], yes = 0;
@@ -186,9 +187,8 @@ static void fchk(ptx_warp *w, const ptx_op *op)
         memcpy(&x, &a[i], sizeof x);
         memcpy(&y, &b[i], sizeof y);
         const int ea = (int)(x >> 23 & 255) - 127, eb = (int)(y >> 23 & 255) - 127;
-        const bool zero = (x & 0x7fffffffu) == 0;
-        const bool far = eb <= -127 || eb >= 125 || ea == 128 ||
-                         (!zero && (ea - eb >= 127 || ea - eb <= -125 || ea <= -103));
+        const bool far =
+            eb <= -127 || eb >= 125 || ea == 128 || ea - eb >= 127 || ea - eb <= -125 || ea <= -103;
         yes |= (uint32_t)far << i;
     }
     set_predicate(w, op, 0, yes);
