@@ -52,7 +52,38 @@ static const char *const text[] = {
     "BSSY B0, `(%L)",
     "BSYNC B0",
     "WARPSYNC.ALL",
-    "FADD %R, %S, %R",
+    "FADD %R, |%S|, -%R",
+    "FFMA.FTZ %R, %S, %R, 2.5",
+    "DMUL %R, -%S, %R",
+    "DFMA %R, %S, c[0x0][0x210], %R",
+    "FSETP.GTU.AND %P, PT, |%R|, %S, %Q",
+    "DSETP.LT.OR %P, PT, %R, -%S, !%Q",
+    "FMNMX %R, %S, %R, !%P",
+    "FSEL %R, -%S, %R, %P",
+    "FCHK %P, %R, %S",
+    "MUFU.RSQ %R, |%S|",
+    "MUFU.RCP64H %R, %S",
+    "I2F.F64.U64 %R, %S",
+    "I2FP.F32.S32 %R, %S",
+    "F2I.FTZ.U32.TRUNC.NTZ %R, %S",
+    "F2I.S64.F64.CEIL %R, %S",
+    "F2F.F64.F32 %R, %S",
+    "FRND.FLOOR %R, %S",
+    "IADD3 %R, %P, -%S, %N, RZ",
+    "IADD3.X %R, %S, ~%R, RZ, %P, !%Q",
+    "LEA.HI.X.SX32 %R, %S, %R, %M, %P",
+    "IMAD.WIDE.U32.X %R, %P, %S, %R, %R, %Q",
+    "ISETP.LT.U32.AND.EX %P, PT, %R, %S, PT, %Q",
+    "PRMT %R, %S, %N, %R",
+    "SGXT.W %R, %S, %N",
+    "BMSK %R, %S, %N",
+    "BREV %R, %S",
+    "FLO.SH %R, %S",
+    "LDC.64 %R, c[0x0][0x214]",
+    "LDC.S8 %R, c[0x0][0x217]",
+    "ULDC UR4, c[0x0][0x21c]",
+    "LDG.E.U8.CONSTANT %R, [%S.64]",
+    "LDG.E.128 %R, [%S.64]",
     "LDG.E %R, [%S.64]",
     "@%P LDG.E %R, [%S.64]",
     "STG.E [%R.64], %S",
@@ -119,7 +150,16 @@ static void check(const gmtrace_path *path, const gmtrace_kernel *kernel)
 
 static void run(const gmtrace_kernel *kernel, const uint8_t *data, size_t size)
 {
-    const gmtrace_launch launch = {.grid = {3, 2, 1}, .block = {48, 1, 1}};
+    /* Parameters of any bytes, and memory at the addresses of half of the records. */
+    const uint8_t *bytes = size > 64 ? data : (const uint8_t *)text;
+    const gmtrace_known_range range = {.base = 0x1000, .size = 64, .bytes = bytes};
+    const gmtrace_known known = {.constants_offset = 0x210,
+                                 .constants_size = 15,
+                                 .constants = bytes,
+                                 .range_count = 1,
+                                 .range = &range};
+    const gmtrace_launch launch = {.grid = {3, 2, 1}, .block = {48, 1, 1}, .known = &known};
+    static const gmtrace_chunk chunk;
     gmtrace_paths *paths = gmtrace_paths_create(kernel, GMTRACE_DETAIL_MEMORY);
     NEED(paths);
     gmtrace_paths_know(paths, &launch);
@@ -132,7 +172,9 @@ static void run(const gmtrace_kernel *kernel, const uint8_t *data, size_t size)
             gmtrace_record record = {.instr = n, .kind = decoded.kind, .op = decoded.op};
             memcpy(&record.mask, data + at + 1, sizeof record.mask);
             record.mask |= data[at + 5] & 1 ? UINT32_MAX : !record.mask;
-            check(gmtrace_path_step(paths, &warp, &record), kernel);
+            record.address = 0x1000u + data[at + 6];
+            record.stride = 4;
+            check(gmtrace_path_step_in(paths, &warp, &record, &chunk), kernel);
         }
         check(gmtrace_path_end(paths, &warp), kernel);
     }

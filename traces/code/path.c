@@ -37,7 +37,7 @@ static bool find_targets(gmtrace_paths *p)
         const uint32_t b = flow->block_of[i];
         const bool alone = flow->block[b].first == i && flow->block[b].count == 1;
         const bool guarded = p->kernel->instr[i].predicate != GMTRACE_NO_REGISTER;
-        p->target[i] = alone ? 2 * b + guarded : PATH_NONE;
+        p->target[i] = alone ? PATH_TARGET(b, guarded) : PATH_NONE;
     }
     return true;
 }
@@ -64,6 +64,9 @@ void gmtrace_paths_know(gmtrace_paths *paths, const gmtrace_launch *launch)
     paths->values = path_values_create(&paths->graph, launch);
     if (paths->values)
         paths->walk = path_walk_create(&paths->graph, paths->search, paths->values);
+    for (uint32_t i = 0; i < paths->graph.instr_count && paths->walk; i++)
+        if (paths->target[i] != PATH_NONE && path_values_loads(paths->values, i))
+            paths->target[i] |= PATH_TARGET_LOADS;
     if (paths->walk)
         return;
     path_values_free(paths->values);
@@ -84,6 +87,8 @@ void gmtrace_paths_free(gmtrace_paths *paths)
     path_set_free(&paths->lists);
     path_set_free(&paths->states);
     path_set_free(&paths->way_keys);
+    path_set_free(&paths->samples.keys);
+    free(paths->samples.sample);
     path_arena_free(&paths->arena);
     path_list_free(&paths->made);
     path_list_free(&paths->whole);
@@ -239,8 +244,32 @@ step_to(gmtrace_paths *p, gmtrace_path_warp *warp, uint32_t to, uint32_t mask, b
     return found->path;
 }
 
+/* The lanes of the record, which are the state's first part, have what they loaded. */
+static void take_loaded(gmtrace_paths *p, gmtrace_path_warp *warp, const gmtrace_record *record,
+                        const gmtrace_chunk *chunk)
+{
+    uint64_t address[GMTRACE_WARP_LANES];
+    uint32_t count;
+    path_part part[GMTRACE_WARP_LANES + 1];
+    const path_part *from = path_parts(p, warp->state, &count);
+    if (p->failed || from->values == PATH_NO_VALUES)
+        return;
+    memcpy(part, from, count * sizeof *part);
+    gmtrace_expand(chunk, record, address);
+    part->values = path_values_load(p->values, part->values, record->instr, record->mask, address);
+    const uint32_t state = path_set_put(&p->states, part, count * sizeof *part);
+    if (state != UINT32_MAX)
+        warp->state = state;
+}
+
 const gmtrace_path *gmtrace_path_step(gmtrace_paths *paths, gmtrace_path_warp *warp,
                                       const gmtrace_record *record)
+{
+    return gmtrace_path_step_in(paths, warp, record, NULL);
+}
+
+const gmtrace_path *gmtrace_path_step_in(gmtrace_paths *paths, gmtrace_path_warp *warp,
+                                         const gmtrace_record *record, const gmtrace_chunk *chunk)
 {
     const uint32_t instr = record->instr;
     if (instr >= paths->graph.instr_count)
@@ -255,19 +284,26 @@ const gmtrace_path *gmtrace_path_step(gmtrace_paths *paths, gmtrace_path_warp *w
         paths->unplaced++; /* recorded, although no capture is known to do it */
         return &paths->empty;
     }
+    const uint32_t to = target / PATH_TARGET(1, 0);
+    if (target & PATH_TARGET_LOADS) {
+        const gmtrace_path *path = step_to(paths, warp, to, record->mask, target & 1);
+        if (chunk)
+            take_loaded(paths, warp, record, chunk);
+        return path;
+    }
     /* Nearly always a whole warp goes where one went before. */
     if (warp->parts == 1 && !paths->failed) {
         const uint32_t moving = warp->mask[0] & record->mask;
         const uint64_t code = moving == warp->mask[0] ? PATH_ALL_GO : PATH_SOME_GO;
-        path_move *m = &paths->move[slot_of(paths, warp->state, target / 2, code)];
+        path_move *m = &paths->move[slot_of(paths, warp->state, to, code)];
         if (moving && m->path && m->next_parts == 1 && m->state == warp->state &&
-            m->to == target / 2 && m->code == code) {
+            m->to == to && m->code == code) {
             m->taken++;
             warp->state = m->next;
             return m->path;
         }
     }
-    return step_to(paths, warp, target / 2, record->mask, target & 1);
+    return step_to(paths, warp, to, record->mask, target & 1);
 }
 
 const gmtrace_path *gmtrace_path_end(gmtrace_paths *paths, gmtrace_path_warp *warp)

@@ -87,8 +87,10 @@ typedef struct gmtrace_path_counts {
 /* NULL without memory. The kernel must outlive it. */
 gmtrace_paths *gmtrace_paths_create(const gmtrace_kernel *kernel, gmtrace_detail detail);
 void gmtrace_paths_free(gmtrace_paths *paths); /* NULL is allowed */
-/* Before the first warp: where the launch's size and threads' numbers decide a branch, those warps
- * whose number is told go the way that their lanes go. The launch must outlive `paths`. */
+/* Before the first warp: where the launch's size, its parameters, memory that it knows and threads'
+ * numbers decide a branch, those warps whose number is told go the way that their lanes go. Of more
+ * warps than can be followed (64 MiB of what their lanes have, 2^26 instructions) the others go as
+ * those did in the mean. The launch must outlive `paths`. */
 void gmtrace_paths_know(gmtrace_paths *paths, const gmtrace_launch *launch);
 
 /* The warp begins, `live` being its threads, not 0. */
@@ -100,6 +102,10 @@ void gmtrace_path_enter_as(gmtrace_paths *paths, gmtrace_path_warp *warp, uint32
  * record of an asynchronous copy belongs to the same instruction: its way is empty. */
 const gmtrace_path *gmtrace_path_step(gmtrace_paths *paths, gmtrace_path_warp *warp,
                                       const gmtrace_record *record);
+/* The same, of a record in a chunk: where it loads what the launch knows, branches on that are
+ * decided. */
+const gmtrace_path *gmtrace_path_step_in(gmtrace_paths *paths, gmtrace_path_warp *warp,
+                                         const gmtrace_record *record, const gmtrace_chunk *chunk);
 /* The way to the warp's end, EXIT included. */
 const gmtrace_path *gmtrace_path_end(gmtrace_paths *paths, gmtrace_path_warp *warp);
 

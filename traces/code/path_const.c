@@ -84,7 +84,7 @@ void path_const_run(path_const *state, const gmtrace_instr *instr)
     const bool known = guard == 1 && path_step_read(instr, NULL, &step) &&
                        gather(state, &step, value) && path_step_compute(&step, value, made);
     path_const_forget(state, instr);
-    for (unsigned i = 0; known && i < path_step_made(&step); i++) {
+    for (unsigned i = 0; known && i < step.targets; i++) {
         if (!step.target[i].is_register)
             continue;
         path_file *file = &state->file[step.target[i].file];

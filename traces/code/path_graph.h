@@ -40,10 +40,13 @@ void path_graph_free(path_graph *graph);
 /* Does the instruction make lanes wait for others? Such a one is a block by itself. */
 bool path_is_meeting(const gmtrace_instr *instr);
 
-/* Predicates whose values are known, as bits 0-6, and the values. */
+/* Predicates whose values are known, as bits 0-6, and the values. Behind a block with a branch of
+ * two predicates bit 7: whether it jumps. */
 typedef struct path_facts {
     uint8_t known, value;
 } path_facts;
+
+#define PATH_JUMPS 0x80u
 
 /* Runs an instruction over what is known. */
 void path_facts_apply(path_facts *facts, const gmtrace_instr *instr);

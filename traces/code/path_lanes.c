@@ -1,412 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * path_lanes.c - moves, adds, products, shifts, logic and comparisons of 32-bit integers, lane by
- * lane, and where they come from: thread and CTA numbers, the launch's size, numbers in the code.
- * Left out: all else, so that what is loaded, and what is made of parameters, stays unknown.
+ * path_lanes.c - runs steps lane by lane: those of integers and predicates here, floats in
+ * path_real.c. What a lane does not know makes what it writes unknown.
  */
-#include "traces/code/path_lanes.h"
-#include "traces/code/sass_op.h"
+#include "traces/code/path_step.h"
 
 #include <string.h>
 
-enum {
-    COPY,
-    SPECIAL,
-    ADD,
-    MAD,
-    MAD_WIDE,
-    MAD_HIGH,
-    SHIFT,
-    LOGIC,
-    LEA,
-    LEA_HIGH,
-    COMPARE,
-    SELECT,
-    MINMAX,
-    ADD_MINMAX,
-    ABSOLUTE,
-    BITS,
-    LOGIC_OF_PREDICATES,
-    GATHER_PREDICATES,
-};
-enum { SIGNED = 1 };
-enum { SHIFT_RIGHT = 1, SHIFT_HIGH = 2, SHIFT_SIGNED = 4, SHIFT_WRAPS = 8, SHIFT_64 = 16 };
-enum { WITH_AND = 0, WITH_OR = 8, WITH_XOR = 16, COMPARES = 7 }; /* bits less, equal, more */
-
-typedef struct reading {
-    sass_op op;
-    const gmtrace_launch *launch;
-    path_step *step;
-    unsigned next;
-    bool good;
-} reading;
-
-static bool is_register(const sass_operand *o)
-{
-    return o->kind == SASS_REG || o->kind == SASS_UREG || o->kind == SASS_PRED ||
-           o->kind == SASS_UPRED;
-}
-
-static path_source register_of(const sass_operand *o)
-{
-    static const uint8_t file[] = {[SASS_REG] = GMTRACE_REG_GENERAL,
-                                   [SASS_UREG] = GMTRACE_REG_UNIFORM,
-                                   [SASS_PRED] = GMTRACE_REG_PREDICATE,
-                                   [SASS_UPRED] = GMTRACE_REG_UPREDICATE};
-    const bool predicate = o->kind == SASS_PRED || o->kind == SASS_UPRED;
-    path_source s = {.place = PATH_NO_PLACE, .negated = o->negated, .inverted = o->inverted};
-    if (o->number == (predicate ? 7u : SASS_ZERO)) {
-        s.value = predicate ? !o->negated : o->inverted ? UINT32_MAX : 0;
-        s.negated = s.inverted = false;
-    } else {
-        s.is_register = true;
-        s.file = file[o->kind];
-        s.number = o->number;
-    }
-    return s;
-}
-
-/* The launch's sizes lie at the beginning of the first bank. */
-static bool size_of_launch(const gmtrace_launch *launch, const sass_operand *o, uint32_t *value)
-{
-    if (o->bank || o->number != SASS_ZERO || o->uniform != SASS_ZERO || o->value < 0 ||
-        o->value >= 24 || o->value % 4)
-        return false;
-    const unsigned n = (unsigned)o->value / 4u;
-    *value = n < 3 ? launch->block[n] : launch->grid[n - 3];
-    return true;
-}
-
-static void target(reading *r)
-{
-    const sass_operand *o = &r->op.operand[r->next++];
-    if (r->next > r->op.count || !is_register(o) || r->step->targets == PATH_TARGETS) {
-        r->good = false;
-        return;
-    }
-    r->step->target[r->step->targets++] = register_of(o);
-}
-
-static bool at_predicate(const reading *r)
-{
-    const uint8_t kind = r->next < r->op.count ? r->op.operand[r->next].kind : SASS_NONE;
-    return kind == SASS_PRED || kind == SASS_UPRED;
-}
-
-static void source(reading *r)
-{
-    const sass_operand *o = &r->op.operand[r->next++];
-    path_source *s = &r->step->source[r->step->sources];
-    if (r->next > r->op.count || r->step->sources == PATH_SOURCES || o->absolute ||
-        o->part != SASS_WHOLE) {
-        r->good = false;
-        return;
-    }
-    r->step->sources++;
-    if (is_register(o)) {
-        *s = register_of(o);
-        return;
-    }
-    *s = (path_source){.place = PATH_NO_PLACE, .negated = o->negated, .inverted = o->inverted};
-    if (o->kind == SASS_IMM)
-        s->value = (uint32_t)o->value;
-    else if (o->kind == SASS_CONST && !r->launch)
-        r->step->constants = true;
-    else if (o->kind != SASS_CONST || !size_of_launch(r->launch, o, &s->value))
-        r->good = false;
-}
-
-/* The upper half of the source before. */
-static void upper_half(reading *r)
-{
-    const path_source *low = &r->step->source[r->step->sources - 1u];
-    path_source *s = &r->step->source[r->step->sources];
-    if (!r->good || r->step->sources == PATH_SOURCES || low->negated || low->inverted ||
-        (!low->is_register && low->value)) {
-        r->good = false;
-        return;
-    }
-    *s = *low;
-    s->number = (uint8_t)(low->number + low->is_register);
-    r->step->sources++;
-}
-
-static bool take(reading *r, sass_word word)
-{
-    return sass_take(&r->op, word);
-}
-
-static void read_mad(reading *r)
-{
-    const bool wide = take(r, SASS_WORD_WIDE), high = take(r, SASS_WORD_HI);
-    r->step->mode = !take(r, SASS_WORD_U32);
-    take(r, SASS_WORD_MOV);
-    take(r, SASS_WORD_SHL);
-    take(r, SASS_WORD_IADD);
-    r->step->what = wide ? MAD_WIDE : high ? MAD_HIGH : MAD;
-    target(r);
-    if (at_predicate(r))
-        r->good = false;
-    source(r);
-    source(r);
-    source(r);
-    if (wide || high)
-        upper_half(r);
-    if (wide && r->good) {
-        r->step->target[1] = r->step->target[0];
-        r->step->target[1].number++;
-        r->step->targets = 2;
-    }
-}
-
-static void read_shift(reading *r)
-{
-    const bool right = take(r, SASS_WORD_R);
-    unsigned mode = right ? SHIFT_RIGHT : 0u;
-    r->good &= right || take(r, SASS_WORD_L);
-    mode |= take(r, SASS_WORD_HI) ? SHIFT_HIGH : 0u;
-    mode |= take(r, SASS_WORD_W) ? SHIFT_WRAPS : 0u;
-    mode |= take(r, SASS_WORD_S32) ? SHIFT_SIGNED : 0u;
-    mode |= take(r, SASS_WORD_S64) ? SHIFT_SIGNED | SHIFT_64 : 0u;
-    mode |= take(r, SASS_WORD_U64) ? SHIFT_64 : 0u;
-    take(r, SASS_WORD_U32);
-    r->step->what = SHIFT;
-    r->step->mode = (uint8_t)mode;
-    target(r);
-    source(r);
-    source(r);
-    source(r);
-}
-
-/* Adds and shifted adds; carries that they write are not known. */
-static void read_add(reading *r, unsigned count)
-{
-    const bool high = take(r, SASS_WORD_HI), extended = take(r, SASS_WORD_SX32);
-    const bool lea = r->op.name == SASS_LEA || r->op.name == SASS_ULEA;
-    r->step->what = !lea ? ADD : high ? LEA_HIGH : LEA;
-    r->step->mode = extended;
-    target(r);
-    while (at_predicate(r) && r->good)
-        target(r);
-    for (unsigned i = 0; i < count + (high && !extended); i++)
-        source(r);
-    if (!lea)
-        return;
-    const sass_operand *shift = &r->op.operand[r->next++];
-    r->good &= r->next <= r->op.count && shift->kind == SASS_IMM && shift->value >= 0 &&
-               shift->value < 32 && (high || !extended) && !r->step->source[0].negated;
-    r->step->shift = (uint8_t)shift->value;
-}
-
-static void read_logic(reading *r)
-{
-    const bool first = at_predicate(r);
-    r->step->what = LOGIC;
-    r->good &= take(r, SASS_WORD_LUT);
-    target(r);
-    if (first)
-        target(r);
-    source(r);
-    source(r);
-    source(r);
-    const sass_operand *table = &r->op.operand[r->next++];
-    r->good &= r->next <= r->op.count && table->kind == SASS_IMM;
-    r->step->shift = (uint8_t)table->value;
-    r->step->mode = first;
-    if (r->next < r->op.count) /* what the predicate is joined with: nothing */
-        r->good &= r->op.operand[r->next].number == 7;
-}
-
-static void read_compare(reading *r)
-{
-    static const struct {
-        uint8_t word, holds;
-    } known[] = {{SASS_WORD_LT, 1}, {SASS_WORD_EQ, 2}, {SASS_WORD_LE, 3},
-                 {SASS_WORD_GT, 4}, {SASS_WORD_NE, 5}, {SASS_WORD_GE, 6}};
-    unsigned mode = 0;
-    for (unsigned i = 0; i < sizeof known / sizeof *known; i++)
-        if (take(r, (sass_word)known[i].word))
-            mode = known[i].holds;
-    r->good &= mode != 0;
-    mode |= take(r, SASS_WORD_OR) ? WITH_OR : take(r, SASS_WORD_XOR) ? WITH_XOR : WITH_AND;
-    take(r, SASS_WORD_AND);
-    r->step->what = COMPARE;
-    r->step->mode = (uint8_t)mode;
-    r->step->shift = !take(r, SASS_WORD_U32);
-    target(r);
-    target(r);
-    source(r);
-    source(r);
-    source(r);
-}
-
-static void read_predicates(reading *r)
-{
-    r->step->what = LOGIC_OF_PREDICATES;
-    r->good &= take(r, SASS_WORD_LUT);
-    target(r);
-    target(r);
-    source(r);
-    source(r);
-    source(r);
-    const sass_operand *table = &r->op.operand[r->next];
-    r->good &=
-        r->next + 2u == r->op.count && table[0].kind == SASS_IMM && table[1].kind == SASS_IMM;
-    r->step->shift = (uint8_t)table[0].value;
-    r->step->mode = (uint8_t)table[1].value;
-}
-
-/* "P2R R23, PR, RZ, 0x1": bits of the register become the predicates of these numbers. */
-static void read_gather(reading *r)
-{
-    const sass_operand *o = r->op.operand;
-    r->step->what = GATHER_PREDICATES;
-    target(r);
-    r->good &= r->op.count == 4 && o[1].kind == SASS_ALL && o[3].kind == SASS_IMM &&
-               o[3].value >= 0 && o[3].value < 128;
-    r->step->mode = (uint8_t)o[3].value;
-    r->next = 2;
-    source(r);
-    for (uint8_t p = 0; p < 7 && r->good; p++) {
-        const sass_operand predicate = {.kind = SASS_PRED, .number = p};
-        if ((uint32_t)r->step->mode >> p & 1u)
-            r->step->source[r->step->sources++] = register_of(&predicate);
-    }
-}
-
-static void read_special(reading *r)
-{
-    const sass_operand *o = &r->op.operand[1];
-    r->step->what = SPECIAL;
-    target(r);
-    r->good &= r->op.count == 2 && o->kind == SASS_SPECIAL && o->value <= SASS_SR_LANEID;
-    r->step->mode = (uint8_t)o->value;
-    if (r->op.name == SASS_CS2R && !take(r, SASS_WORD__32) && r->good) {
-        r->step->target[1] = r->step->target[0];
-        r->step->target[1].number++;
-        r->step->targets = 2;
-        r->good = o->value == SASS_SRZ;
-    }
-}
-
-static void read_plain(reading *r, uint8_t what, unsigned count)
-{
-    r->step->what = what;
-    target(r);
-    for (unsigned i = 0; i < count; i++)
-        source(r);
-}
-
-static void read_by_name(reading *r, const gmtrace_instr *instr)
-{
-    switch (r->op.name) {
-    case SASS_MOV:
-    case SASS_UMOV:
-    case SASS_R2UR:
-    case SASS_LDC:
-    case SASS_ULDC:
-        read_plain(r, COPY, 1);
-        return;
-    case SASS_HFMA2: /* two halves, as one word */
-        take(r, SASS_WORD_MMA);
-        r->step->what = COPY;
-        target(r);
-        r->step->source[r->step->sources++] =
-            (path_source){.place = PATH_NO_PLACE, .value = (uint32_t)(instr->encoding[0] >> 32)};
-        r->good &= strstr(instr->operands, "-RZ, RZ, ") != NULL && instr->encoding[0] != 0;
-        return;
-    case SASS_S2R:
-    case SASS_S2UR:
-    case SASS_CS2R:
-        read_special(r);
-        return;
-    case SASS_IADD3:
-    case SASS_UIADD3:
-        read_add(r, 3);
-        return;
-    case SASS_VIADD:
-    case SASS_LEA:
-    case SASS_ULEA:
-        read_add(r, 2);
-        return;
-    case SASS_IMAD:
-    case SASS_UIMAD:
-        read_mad(r);
-        return;
-    case SASS_SHF:
-    case SASS_USHF:
-        read_shift(r);
-        return;
-    case SASS_LOP3:
-    case SASS_ULOP3:
-        read_logic(r);
-        return;
-    case SASS_ISETP:
-    case SASS_UISETP:
-        read_compare(r);
-        return;
-    case SASS_PLOP3:
-    case SASS_UPLOP3:
-        read_predicates(r);
-        return;
-    case SASS_P2R:
-        read_gather(r);
-        return;
-    case SASS_SEL:
-    case SASS_USEL:
-        read_plain(r, SELECT, 3);
-        return;
-    case SASS_IMNMX:
-    case SASS_VIMNMX:
-        r->step->mode = take(r, SASS_WORD_U32) ? 0 : SIGNED;
-        read_plain(r, MINMAX, 3);
-        return;
-    case SASS_VIADDMNMX:
-        r->step->mode = take(r, SASS_WORD_U32) ? 0 : SIGNED;
-        read_plain(r, ADD_MINMAX, 4);
-        return;
-    case SASS_IABS:
-        read_plain(r, ABSOLUTE, 1);
-        return;
-    case SASS_POPC:
-    case SASS_UPOPC:
-        read_plain(r, BITS, 1);
-        return;
-    default:
-        r->good = false;
-    }
-}
-
-bool path_step_read(const gmtrace_instr *instr, const gmtrace_launch *launch, path_step *step)
-{
-    reading r = {.launch = launch, .step = step, .good = true};
-    memset(step, 0, sizeof *step);
-    if (!gmt_sass_read(instr, &r.op))
-        return false;
-    step->guard = (path_source){.place = PATH_NO_PLACE, .value = 1};
-    if (instr->predicate != GMTRACE_NO_REGISTER) {
-        const sass_operand guard = {.kind = SASS_PRED,
-                                    .number = instr->predicate,
-                                    .negated = instr->predicate_negated != 0};
-        step->guard = register_of(&guard);
-        if (*instr->opcode == 'U') /* those have predicates of their own */
-            return false;
-    }
-    read_by_name(&r, instr);
-    return r.good && !r.op.words[0] && !r.op.words[1] && !r.op.words[2];
-}
-
-bool path_step_asks_warp(const path_step *step)
-{
-    return step->what == SPECIAL && step->mode >= SASS_SR_TID_X && step->mode <= SASS_SR_TID_Z;
-}
-
-bool path_step_asks_cta(const path_step *step)
-{
-    return step->what == SPECIAL && step->mode >= SASS_SR_CTAID_X && step->mode <= SASS_SR_CTAID_Z;
-}
-
-/* ------------------------------------------------------------------------------------- running */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3") /* lanes side by side */
+#endif
 
 static uint32_t special(const gmtrace_launch *launch, const path_lanes *lanes, uint8_t which,
                         uint32_t lane)
@@ -436,13 +39,10 @@ uint32_t path_source_value(const path_source *s, uint32_t held)
     uint32_t value = s->is_register ? held : s->value;
     if (s->is_register && s->file >= GMTRACE_REG_PREDICATE)
         return value != s->negated;
+    if (s->real)
+        return (s->absolute ? value & 0x7fffffffu : value) ^ (s->negated ? 0x80000000u : 0);
     value = s->inverted ? ~value : value;
     return s->negated ? 0u - value : value;
-}
-
-static uint32_t value_of(const path_source *s, const path_lanes *lanes, uint32_t lane)
-{
-    return path_source_value(s, s->is_register ? lanes->value[s->place][lane] : 0);
 }
 
 static uint32_t known_of(const path_source *s, const path_lanes *lanes)
@@ -452,7 +52,7 @@ static uint32_t known_of(const path_source *s, const path_lanes *lanes)
     return s->place == PATH_NO_PLACE ? 0 : lanes->known[s->place];
 }
 
-static uint32_t table_of(uint8_t table, uint32_t a, uint32_t b, uint32_t c)
+static inline uint32_t table_of(uint8_t table, uint32_t a, uint32_t b, uint32_t c)
 {
     uint32_t result = 0;
     for (unsigned i = 0; i < 8; i++)
@@ -461,7 +61,7 @@ static uint32_t table_of(uint8_t table, uint32_t a, uint32_t b, uint32_t c)
     return result;
 }
 
-static uint64_t shifted(uint8_t mode, uint64_t x, uint32_t by)
+static inline uint32_t shifted(uint8_t mode, uint64_t x, uint32_t by)
 {
     const uint32_t bits = mode & SHIFT_64 ? 64 : 32;
     const uint32_t s = mode & SHIFT_WRAPS ? by & (bits - 1u) : by < bits ? by : bits;
@@ -469,141 +69,382 @@ static uint64_t shifted(uint8_t mode, uint64_t x, uint32_t by)
     const uint64_t y = !(mode & SHIFT_RIGHT) ? (all ? 0 : x << s)
                        : mode & SHIFT_SIGNED ? (uint64_t)((int64_t)x >> (all ? 63 : s))
                                              : (all ? 0 : x >> s);
-    return mode & SHIFT_HIGH ? y >> 32 : y;
+    return (uint32_t)(mode & SHIFT_HIGH ? y >> 32 : y);
 }
 
-static bool compares(const path_step *step, const uint32_t *a, bool negated)
+/* `lower`: what the lower halves of 64 bits gave, where it matters. */
+static bool holds(const path_step *step, uint32_t a, uint32_t b, uint32_t lower)
 {
-    const bool less = step->shift ? (int32_t)a[0] < (int32_t)a[1] : a[0] < a[1];
-    bool holds = step->mode & (less ? 1 : a[0] == a[1] ? 2 : 4);
-    holds = holds != negated;
-    return step->mode & WITH_OR    ? holds || a[2]
-           : step->mode & WITH_XOR ? holds != (a[2] != 0)
-                                   : holds && a[2];
+    const bool less = step->shift ? (int32_t)a < (int32_t)b : a < b;
+    if (a == b && step->mode & WITH_LOWER)
+        return lower != 0;
+    return step->mode & (less ? 1 : a == b ? 2 : 4);
 }
 
 static uint32_t extreme(const path_step *step, uint32_t a, uint32_t b, bool least)
 {
-    const bool less = step->mode & SIGNED ? (int32_t)a < (int32_t)b : a < b;
+    const bool less = step->mode & STEP_SIGNED ? (int32_t)a < (int32_t)b : a < b;
     return less == least ? a : b;
 }
 
-/* What one lane writes into the targets. */
-static void make(const path_step *step, const uint32_t *a, uint32_t *d)
+static uint32_t permuted(uint32_t a, uint32_t selector, uint32_t b)
 {
-    const uint64_t wide = step->mode & SIGNED ? (uint64_t)((int64_t)(int32_t)a[0] * (int32_t)a[1])
-                                              : (uint64_t)a[0] * a[1];
+    const uint64_t bytes = (uint64_t)b << 32 | a;
+    uint32_t result = 0;
+    for (unsigned i = 0; i < 4; i++) {
+        const uint32_t which = selector >> 4 * i & 15u;
+        uint32_t byte = (uint32_t)(bytes >> 8 * (which & 7u)) & 255u;
+        if (which & 8u) /* its sign, eight times */
+            byte = byte & 128u ? 255 : 0;
+        result |= byte << 8 * i;
+    }
+    return result;
+}
+
+static uint32_t extended(const path_step *step, uint32_t x, uint32_t bits)
+{
+    bits = step->shift ? bits & 31u : bits < 32 ? bits : 32;
+    if (!bits || bits == 32)
+        return bits ? x : 0;
+    const uint32_t top = x << (32u - bits);
+    return step->mode & STEP_SIGNED ? (uint32_t)((int32_t)top >> (32u - bits))
+                                    : top >> (32u - bits);
+}
+
+static uint32_t bit_mask(const path_step *step, uint32_t from, uint32_t count)
+{
+    const uint32_t first = step->shift ? from & 31u : from,
+                   bits = step->shift ? count & 31u : count;
+    const uint64_t ones = bits > 31 ? UINT32_MAX : (UINT64_C(1) << bits) - 1u;
+    return first > 31 ? 0 : (uint32_t)(ones << first);
+}
+
+static uint32_t reversed(uint32_t x)
+{
+    uint32_t y = 0;
+    for (unsigned i = 0; i < 32; i++)
+        y |= (x >> i & 1u) << (31u - i);
+    return y;
+}
+
+/* The highest bit that is not the sign, or how far it is from the top. */
+static uint32_t leading(const path_step *step, uint32_t x)
+{
+    if (step->mode & STEP_SIGNED && (int32_t)x < 0)
+        x = ~x;
+    if (!x)
+        return UINT32_MAX;
+    const uint32_t above = (uint32_t)__builtin_clz(x);
+    return step->shift ? above : 31u - above;
+}
+
+/* What is added of a source: the two's complement of 0 is carried. */
+static inline uint64_t addend(const path_step *step, path_sources a, unsigned n, unsigned lane)
+{
+    const bool borrows = step->source[n].negated && !step->source[n].real && !a[n][lane];
+    return a[n][lane] + ((uint64_t)borrows << 32);
+}
+
+#define EACH_LANE for (unsigned i = 0; i < lanes; i++)
+
+static void add(const path_step *step, path_sources a, unsigned lanes, path_made d)
+{
+    EACH_LANE
+    {
+        uint64_t sum = 0;
+        for (unsigned n = 0; n < step->shift; n++)
+            sum += addend(step, a, n, i);
+        for (unsigned n = step->shift; n < step->sources; n++)
+            sum += a[n][i] != 0;
+        d[0][i] = (uint32_t)sum;
+        d[1][i] = sum >> 32 > 0;
+        d[2][i] = sum >> 32 > 1;
+    }
+}
+
+static void multiply_wide(const path_step *step, path_sources a, unsigned lanes, path_made d)
+{
+    EACH_LANE
+    {
+        const uint64_t product = step->mode & STEP_SIGNED
+                                     ? (uint64_t)((int64_t)(int32_t)a[0][i] * (int32_t)a[1][i])
+                                     : (uint64_t)a[0][i] * a[1][i];
+        const uint64_t with = (uint64_t)a[3][i] << 32 | a[2][i];
+        const bool carry = step->sources > 4 && a[4][i];
+        const uint64_t sum = product + with + carry;
+        d[0][i] = (uint32_t)(step->what == STEP_MAD_HIGH ? sum >> 32 : sum);
+        d[1][i] = (uint32_t)(sum >> 32);
+        d[2][i] = sum < with || (carry && sum == with);
+    }
+}
+
+static void lea(const path_step *step, path_sources a, unsigned lanes, path_made d)
+{
+    const bool high = step->what == STEP_LEA_HIGH;
+    const unsigned carry = high ? 3 : 2;
+    EACH_LANE
+    {
+        const uint32_t upper = !high                  ? 0
+                               : !step->mode          ? a[2][i]
+                               : (int32_t)a[0][i] < 0 ? UINT32_MAX
+                                                      : 0;
+        const uint64_t x = ((uint64_t)upper << 32 | a[0][i]) << step->shift;
+        const uint64_t sum = (uint32_t)(high ? x >> 32 : x) + addend(step, a, 1, i) +
+                             (step->sources > carry && a[carry][i]);
+        d[0][i] = (uint32_t)sum;
+        d[1][i] = sum >> 32 > 0;
+    }
+}
+
+static void compare(const path_step *step, path_sources a, unsigned lanes, path_made d)
+{
+    EACH_LANE
+    {
+        const bool found = holds(step, a[0][i], a[1][i], step->mode & WITH_LOWER ? a[3][i] : 0);
+        d[0][i] = path_step_join(step->mode, found, a[2][i]);
+        d[1][i] = path_step_join(step->mode, !found, a[2][i]);
+    }
+}
+
+static void gather(const path_step *step, path_sources a, unsigned lanes, path_made d)
+{
+    EACH_LANE
+    {
+        d[0][i] = a[0][i] & ~(uint32_t)step->mode;
+        for (unsigned p = 0, n = 1; p < 7; p++)
+            if (step->mode >> p & 1)
+                d[0][i] |= (uint32_t)(a[n++][i] != 0) << p;
+    }
+}
+
+static void logic_of_predicates(const path_step *step, path_sources a, unsigned lanes, path_made d)
+{
+    EACH_LANE
+    {
+        d[0][i] = table_of(step->shift, a[0][i], a[1][i], a[2][i]) & 1u;
+        d[1][i] = table_of(step->mode, a[0][i], a[1][i], a[2][i]) & 1u;
+    }
+}
+
+/* What the first `lanes` lanes write into the targets. */
+static void make(const path_step *step, path_sources a, unsigned lanes, path_made d)
+{
     switch (step->what) {
-    case COPY:
-        d[0] = a[0];
+    case STEP_COPY:
+        for (unsigned n = 0; n < step->targets; n++)
+            EACH_LANE d[n][i] = a[n][i];
         return;
-    case ADD:
-        d[0] = a[0] + a[1] + (step->sources > 2 ? a[2] : 0);
+    case STEP_ADD:
+        add(step, a, lanes, d);
         return;
-    case MAD:
-        d[0] = a[0] * a[1] + a[2];
+    case STEP_MAD:
+        EACH_LANE d[0][i] = a[0][i] * a[1][i] + a[2][i] + (step->sources > 3 ? a[3][i] != 0 : 0u);
         return;
-    case MAD_WIDE:
-    case MAD_HIGH: {
-        const uint64_t sum = wide + ((uint64_t)a[3] << 32 | a[2]);
-        d[0] = (uint32_t)(step->what == MAD_HIGH ? sum >> 32 : sum);
-        d[1] = (uint32_t)(sum >> 32);
+    case STEP_MAD_WIDE:
+    case STEP_MAD_HIGH:
+        multiply_wide(step, a, lanes, d);
         return;
-    }
-    case SHIFT:
-        d[0] = (uint32_t)shifted(step->mode, (uint64_t)a[2] << 32 | a[0], a[1]);
+    case STEP_SHIFT:
+        EACH_LANE d[0][i] = shifted(step->mode, (uint64_t)a[2][i] << 32 | a[0][i], a[1][i]);
         return;
-    case LOGIC:
-        d[step->mode] = table_of(step->shift, a[0], a[1], a[2]);
-        if (step->mode)
-            d[0] = d[1] != 0;
+    case STEP_LOGIC: /* the predicate comes first */
+        EACH_LANE d[step->mode][i] = table_of(step->shift, a[0][i], a[1][i], a[2][i]);
+        EACH_LANE d[0][i] = step->mode ? d[1][i] != 0 : d[0][i];
         return;
-    case LEA:
-        d[0] = (a[0] << step->shift) + a[1];
+    case STEP_LEA:
+    case STEP_LEA_HIGH:
+        lea(step, a, lanes, d);
         return;
-    case LEA_HIGH: {
-        const uint32_t upper = !step->mode ? a[2] : (int32_t)a[0] < 0 ? UINT32_MAX : 0;
-        d[0] = (uint32_t)(((uint64_t)upper << 32 | a[0]) << step->shift >> 32) + a[1];
+    case STEP_COMPARE:
+        compare(step, a, lanes, d);
         return;
-    }
-    case COMPARE:
-        d[0] = compares(step, a, false);
-        d[1] = compares(step, a, true);
+    case STEP_SELECT:
+        EACH_LANE d[0][i] = a[2][i] ? a[0][i] : a[1][i];
         return;
-    case SELECT:
-        d[0] = a[2] ? a[0] : a[1];
+    case STEP_MINMAX:
+        EACH_LANE d[0][i] = extreme(step, a[0][i], a[1][i], a[2][i] != 0);
         return;
-    case MINMAX:
-        d[0] = extreme(step, a[0], a[1], a[2] != 0);
+    case STEP_ADD_MINMAX:
+        EACH_LANE d[0][i] = extreme(step, a[0][i] + a[1][i], a[2][i], a[3][i] != 0);
         return;
-    case ADD_MINMAX:
-        d[0] = extreme(step, a[0] + a[1], a[2], a[3] != 0);
+    case STEP_ABSOLUTE:
+        EACH_LANE d[0][i] = (int32_t)a[0][i] < 0 ? 0u - a[0][i] : a[0][i];
         return;
-    case ABSOLUTE:
-        d[0] = (int32_t)a[0] < 0 ? 0u - a[0] : a[0];
+    case STEP_BITS:
+        EACH_LANE d[0][i] = (uint32_t)__builtin_popcount(a[0][i]);
         return;
-    case BITS:
-        d[0] = (uint32_t)__builtin_popcount(a[0]);
+    case STEP_REVERSE:
+        EACH_LANE d[0][i] = reversed(a[0][i]);
         return;
-    case GATHER_PREDICATES:
-        d[0] = a[0] & ~(uint32_t)step->mode;
-        for (unsigned p = 0, i = 1; p < 7; p++)
-            if (step->mode >> p & 1u)
-                d[0] |= (uint32_t)(a[i++] != 0) << p;
+    case STEP_LEADING:
+        EACH_LANE d[0][i] = leading(step, a[0][i]);
+        return;
+    case STEP_PERMUTE:
+        EACH_LANE d[0][i] = permuted(a[0][i], a[1][i], a[2][i]);
+        return;
+    case STEP_EXTEND:
+        EACH_LANE d[0][i] = extended(step, a[0][i], a[1][i]);
+        return;
+    case STEP_BIT_MASK:
+        EACH_LANE d[0][i] = bit_mask(step, a[0][i], a[1][i]);
+        return;
+    case STEP_GATHER_PREDICATES:
+        gather(step, a, lanes, d);
+        return;
+    case STEP_LOGIC_OF_PREDICATES:
+        logic_of_predicates(step, a, lanes, d);
         return;
     default:
-        d[0] = table_of(step->shift, a[0], a[1], a[2]) & 1u;
-        d[1] = table_of(step->mode, a[0], a[1], a[2]) & 1u;
+        path_step_real(step, a, lanes, d);
     }
 }
 
 bool path_step_compute(const path_step *step, const uint32_t *source, uint32_t *target)
 {
-    if (step->what == SPECIAL)
-        target[0] = target[1] = 0;
-    else
-        make(step, source, target);
-    return step->what != SPECIAL || step->mode == SASS_SRZ;
+    const uint32_t *const a[PATH_SOURCES] = {source,     source + 1, source + 2, source + 3,
+                                             source + 4, source + 5, source + 6, source + 7};
+    path_made made;
+    if (step->what == STEP_LOAD || step->what == STEP_VOTE || step->what >= STEP_REAL ||
+        (step->what == STEP_SPECIAL && step->mode != SASS_SRZ))
+        return false;
+    memset(target, 0, PATH_TARGETS * sizeof *target);
+    if (step->what != STEP_SPECIAL)
+        make(step, a, 1, made);
+    for (unsigned n = 0; n < step->targets && step->what != STEP_SPECIAL; n++)
+        target[n] = made[n][0];
+    return true;
 }
 
-/* Carries stay unknown: the second target of an add, and the third. */
-unsigned path_step_made(const path_step *step)
+/* The lanes of a source: in place, or in `room`. */
+static const uint32_t *lanes_of(const path_source *s, const path_lanes *lanes, uint32_t *room)
 {
-    const bool carries = step->what == ADD || step->what == LEA || step->what == LEA_HIGH;
-    return carries ? 1u : step->targets;
+    const bool predicate = s->is_register && s->file >= GMTRACE_REG_PREDICATE;
+    const uint32_t *held = lanes->value[s->is_register ? s->place : 0];
+    if (s->is_register && !s->negated && !s->inverted && !s->absolute)
+        return held;
+    if (!s->is_register) {
+        const uint32_t value = path_source_value(s, 0);
+        for (unsigned i = 0; i < GMTRACE_WARP_LANES; i++)
+            room[i] = value;
+        return room;
+    }
+    /* path_source_value() in one form for all. */
+    const uint32_t kept = s->absolute ? 0x7fffffffu : UINT32_MAX;
+    const uint32_t flipped = predicate || s->real ? 0 : UINT32_MAX;
+    const uint32_t sign = !s->negated ? 0 : predicate ? 1 : s->real ? 0x80000000u : 0;
+    const uint32_t plus = s->negated && flipped;
+    for (unsigned i = 0; i < GMTRACE_WARP_LANES; i++)
+        room[i] = ((held[i] & kept) ^ (flipped | sign)) + plus;
+    return room;
+}
+
+/* Those of `mask` in which the guard holds, or may. */
+static uint32_t done_by(const path_step *step, const path_lanes *lanes, uint32_t mask)
+{
+    const uint32_t guard = known_of(&step->guard, lanes);
+    for (uint32_t lane = 0; lane < GMTRACE_WARP_LANES && step->guard.is_register; lane++)
+        if (guard >> lane & 1u &&
+            !path_source_value(&step->guard, lanes->value[step->guard.place][lane]))
+            mask &= ~(1u << lane);
+    return step->guard.is_register || step->guard.value ? mask : 0;
+}
+
+static void write_lanes(path_lanes *lanes, const path_source *target, const uint32_t *made,
+                        uint32_t done, uint32_t known)
+{
+    if (!target->is_register || target->place == PATH_NO_PLACE)
+        return;
+    uint32_t *value = lanes->value[target->place];
+    for (uint32_t i = 0; i < GMTRACE_WARP_LANES; i++)
+        value[i] = done >> i & 1u ? made[i] : value[i];
+    lanes->known[target->place] = (lanes->known[target->place] & ~done) | (done & known);
+}
+
+/* Of the lanes that execute it together. */
+static void vote(const path_step *step, path_lanes *lanes, uint32_t done)
+{
+    path_made made;
+    uint32_t room[GMTRACE_WARP_LANES], ballot = 0;
+    const uint32_t known = lanes->unsure ? 0 : known_of(&step->source[0], lanes);
+    const uint32_t *a = known & done ? lanes_of(&step->source[0], lanes, room) : NULL;
+    for (uint32_t i = 0; i < GMTRACE_WARP_LANES && a; i++)
+        ballot |= (uint32_t)(a[i] != 0) << i & done;
+    for (uint32_t i = 0; i < GMTRACE_WARP_LANES; i++) {
+        made[0][i] = ballot;
+        made[step->shift][i] = step->mode ? ballot != 0 : ballot == done;
+    }
+    for (unsigned i = 0; i < step->targets; i++)
+        write_lanes(lanes, &step->target[i], made[i], done, done & ~known ? 0 : UINT32_MAX);
 }
 
 void path_step_run(const path_step *step, const gmtrace_launch *launch, path_lanes *lanes,
                    uint32_t mask)
 {
-    const unsigned made = path_step_made(step);
-    uint32_t known = UINT32_MAX, done = mask;
-    const uint32_t guard = known_of(&step->guard, lanes);
-    for (uint32_t lane = 0; lane < GMTRACE_WARP_LANES; lane++)
-        if (guard >> lane & 1u && !value_of(&step->guard, lanes, lane))
-            done &= ~(1u << lane);
+    const uint32_t *a[PATH_SOURCES];
+    uint32_t room[PATH_SOURCES][GMTRACE_WARP_LANES];
+    path_made made = {{0}};
+    const uint32_t done = done_by(step, lanes, mask);
+    uint32_t known = known_of(&step->guard, lanes);
+    if (!done)
+        return;
+    if (step->what == STEP_VOTE) {
+        vote(step, lanes, done);
+        return;
+    }
     for (unsigned i = 0; i < step->sources; i++)
         known &= known_of(&step->source[i], lanes);
-    for (uint32_t lane = 0; lane < GMTRACE_WARP_LANES; lane++) {
-        if (!(done >> lane & 1u))
-            continue;
-        const bool is_known = known & guard & 1u << lane;
-        uint32_t a[PATH_SOURCES] = {0}, d[PATH_TARGETS] = {0};
-        if (is_known && step->what == SPECIAL) {
-            d[0] = d[1] = special(launch, lanes, step->mode, lane);
-        } else if (is_known) {
-            for (unsigned i = 0; i < step->sources; i++)
-                a[i] = value_of(&step->source[i], lanes, lane);
-            make(step, a, d);
-        }
-        for (unsigned i = 0; i < step->targets; i++) {
-            const uint8_t place = step->target[i].place;
-            if (place == PATH_NO_PLACE)
-                continue;
-            lanes->value[place][lane] = d[i];
-            lanes->known[place] &= ~(1u << lane);
-            if (is_known && i < made)
-                lanes->known[place] |= 1u << lane;
-        }
+    known = step->what == STEP_LOAD ? 0 : known;
+    if (known & done && step->what == STEP_SPECIAL) {
+        for (uint32_t lane = 0; lane < GMTRACE_WARP_LANES; lane++)
+            made[0][lane] = made[1][lane] = special(launch, lanes, step->mode, lane);
+    } else if (known & done) {
+        for (unsigned i = 0; i < PATH_SOURCES; i++)
+            a[i] = i < step->sources ? lanes_of(&step->source[i], lanes, room[i]) : room[0];
+        make(step, a, GMTRACE_WARP_LANES, made);
     }
+    for (unsigned i = 0; i < step->targets; i++)
+        write_lanes(lanes, &step->target[i], made[i], done, known);
+}
+
+/* ----------------------------------------------------------------------------------------- loads
+ */
+
+static bool held(const gmtrace_known *known, uint64_t address, uint32_t size, uint8_t *to)
+{
+    uint32_t low = 0, high = known->range_count;
+    while (low < high) { /* the last that begins at or before the address */
+        const uint32_t middle = low + (high - low) / 2u;
+        if (known->range[middle].base <= address)
+            low = middle + 1u;
+        else
+            high = middle;
+    }
+    if (!low)
+        return false;
+    const gmtrace_known_range *r = &known->range[low - 1u];
+    if (address - r->base > r->size || r->size - (address - r->base) < size)
+        return false;
+    memcpy(to, r->bytes + (address - r->base), size);
+    return true;
+}
+
+void path_step_load(const path_step *step, const gmtrace_launch *launch, path_lanes *lanes,
+                    uint32_t mask, const uint64_t address[GMTRACE_WARP_LANES])
+{
+    path_made made;
+    uint32_t known = 0;
+    for (uint32_t lane = 0; lane < GMTRACE_WARP_LANES; lane++) {
+        uint32_t word[4] = {0};
+        if (!(mask >> lane & 1u) ||
+            !held(launch->known, address[lane], step->mode, (uint8_t *)word))
+            continue;
+        known |= 1u << lane;
+        if (step->shift) /* a sign of one byte or two */
+            word[0] =
+                (uint32_t)((int32_t)(word[0] << (32 - 8 * step->mode)) >> (32 - 8 * step->mode));
+        for (unsigned n = 0; n < step->targets; n++)
+            made[n][lane] = word[n];
+    }
+    for (unsigned n = 0; n < step->targets; n++)
+        write_lanes(lanes, &step->target[n], made[n], mask, known);
 }

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * path_lanes.h - runs integer instructions over what is known of the lanes of a warp. Private to
- * path*.c.
+ * path_lanes.h - runs instructions over what is known of the lanes of a warp. Private to path*.c.
  */
 #ifndef GMTRACE_PATH_LANES_H
 #define GMTRACE_PATH_LANES_H
 
 #include "traces/gmtrace.h"
 
-#define PATH_PLACES   48u   /* registers that are kept, at most */
+#define PATH_PLACES   126u  /* registers that are kept, at most */
 #define PATH_NO_PLACE 0xffu /* of a register that is not kept, or none */
 
 /* The lanes of a warp, or of a part of it. */
 typedef struct path_lanes {
     uint32_t mask, warp, cta;
-    uint32_t known[PATH_PLACES];                     /* in which lanes */
+    bool unsure;                 /* some of these may have gone elsewhere: they do not vote */
+    bool missing;                /* it is not known what some have loaded */
+    uint32_t known[PATH_PLACES]; /* in which lanes */
     uint32_t value[PATH_PLACES][GMTRACE_WARP_LANES]; /* of a predicate 0 or 1 */
 } path_lanes;
 
@@ -22,11 +23,12 @@ typedef struct path_source {
     uint8_t file, number; /* a register's, where is_register */
     uint8_t place;
     bool is_register, negated, inverted;
-    uint32_t value; /* otherwise */
+    bool real, absolute; /* the upper 32 bits of a float or double: its sign is bit 31 */
+    uint32_t value;      /* otherwise */
 } path_source;
 
 #define PATH_SOURCES 8u
-#define PATH_TARGETS 3u
+#define PATH_TARGETS 4u
 
 /* An instruction that is understood. */
 typedef struct path_step {
@@ -36,20 +38,24 @@ typedef struct path_step {
     path_source target[PATH_TARGETS], source[PATH_SOURCES], guard;
 } path_step;
 
-/* Of what the instruction reads but registers all must be in the code or in the launch. Without a
- * launch constants in memory are taken for 0. */
+/* Of what the instruction reads but registers all must be in the code, or the launch must say it: a
+ * load is understood where it is known what memory held. Without a launch constants in memory are
+ * taken for 0. */
 bool path_step_read(const gmtrace_instr *instr, const gmtrace_launch *launch, path_step *step);
 bool path_step_asks_warp(const path_step *step); /* which warp of its CTA it is */
 bool path_step_asks_cta(const path_step *step);
-/* Places of all registers are set. */
+bool path_step_loads(const path_step *step); /* its targets are what memory holds */
+/* Places of all registers are set. What a load gives is not known; path_step_load() says it. */
 void path_step_run(const path_step *step, const gmtrace_launch *launch, path_lanes *lanes,
                    uint32_t mask);
+/* What lanes of a record load, where the launch knows it. */
+void path_step_load(const path_step *step, const gmtrace_launch *launch, path_lanes *lanes,
+                    uint32_t mask, const uint64_t address[GMTRACE_WARP_LANES]);
 
 /* For who keeps registers otherwise: a source's value by what the register holds; the targets' by
- * those of the sources, and how many of the targets are made so, not carries. Where it is asked
- * which thread this is there is no value. */
+ * those of the sources, and how many of the targets are made so. Where it is asked which thread
+ * this is, or what memory holds, there is no value. */
 uint32_t path_source_value(const path_source *source, uint32_t held);
 bool path_step_compute(const path_step *step, const uint32_t *source, uint32_t *target);
-unsigned path_step_made(const path_step *step);
 
 #endif

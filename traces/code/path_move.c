@@ -76,16 +76,21 @@ static void note_met(gmtrace_paths *p, path_part *who, uint32_t list)
     }
 }
 
-/* Each group of lanes that comes to a BSYNC has a BSSY for it. */
+/* Each group of lanes that comes to a BSYNC has a BSSY for it, or came to it with others: what is
+ * done of the view. */
 static bool waits_for_none(const gmtrace_paths *p, const path_view *view)
 {
     uint32_t begun = 0;
+    uint64_t at = 0;
     for (uint32_t i = 0; i < view->count; i++)
         for (uint32_t n = view->piece[i].first; n < view->piece[i].first + view->piece[i].count;
-             n++) {
+             n++, at++) {
             begun += gmt_has_prefix(p->kernel->instr[n].opcode, "BSSY");
-            if (path_is_meeting(&p->kernel->instr[n]) && begun-- == 0)
+            if (!path_is_meeting(&p->kernel->instr[n]))
+                continue;
+            if (!begun && at >= view->done)
                 return false;
+            begun -= begun != 0;
         }
     return true;
 }
@@ -137,7 +142,7 @@ static void come_along(gmtrace_paths *p, path_part *who, uint32_t place, uint32_
     const path_way_key key = {who->place, to, false, who->values,
                               path_values_mask(p->values, who->values)};
     const path_found *found = path_find_way(p, &key);
-    if (!found || !found->found || found->lost || found->ambiguous ||
+    if (!found || !found->found || found->lost || found->ambiguous || found->against ||
         found->values == PATH_NO_VALUES)
         return;
     path_view own = {0};
@@ -146,29 +151,49 @@ static void come_along(gmtrace_paths *p, path_part *who, uint32_t place, uint32_
         put_at(who, found, UINT32_MAX);
 }
 
+/* Is there a branch on the rest of a way, where lanes that are together may part? */
+static bool may_part(const gmtrace_paths *p, uint32_t list, uint32_t from, uint32_t n)
+{
+    uint32_t count;
+    const gmtrace_path_piece *piece = path_pieces(p, list, &count);
+    for (uint32_t i = from; i < count; i++, n = i < count ? piece[i].first : n)
+        for (; n < piece[i].first + piece[i].count; n++)
+            if (gmt_transfers(&p->kernel->instr[n]) && gmt_may_fall(&p->kernel->instr[n]))
+                return true;
+    return false;
+}
+
 /* Lanes that stayed behind wait at a BSYNC which the others' way crosses: from there they go on
  * together, until they part again. False where they do not meet. */
-static bool advance(gmtrace_paths *p, path_part *who, uint32_t place, uint32_t list)
+static bool advance(gmtrace_paths *p, path_part *who, uint32_t place, uint32_t list, bool guarded)
 {
     uint32_t count;
     bool met = false;
     const gmtrace_path_piece *piece = path_pieces(p, list, &count);
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t n = piece[i].first; n < piece[i].first + piece[i].count; n++) {
-            if (!path_is_meeting(&p->kernel->instr[n]))
+            if (!path_is_meeting(&p->kernel->instr[n]) ||
+                !(guarded || may_part(p, list, i, n + 1u)))
                 continue;
             const path_way_key key = {who->place, p->graph.flow.block_of[n], true, who->values,
                                       path_values_mask(p->values, who->values)};
             const path_found *to = path_find_way(p, &key);
-            if (!to || !to->found || to->lost || to->ambiguous || to->values == PATH_NO_VALUES)
+            if (!to || !to->found || to->lost || to->ambiguous || to->against ||
+                to->values == PATH_NO_VALUES)
                 continue;
             path_view own = {0};
             own.piece = path_pieces(p, to->list, &own.count);
+            own.done = together(p, who, &own, place, list);
             if (!waits_for_none(p, &own))
                 continue;
+            own.done = 0;
+            p->whole.count = 0; /* its way and the BSYNC, to which it may have come with others */
+            path_list_add_view(&p->whole, &own, 0);
+            path_list_add(&p->whole, (gmtrace_path_piece){n, 1, 1});
+            own.piece = p->whole.piece;
+            own.count = p->whole.count;
             own.done = together(p, who, &own, place, list);
             path_list_add_view(&p->alone, &own, 0);
-            path_list_add(&p->alone, (gmtrace_path_piece){n, 1, 1});
             put_at(who, to, rest_of(p, list, i, n + 1u));
             piece = path_pieces(p, list, &count);
             met = true;
@@ -328,7 +353,7 @@ static void let_wait(gmtrace_paths *p, making *m)
             const uint32_t place = m->from[m->mover[i]].place;
             if (m->mover[i] == m->stays[s])
                 continue;
-            met = advance(p, who, place, m->list[i]);
+            met = advance(p, who, place, m->list[i], m->guarded);
             if (m->guarded && who->values != PATH_NO_VALUES)
                 come_along(p, who, place, m->move->to, m->list[i]);
             if (same_spot(p, who->place, place))

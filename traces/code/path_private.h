@@ -33,7 +33,20 @@ typedef struct path_found {
     uint32_t list, end; /* in lists, in places */
     uint32_t values;    /* what the lanes have then */
     bool found, ambiguous, estimated, lost;
+    bool against; /* what the lanes have leads elsewhere */
+    bool missing; /* it is not known what some had loaded */
 } path_found;
+
+/* Ways that lanes went by what they have, by where from and to, those that were in doubt apart: for
+ * lanes of which too little is known. */
+typedef struct path_samples {
+    path_set keys; /* place, to, all, ambiguous */
+    struct path_sample {
+        uint64_t length, ways; /* of all instructions on them; how many */
+        uint32_t number;       /* in way, of the one that is nearest to the mean */
+        uint64_t nearest;      /* its length */
+    } * sample;
+} path_samples;
 
 typedef struct path_move {
     const gmtrace_path *path; /* NULL: an empty slot */
@@ -42,6 +55,10 @@ typedef struct path_move {
     uint32_t state, to, next, next_parts;
     uint32_t mask; /* of the record, where it matters which lanes of a part are there */
 } path_move;
+
+/* A block, whether its instruction is guarded and, added later, loads what is asked for. */
+#define PATH_TARGET(BLOCK, GUARDED) (4u * (BLOCK) + (GUARDED))
+#define PATH_TARGET_LOADS           2u
 
 struct gmtrace_paths {
     const gmtrace_kernel *kernel;
@@ -52,6 +69,7 @@ struct gmtrace_paths {
     path_set places, lists, states, way_keys, path_keys;
     const gmtrace_path **path; /* by path_keys */
     path_found *way;
+    path_samples samples;
     path_move *move;
     uint32_t move_count, move_slots;
     path_arena arena;
@@ -59,8 +77,8 @@ struct gmtrace_paths {
     gmtrace_path empty;
     uint64_t unplaced;  /* records whose instruction is no block */
     uint32_t start;     /* the state at the entry */
-    uint32_t *target;   /* by instruction, where it is a block of its own: twice its number, and one
-                         * more if it is guarded; else PATH_NONE */
+    uint32_t *target;   /* by instruction, where it is a block of its own: PATH_TARGET(); else
+                         * PATH_NONE */
     uint32_t loop_work; /* of path_unroll() */
     bool failed;
 };

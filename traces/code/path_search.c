@@ -175,10 +175,15 @@ static void leave(path_search *s, uint32_t from, path_place place, uint64_t pric
 {
     const gmt_block *block = &s->graph->flow.block[place.block];
     const path_block *own = &s->graph->block[place.block];
+    const bool decided = place.facts.known & PATH_JUMPS, jumps = place.facts.value & PATH_JUMPS;
     bool returned = false;
+    place.facts.known &= (uint8_t)~PATH_JUMPS;
+    place.facts.value &= (uint8_t)~PATH_JUMPS;
     for (uint32_t i = 0; i < block->edge_count; i++) {
         const gmt_edge *edge = &s->graph->flow.edge[block->edge + i];
         const bool falls = edge->kind == GMT_GOES_ON;
+        if (decided && falls == jumps)
+            continue;
         path_place next = {edge->to, place.stack, place.facts};
         if (edge->kind == GMT_RETURNS && place.stack) {
             if (returned)

@@ -20,13 +20,27 @@ void path_values_free(path_values *values); /* NULL is allowed */
 uint32_t path_values_enter(path_values *values, uint32_t cta, uint32_t warp, uint32_t live);
 void path_values_open(const path_values *values, uint32_t number, path_lanes *lanes);
 uint32_t path_values_keep(path_values *values, const path_lanes *lanes);
+/* The same, but only what is asked for behind the first instruction of a block. */
+uint32_t path_values_keep_behind(path_values *values, const path_lanes *lanes, uint32_t block);
+/* Is there too much to know? Then nothing more is. */
+bool path_values_full(const path_values *values);
+void path_values_give_up(path_values *values);
 uint32_t path_values_mask(const path_values *values, uint32_t number);
 /* Those of other lanes, added. */
 void path_values_join(const path_values *values, uint32_t number, path_lanes *lanes);
 
 /* The lanes execute a block, or instructions. */
-void path_values_run(const path_values *values, path_lanes *lanes, uint32_t first, uint32_t count,
+void path_values_run(path_values *values, path_lanes *lanes, uint32_t first, uint32_t count,
                      uint32_t mask);
+/* Does it load what is asked for? Then the lanes of its record have that, a number as above. */
+bool path_values_loads(const path_values *values, uint32_t instr);
+uint32_t path_values_load(path_values *values, uint32_t number, uint32_t instr, uint32_t mask,
+                          const uint64_t address[GMTRACE_WARP_LANES]);
+/* Is it a branch of which both sides lead to the same record? */
+bool path_values_doubt(const path_values *values, uint32_t block);
+/* Lanes come to a block that is recorded: is any of them in the record? 1, 0, or -1: unknown. */
+int path_values_recorded(const path_values *values, const path_lanes *lanes, uint32_t block,
+                         uint32_t mask);
 /* Is it a branch that lanes' values may decide? */
 bool path_values_decide(const path_values *values, uint32_t block);
 /* Those of the lanes that jump there; false where that is not known. */

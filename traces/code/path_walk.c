@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_BLOCKS (1u << 15) /* of one way */
-#define MAX_WORK   (1u << 24) /* blocks for one kernel */
+#define MAX_BLOCKS (1u << 18) /* of one way */
+#define MAX_WORK   (1u << 26) /* instructions for one kernel */
 #define MAX_FOUND  (1u << 22) /* blocks of ways that are kept */
 #define PER_SEARCH 1024u      /* what a search counts as */
 #define MAX_DEPTH  40u        /* of parted lanes */
@@ -23,7 +23,7 @@
 struct path_walk {
     const path_graph *graph;
     path_search *search;
-    const path_values *values;
+    path_values *values;
     uint32_t *meet;  /* of each block: where lanes that part behind it meet */
     uint32_t *block; /* gone through so far */
     uint32_t count, work;
@@ -33,6 +33,9 @@ struct path_walk {
     uint32_t kept;
     path_lanes *lanes;
     path_walked *walked;
+    uint32_t detours; /* on this way; and what lanes had, and where, at one of them */
+    uint32_t at;
+    path_lanes had;
 };
 
 /* The innermost BSSY around an instruction says where lanes meet. */
@@ -54,7 +57,7 @@ static void find_meetings(path_walk *w)
     }
 }
 
-path_walk *path_walk_create(const path_graph *graph, path_search *search, const path_values *values)
+path_walk *path_walk_create(const path_graph *graph, path_search *search, path_values *values)
 {
     path_walk *w = calloc(1, sizeof *w);
     if (!w)
@@ -82,6 +85,11 @@ void path_walk_free(path_walk *w)
     free(w->meet);
     free(w->block);
     free(w);
+}
+
+bool path_walk_is_over(const path_walk *w)
+{
+    return w->work > MAX_WORK;
 }
 
 /* The search's answer, kept: lanes with other values ask the same. */
@@ -120,9 +128,12 @@ static bool find(path_walk *w, path_place from, uint32_t to, bool all, path_way 
 static bool go_through(path_walk *w, uint32_t b, uint32_t mask)
 {
     const gmt_block *block = &w->graph->flow.block[b];
-    if (w->count == MAX_BLOCKS || ++w->work > MAX_WORK)
+    w->work += block->count;
+    if (w->count == MAX_BLOCKS || w->work > MAX_WORK)
         return false;
     w->block[w->count++] = b;
+    if (path_is_meeting(&w->graph->instr[block->first]))
+        w->lanes->unsure = false;
     path_values_run(w->values, w->lanes, block->first, block->count, mask);
     return true;
 }
@@ -132,11 +143,12 @@ static path_place behind(const path_walk *w, path_place place, bool jumps)
 {
     const gmt_block *block = &w->graph->flow.block[place.block];
     const path_block *own = &w->graph->block[place.block];
-    const uint8_t bit = (uint8_t)(1u << own->predicate);
+    const uint8_t bit = (uint8_t)(own->falls_anyway ? PATH_JUMPS : 1u << own->predicate);
+    const bool value = own->falls_anyway ? jumps : jumps == own->value;
     for (uint32_t i = 0; i < block->count; i++)
         path_facts_apply(&place.facts, &w->graph->instr[block->first + i]);
     place.facts.known |= bit;
-    place.facts.value = (uint8_t)((place.facts.value & ~bit) | (jumps == own->value ? bit : 0));
+    place.facts.value = (uint8_t)((place.facts.value & ~bit) | (value ? bit : 0));
     return place;
 }
 
@@ -184,9 +196,39 @@ static uint32_t target_of(const path_walk *w, uint32_t b, bool jumps)
     return GMT_NO_BLOCK;
 }
 
+static bool leaves(const path_walk *w, uint32_t b)
+{
+    const gmt_block *block = &w->graph->flow.block[b];
+    return w->graph->instr[block->first + block->count - 1u].op_class == GMTRACE_CLASS_EXIT;
+}
+
 static bool waits_at(const path_walk *w, uint32_t b)
 {
     return b != PATH_END && path_is_meeting(&w->graph->instr[w->graph->flow.block[b].first]);
+}
+
+/* Of a branch it is not known which way lanes go. */
+static void be_unsure(path_walk *w, uint32_t b)
+{
+    const gmt_block *block = &w->graph->flow.block[b];
+    const gmtrace_instr *last = &w->graph->instr[block->first + block->count - 1u];
+    w->lanes->unsure |= block->edge_count > 1 && last->op_class == GMTRACE_CLASS_BRANCH;
+    w->walked->ambiguous |= path_values_doubt(w->values, b);
+}
+
+/* Lanes turn away from the search's way. Where they had the same when they did so there before they
+ * will for ever, and what they have is wrong: that is looked for now and then. */
+static bool goes_round(path_walk *w, uint32_t b)
+{
+    const uint32_t n = ++w->detours;
+    if (n >= 16 && w->at == b && memcmp(w->had.known, w->lanes->known, sizeof w->had.known) == 0 &&
+        memcmp(w->had.value, w->lanes->value, sizeof w->had.value) == 0)
+        return true;
+    if (n >= 16 && (n & (n - 1u)) == 0) {
+        w->had = *w->lanes;
+        w->at = b;
+    }
+    return false;
 }
 
 /* `bar`: a block that is not on the way. */
@@ -205,16 +247,24 @@ static bool walk(path_walk *w, path_place *at, uint32_t to, bool all, uint32_t m
             uint32_t jump;
             if (here.block == bar || !go_through(w, here.block, mask))
                 return false;
-            if (!path_values_decide(w->values, here.block))
+            if (!path_values_decide(w->values, here.block)) {
+                be_unsure(w, here.block);
                 continue;
+            }
             if (!path_values_jump(w->values, w->lanes, here.block, mask, &jump)) {
-                w->walked->ambiguous = true;
+                be_unsure(w, here.block);
                 continue;
             }
             w->walked->decided = true;
+            if (leaves(w, here.block) && jump != mask) { /* some, the others go on */
+                mask &= ~jump;
+                jump = 0;
+            }
             if (!jump || jump == mask) {
                 if (target_of(w, here.block, jump != 0) == next)
                     continue;
+                if (goes_round(w, here.block))
+                    return false;
                 *at = behind(w, here, jump != 0);
             } else {
                 bool inside = true;
@@ -296,11 +346,15 @@ bool path_walk_find(path_walk *w, path_place from, uint32_t to, bool all, uint32
     w->count = 0;
     w->lanes = lanes;
     w->walked = walked;
+    w->detours = 0;
+    w->at = PATH_NONE;
     walked->end = from;
     if (!walk(w, &walked->end, to, all, mask, GMT_NO_BLOCK, 0)) {
         *lanes = before;
         return false;
     }
+    const int recorded = to == PATH_END ? 1 : path_values_recorded(w->values, lanes, to, mask);
+    walked->ambiguous |= recorded < 0;
     list_blocks(w, list);
     return true;
 }

@@ -12,13 +12,16 @@
 typedef struct path_walk path_walk;
 
 path_walk *path_walk_create(const path_graph *graph, path_search *search,
-                            const path_values *values); /* NULL without memory */
-void path_walk_free(path_walk *walk);                   /* NULL is allowed */
+                            path_values *values); /* NULL without memory */
+void path_walk_free(path_walk *walk);             /* NULL is allowed */
+
+/* Has it worked as much as may be? Then it finds no way any more. */
+bool path_walk_is_over(const path_walk *walk);
 
 typedef struct path_walked {
     path_place end;
     bool decided; /* a branch on the way went where the lanes' values say: else use the search's */
-    bool ambiguous; /* one did not */
+    bool ambiguous; /* one may have gone either way */
 } path_walked;
 
 /* The way of lanes that stand at a place to an instruction, all of `mask`; `lanes` then have what

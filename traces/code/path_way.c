@@ -48,7 +48,63 @@ static uint32_t keep_values(gmtrace_paths *p, const path_way_key *key, path_lane
 {
     if (key->to != PATH_END)
         path_values_run(p->values, lanes, p->graph.flow.block[key->to].first, 1, key->mask);
-    return path_values_keep(p->values, lanes);
+    return path_values_keep_behind(p->values, lanes, key->to);
+}
+
+/* ----------------------------------------------------------------------------------------- samples
+ */
+
+static struct path_sample *find_sample(gmtrace_paths *p, const path_way_key *key, bool ambiguous)
+{
+    const uint32_t where[] = {key->place, key->to, key->all, ambiguous};
+    const uint32_t known = p->samples.keys.count;
+    const uint32_t number = path_set_put(&p->samples.keys, where, sizeof where);
+    if (number == UINT32_MAX || (number >= known && !GMT_GROW(p->samples.sample, number)))
+        return NULL;
+    if (number >= known)
+        memset(&p->samples.sample[number], 0, sizeof p->samples.sample[number]);
+    return &p->samples.sample[number];
+}
+
+static uint64_t distance(uint64_t length, const struct path_sample *sample)
+{
+    const uint64_t all = sample->length, own = length * sample->ways;
+    return all > own ? all - own : own - all;
+}
+
+static void add_sample(gmtrace_paths *p, const path_way_key *key, uint32_t number)
+{
+    uint32_t count;
+    const gmtrace_path_piece *piece = path_pieces(p, p->way[number].list, &count);
+    const uint64_t length = path_pieces_length(piece, count);
+    struct path_sample *sample = find_sample(p, key, p->way[number].ambiguous);
+    if (!sample)
+        return;
+    sample->length += length;
+    sample->ways++;
+    if (sample->ways == 1 || distance(length, sample) < distance(sample->nearest, sample)) {
+        sample->number = number;
+        sample->nearest = length;
+    }
+}
+
+/* Lanes of which too little is known go as others went, of whom more was: what they have then is
+ * left as it is. */
+static bool use_sample(gmtrace_paths *p, const path_way_key *key, path_found *made)
+{
+    if (!p->values)
+        return false;
+    const struct path_sample *sample = find_sample(p, key, false);
+    if (path_values_full(p->values) && sample && !sample->ways)
+        sample = find_sample(p, key, true);
+    if (!sample || !sample->ways)
+        return false;
+    const path_found own = *made;
+    *made = p->way[sample->number];
+    made->values = own.values;
+    made->missing = own.missing;
+    made->estimated = true;
+    return true;
 }
 
 /* Finds the way that lanes go by what they have. False where that says nothing. */
@@ -59,11 +115,11 @@ static bool walk_way(gmtrace_paths *p, const path_way_key *key, path_found *made
     path_values_open(p->values, key->values, &lanes);
     lanes.mask = key->mask;
     p->whole.count = 0;
-    if (!path_walk_find(p->walk, path_get_place(p, key->place), key->to, key->all, key->mask,
-                        &lanes, &p->whole, &walked) ||
-        !walked.decided)
+    made->against = !path_walk_find(p->walk, path_get_place(p, key->place), key->to, key->all,
+                                    key->mask, &lanes, &p->whole, &walked);
+    if (made->against || (!walked.decided && walked.ambiguous))
         return false;
-    *made = (path_found){.found = true, .ambiguous = walked.ambiguous};
+    *made = (path_found){.found = true, .ambiguous = walked.ambiguous, .missing = lanes.missing};
     made->values = keep_values(p, key, &lanes);
     made->list = path_set_put(&p->lists, p->whole.piece, p->whole.count * sizeof *p->whole.piece);
     made->end = path_put_place(p, walked.end);
@@ -84,11 +140,38 @@ static void search_way(gmtrace_paths *p, const path_way_key *key, path_found *ma
     made->end = path_put_place(p, end);
 }
 
+/* The way of lanes whose values do not say it. False without memory. */
+static bool guess_way(gmtrace_paths *p, const path_way_key *key, path_found *made)
+{
+    if (path_walk_is_over(p->walk))
+        path_values_give_up(p->values);
+    const path_way_key any = {key->place, key->to, key->all, PATH_NO_VALUES, 0};
+    const path_found *plain = path_find_way(p, &any);
+    if (!plain)
+        return false;
+    path_lanes lanes;
+    const bool against = made->against;
+    path_values_open(p->values, key->values, &lanes);
+    if (!plain->ambiguous || !lanes.missing || !use_sample(p, key, made))
+        *made = *plain;
+    made->against = against;
+    made->missing = lanes.missing;
+    lanes.mask = key->mask;
+    lanes.unsure = true;
+    run_pieces(p, &lanes, key->mask, made->list);
+    made->values = keep_values(p, key, &lanes);
+    return true;
+}
+
 /* One part's way, as if it were alone. NULL without memory. */
-const path_found *path_find_way(gmtrace_paths *p, const path_way_key *key)
+const path_found *path_find_way(gmtrace_paths *p, const path_way_key *asked)
 {
     if (p->failed)
         return NULL;
+    const bool full = p->values && path_values_full(p->values);
+    path_way_key own = *asked, *key = &own;
+    if (full && own.values == PATH_NO_VALUES)
+        own.mask = UINT32_MAX; /* other than before, when nothing was known to go by */
     const uint32_t known = p->way_keys.count;
     const uint32_t number = path_set_put(&p->way_keys, key, sizeof *key);
     if (number == UINT32_MAX || number < known)
@@ -97,22 +180,19 @@ const path_found *path_find_way(gmtrace_paths *p, const path_way_key *key)
         p->failed = true;
         return NULL;
     }
-    path_found made;
-    if (key->values == PATH_NO_VALUES) {
-        search_way(p, key, &made);
-    } else if (!walk_way(p, key, &made)) {
-        const path_way_key any = {key->place, key->to, key->all, PATH_NO_VALUES, 0};
-        const path_found *plain = path_find_way(p, &any);
-        if (!plain)
-            return NULL;
-        path_lanes lanes;
-        made = *plain;
-        path_values_open(p->values, key->values, &lanes);
-        lanes.mask = key->mask;
-        run_pieces(p, &lanes, key->mask, made.list);
-        made.values = keep_values(p, key, &lanes);
+    path_found made = {.values = PATH_NO_VALUES};
+    const bool walked = key->values != PATH_NO_VALUES && walk_way(p, key, &made);
+    if (walked && made.ambiguous && made.missing) {
+        use_sample(p, key, &made);
+    } else if (key->values == PATH_NO_VALUES) {
+        if (!full || !use_sample(p, key, &made))
+            search_way(p, key, &made);
+    } else if (!walked && !guess_way(p, key, &made)) {
+        return NULL;
     }
     p->failed |= p->whole.failed;
     p->way[number] = made;
+    if (walked && !made.estimated && !made.missing && made.list != UINT32_MAX)
+        add_sample(p, key, number);
     return made.list == UINT32_MAX || made.end == UINT32_MAX ? NULL : &p->way[number];
 }

@@ -79,7 +79,7 @@ static bool read_register(const char **at, sass_operand *o)
     return false;
 }
 
-/* .reuse, .64, .X4, .H0_H0 behind a register. */
+/* .reuse, .64, .X4, .H0_H0, .B3 behind a register. */
 static bool read_suffixes(const char **at, sass_operand *o)
 {
     while (**at == '.') {
@@ -93,6 +93,8 @@ static bool read_suffixes(const char **at, sass_operand *o)
             o->part = SASS_LOW;
         else if (is_word(from, length, "H1_H1"))
             o->part = SASS_HIGH;
+        else if (length == 2 && from[0] == 'B' && from[1] >= '0' && from[1] < '4')
+            o->byte = (uint8_t)(from[1] - '0' + 1);
         else if (is_word(from, length, "X4"))
             o->shift = 2;
         else if (is_word(from, length, "X8"))

@@ -98,6 +98,7 @@ typedef struct sass_operand {
     uint8_t uniform; /* added uniform register; SASS_ZERO where there is none */
     uint8_t bank;    /* of constants */
     uint8_t part;    /* sass_part: R2.H0_H0, R2.H1_H1 */
+    uint8_t byte;    /* 1 + which of four: R2.B3; 0: all */
     uint8_t shift;   /* the address register counts 1 << shift bytes: R2.X4 */
     bool wide;       /* the address register is a pair: R2.64 */
     bool narrow;     /* or says that it is none: R2.U32 */

@@ -27,7 +27,7 @@ static bool walk_warp(gmtrace_reader *reader, gmtrace_paths *paths, uint64_t cta
     *any |= more;
     for (; more; more = gmtrace_cursor_refill(reader, &cursor, error))
         for (; cursor.next < cursor.end; cursor.next++)
-            gmtrace_path_step(paths, &state, cursor.next);
+            gmtrace_path_step_in(paths, &state, cursor.next, cursor.chunk);
     gmtrace_path_end(paths, &state);
     gmtrace_cursor_close(reader, &cursor);
     return error->status == GMTRACE_OK;

@@ -134,7 +134,7 @@ static bool arrive(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, const gmtrac
            (warp->cursor.next < warp->cursor.end || gmsim_warp_refill(s, warp, error))) {
         const gmtrace_record *next = warp->cursor.next;
         if (next->kind == GMTRACE_EXEC) {
-            gmtrace_path_step(s->paths, &warp->path, next);
+            gmtrace_path_step_in(s->paths, &warp->path, next, warp->cursor.chunk);
             warp->cursor.next++;
             sm->records++;
             continue;
@@ -142,7 +142,7 @@ static bool arrive(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, const gmtrac
         if (next->kind != GMTRACE_BARRIER || next->address != barrier || (next->mask & lanes))
             break;
         lanes |= next->mask;
-        gmtrace_path_step(s->paths, &warp->path, next);
+        gmtrace_path_step_in(s->paths, &warp->path, next, warp->cursor.chunk);
         warp->cursor.next++;
         sm->records++;
         sm->barriers++;

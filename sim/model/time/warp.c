@@ -252,7 +252,8 @@ gmsim_ahead gmsim_warp_ahead(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
             return set_out(warp, &plan, true, ready);
         }
         record = warp->cursor.next;
-        add_way(s, sm, warp, &plan, gmtrace_path_step(s->paths, &warp->path, record),
+        add_way(s, sm, warp, &plan,
+                gmtrace_path_step_in(s->paths, &warp->path, record, warp->cursor.chunk),
                 record->instr);
         for (uint32_t left = waits_of(s, warp, record->instr); left; left &= left - 1u)
             wait_for(sm, warp, &plan, gmsim_lowest(left), 0);

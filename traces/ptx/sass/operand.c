@@ -114,6 +114,7 @@ void gmsass_source(sass_builder *b, unsigned units)
     default:
         b->bad = true;
     }
+    b->bad |= o->byte != 0;
     take(b, o, o->inverted || o->absolute);
     gmsass_ref(b, ref);
 }

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * path_known_unit.c - loops without a record, turned as often as parameters, floats and what memory
+ * held say. The expected turns are worked out by hand.
+ */
+#include <glib.h>
+#include <string.h>
+
+#include "traces/code/path.h"
+#include "traces/code/sass.h"
+
+#define ALL UINT32_MAX
+
+/* A kernel of nvdisasm's text, a line an instruction: its text, and the upper half of its encoding,
+ * where floats are written in decimal. `target` names the line that a branch goes to. */
+typedef struct line {
+    const char *text;
+    uint32_t immediate, target;
+} line;
+
+typedef struct code {
+    gmtrace_sass sass;
+    gmtrace_kernel kernel;
+} code;
+
+static void assemble(code *c, const line *lines, uint32_t count)
+{
+    GString *text = g_string_new("\t.section\t.text.k,\"ax\",@progbits\n.text.k:\n");
+    memset(c, 0, sizeof *c);
+    for (uint32_t i = 0; i < count; i++) {
+        gchar *label = g_strdup_printf("`(.L_x_%u)", lines[i].target);
+        gchar **parts = g_strsplit(lines[i].text, "`", 2);
+        g_string_append_printf(text, ".L_x_%u:\n        /*%04x*/                   ", i, 16 * i);
+        g_string_append_printf(text, "%s%s ; /* 0x%08x00000000 */\n /* 0x000fe20000000000 */\n",
+                               parts[0], parts[1] ? label : "", lines[i].immediate);
+        g_strfreev(parts);
+        g_free(label);
+    }
+    g_assert_true(gmtrace_sass_listing(&c->sass, text->str, ".text.k", 0));
+    gmtrace_sass_link(&c->sass);
+    g_assert_cmpuint(c->sass.instr_count, ==, count);
+    c->kernel = (gmtrace_kernel){.instr = c->sass.instr, .instr_count = count};
+    g_string_free(text, TRUE);
+}
+
+/* The first warp: a record at instruction `load`, unless it is 0, of lanes 4 bytes apart from
+ * `address` on; then its end. What is executed then, and how many ways are in doubt. */
+static uint64_t executed(const code *c, const gmtrace_launch *launch, uint32_t load,
+                         uint64_t address, uint64_t *doubtful)
+{
+    gmtrace_paths *paths = gmtrace_paths_create(&c->kernel, GMTRACE_DETAIL_MEMORY);
+    gmtrace_path_warp warp;
+    static const gmtrace_chunk chunk;
+    gmtrace_paths_know(paths, launch);
+    gmtrace_path_enter_as(paths, &warp, ALL, 0, 0);
+    if (load) {
+        const gmtrace_record record = {.instr = load,
+                                       .mask = ALL,
+                                       .op = GMTRACE_OP_LOAD,
+                                       .shape = GMTRACE_AFFINE,
+                                       .stride = 4,
+                                       .address = address,
+                                       .size = 4};
+        gmtrace_path_step_in(paths, &warp, &record, &chunk);
+    }
+    const uint64_t count = gmtrace_path_end(paths, &warp)->instructions;
+    const gmtrace_path_counts counts = gmtrace_path_get_counts(paths);
+    g_assert_false(gmtrace_paths_failed(paths));
+    *doubtful = counts.ambiguous + counts.estimated;
+    gmtrace_paths_free(paths);
+    return count;
+}
+
+#define EXECUTED(c, launch, load, address, expected, in_doubt)                                     \
+    do {                                                                                           \
+        uint64_t doubtful_;                                                                        \
+        g_assert_cmpuint(executed(&c, &launch, load, address, &doubtful_), ==, expected);          \
+        g_assert_cmpint(doubtful_ != 0, ==, in_doubt);                                             \
+    } while (0)
+
+/* for (i = 0; i < parameter; i++) */
+static void test_parameter(void)
+{
+    static const line lines[] = {{"MOV R2, RZ", 0, 0},
+                                 {"VIADD R2, R2, 0x1", 0, 0},
+                                 {"ISETP.GE.AND P0, PT, R2, c[0x0][0x214], PT", 0, 0},
+                                 {"@!P0 BRA `", 0, 1},
+                                 {"EXIT", 0, 0}};
+    static const uint32_t parameters[] = {7, 37};
+    const gmtrace_known known = {
+        .constants_offset = 0x210, .constants_size = 8, .constants = (const uint8_t *)parameters};
+    gmtrace_launch launch = {.grid = {1, 1, 1}, .block = {32, 1, 1}, .known = &known};
+    code c;
+    assemble(&c, lines, G_N_ELEMENTS(lines));
+    EXECUTED(c, launch, 0, 0, 1 + 3 * 37 + 1, false);
+    launch.known = NULL;
+    EXECUTED(c, launch, 0, 0, 1 + 3 + 1, true);
+    gmtrace_sass_free(&c.sass);
+}
+
+/* 64-bit counters: for (i = 0; i < parameter; i += step), carries and all. */
+static void test_carry(void)
+{
+    static const line lines[] = {
+        {"CS2R R2, SRZ", 0, 0},
+        {"LDC.64 R4, c[0x0][0x210]", 0, 0},
+        {"IADD3 R2, P1, R2, -0x80000000, RZ", 0x80000000u, 0},
+        {"IADD3.X R3, R3, RZ, RZ, P1, !PT", 0, 0},
+        {"ISETP.GE.U32.AND P0, PT, R2, R4, PT", 0, 0},
+        {"ISETP.GE.U32.AND.EX P0, PT, R3, R5, PT, P0", 0, 0},
+        {"@!P0 BRA `", 0, 2},
+        {"EXIT", 0, 0},
+    };
+    static const uint64_t parameter = UINT64_C(10) << 31;
+    const gmtrace_known known = {
+        .constants_offset = 0x210, .constants_size = 8, .constants = (const uint8_t *)&parameter};
+    const gmtrace_launch launch = {.grid = {1, 1, 1}, .block = {32, 1, 1}, .known = &known};
+    code c;
+    assemble(&c, lines, G_N_ELEMENTS(lines));
+    EXECUTED(c, launch, 0, 0, 2 + 5 * 10 + 1, false);
+    gmtrace_sass_free(&c.sass);
+}
+
+/* x = x / 2 until it is below 1, from a parameter, in floats and doubles. */
+static void test_floats(void)
+{
+    static const line single[] = {{"LDC R2, c[0x0][0x210]", 0, 0},
+                                  {"FMUL R2, R2, 0.5", 0x3f000000, 0},
+                                  {"FSETP.GEU.AND P0, PT, |R2|, 1, PT", 0x3f800000, 0},
+                                  {"@P0 BRA `", 0, 1},
+                                  {"EXIT", 0, 0}};
+    static const line wide[] = {{"LDC.64 R2, c[0x0][0x218]", 0, 0},
+                                {"DMUL R2, R2, 0.5", 0x3fe00000, 0},
+                                {"DSETP.GEU.AND P0, PT, |R2|, 1, PT", 0x3ff00000, 0},
+                                {"@P0 BRA `", 0, 1},
+                                {"EXIT", 0, 0}};
+    const struct {
+        float single;
+        uint32_t none;
+        double wide;
+    } parameters = {-1024.0f, 0, -65536.0};
+    const gmtrace_known known = {
+        .constants_offset = 0x210, .constants_size = 16, .constants = (const uint8_t *)&parameters};
+    const gmtrace_launch launch = {.grid = {1, 1, 1}, .block = {32, 1, 1}, .known = &known};
+    code c;
+    assemble(&c, single, G_N_ELEMENTS(single));
+    EXECUTED(c, launch, 0, 0, 1 + 3 * 11 + 1, false);
+    gmtrace_sass_free(&c.sass);
+    assemble(&c, wide, G_N_ELEMENTS(wide));
+    EXECUTED(c, launch, 0, 0, 1 + 3 * 17 + 1, false);
+    gmtrace_sass_free(&c.sass);
+}
+
+/* Each lane counts down from what it loaded: the warp goes on until the last is done. */
+static void test_loaded(void)
+{
+    static const line lines[] = {{"S2R R6, SR_TID.X", 0, 0},
+                                 {"LDG.E R2, desc[UR4][R6.64]", 0, 0},
+                                 {"BSSY B0, `", 0, 6},
+                                 {"VIADD R2, R2, 0xffffffff", 0, 0},
+                                 {"ISETP.GE.AND P0, PT, R2, 0x1, PT", 0, 0},
+                                 {"@P0 BRA `", 0, 3},
+                                 {"BSYNC B0", 0, 0},
+                                 {"EXIT", 0, 0}};
+    uint32_t words[32];
+    for (uint32_t i = 0; i < 32; i++)
+        words[i] = 5 + i / 4;
+    const gmtrace_known_range range = {
+        .base = 0x1000, .size = sizeof words, .bytes = (const uint8_t *)words};
+    gmtrace_known known = {.range_count = 1, .range = &range};
+    const gmtrace_launch launch = {.grid = {1, 1, 1}, .block = {32, 1, 1}, .known = &known};
+    code c;
+    assemble(&c, lines, G_N_ELEMENTS(lines));
+    /* BSYNC once for each of the eight groups of lanes that come to it. */
+    EXECUTED(c, launch, 1, 0x1000, 1 + 3 * 12 + 8 + 1, false);
+    EXECUTED(c, launch, 1, 0x1004, 1 + 3 + 1 + 1, true); /* one lane's is not known */
+    gmtrace_sass_free(&c.sass);
+}
+
+/* Of more CTAs than can be followed the others go as those before them. */
+static void test_many(void)
+{
+    static const line lines[] = {{"S2R R2, SR_TID.X", 0, 0},
+                                 {"S2R R3, SR_CTAID.X", 0, 0},
+                                 {"STG.E desc[UR4][R6.64], R4", 0, 0},
+                                 {"IMAD R3, R3, 0x3, R2", 0, 0},
+                                 {"LOP3.LUT R3, R3, 0x1f, RZ, 0xc0, !PT", 0, 0},
+                                 {"BSSY B0, `", 0, 9},
+                                 {"VIADD R3, R3, 0xffffffff", 0, 0},
+                                 {"ISETP.GE.AND P0, PT, R3, 0x1, PT", 0, 0},
+                                 {"@P0 BRA `", 0, 6},
+                                 {"BSYNC B0", 0, 0},
+                                 {"EXIT", 0, 0}};
+    const uint32_t ctas = 600000;
+    const gmtrace_launch launch = {.grid = {ctas, 1, 1}, .block = {32, 1, 1}};
+    static const gmtrace_record record = {.instr = 2, .mask = ALL, .op = GMTRACE_OP_STORE};
+    code c;
+    assemble(&c, lines, G_N_ELEMENTS(lines));
+    gmtrace_paths *paths = gmtrace_paths_create(&c.kernel, GMTRACE_DETAIL_MEMORY);
+    gmtrace_paths_know(paths, &launch);
+    uint64_t last = 0;
+    for (uint32_t cta = 0; cta < ctas; cta++) {
+        gmtrace_path_warp warp;
+        gmtrace_path_enter_as(paths, &warp, ALL, cta, 0);
+        gmtrace_path_step(paths, &warp, &record);
+        last = gmtrace_path_end(paths, &warp)->instructions;
+    }
+    g_assert_false(gmtrace_paths_failed(paths));
+    g_assert_cmpuint(last, ==, 3 + 3 * 31 + 31 + 1);
+    gmtrace_paths_free(paths);
+    gmtrace_sass_free(&c.sass);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/path/known/parameter", test_parameter);
+    g_test_add_func("/path/known/carry", test_carry);
+    g_test_add_func("/path/known/floats", test_floats);
+    g_test_add_func("/path/known/loaded", test_loaded);
+    g_test_add_func("/path/known/many", test_many);
+    return g_test_run();
+}

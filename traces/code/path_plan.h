@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * path_plan.h - which instructions are run to know how lanes go, and which registers are kept for
+ * it. Private to path_plan.c and path_values.c.
+ */
+#ifndef GMTRACE_PATH_PLAN_H
+#define GMTRACE_PATH_PLAN_H
+
+#include "traces/code/path_list.h"
+#include "traces/code/path_values.h"
+
+#define PATH_FILES 4u /* of registers */
+
+/* Bits by place, and two more: whether it is asked which warp, or CTA, this is. */
+__extension__ typedef unsigned __int128 path_places;
+#define PATH_ASKS_WARP ((path_places)1 << PATH_PLACES)
+#define PATH_ASKS_CTA  (PATH_ASKS_WARP << 1)
+#define PATH_ALL_LIVE  (~(path_places)0)
+
+/* Of an instruction: it makes unknown what it writes; it is run. */
+enum { PATH_FORGETS = 1, PATH_BAD = 2, PATH_GOOD = 4 };
+/* Of a branch at the block's end: both sides lead to the same record; its predicate may be known.
+ * Of the block's only instruction, which is recorded where its predicate holds: that may be. */
+enum { PATH_DOUBTFUL = 1, PATH_DECIDES = 2, PATH_GUARDS = 4 };
+
+struct path_values {
+    const path_graph *graph;
+    const gmtrace_launch *launch;
+    path_step *step;   /* of each instruction that is run */
+    uint32_t *step_of; /* of each instruction; UINT32_MAX: none */
+    uint8_t *role;     /* of each instruction */
+    uint8_t *branch;   /* of each block */
+    uint8_t place[PATH_FILES][256];
+    uint32_t places, steps;
+    path_places *live; /* of each block: what is asked for at its beginning, before it is written */
+    uint32_t loads;    /* that could have been followed */
+    path_set states;
+    size_t kept;  /* bytes of states */
+    uint64_t ran; /* instructions */
+    bool full;
+};
+
+/* Makes the plan, whose tables are as large as the graph and zeroed. False where nothing is to be
+ * known, or too much. */
+bool path_plan_make(path_values *values);
+
+/* A predicate that a branch asks for. */
+typedef struct path_condition {
+    uint8_t predicate;
+    bool value; /* for which it jumps */
+} path_condition;
+
+/* Of "@P0 BRA !P1, `(L)" both. How many; 0: it is no branch that depends on such alone. */
+uint32_t path_plan_conditions(const path_values *values, uint32_t block, path_condition list[2]);
+/* What is asked for later, behind the first `from` instructions of a block. */
+path_places path_plan_live(const path_values *values, uint32_t block, uint32_t from);
+/* Places that an instruction writes. */
+path_places path_plan_written(const path_values *values, const gmtrace_instr *instr);
+
+#endif
