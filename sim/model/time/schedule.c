@@ -189,6 +189,13 @@ GMSIM_INLINE void go(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t n
     gmsim_ready_at(s, sm, slot, next);
 }
 
+/* CCTL.IVALL on the warp's way, behind a load or fence that others are to be seen by. */
+GMSIM_INLINE void empty_l1(gmsim_sm *sm, const gmsim_warp *warp)
+{
+    if (warp->uses & GMSIM_EMPTIES_L1)
+        gmsim_l1_empty(&sm->memory.l1, GMSIM_LOCAL_WINDOWS / GMSIM_LINE_BYTES);
+}
+
 /* The warp's way to its next record, or to its end, is known. */
 GMSIM_INLINE void set_out(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, gmsim_ahead ahead,
                           uint64_t next)
@@ -200,6 +207,8 @@ GMSIM_INLINE void set_out(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, gmsim
     } else {
         warp->ends = ahead == GMSIM_AHEAD_END;
         warp->pieces = warp->clocks / GMSIM_PIECE_CLOCKS + 1u;
+        if (warp->pieces == 1u) /* a longer way: at its end */
+            empty_l1(sm, warp);
         go(s, sm, slot, next);
     }
 }
@@ -224,8 +233,7 @@ static void on_the_way(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t
     } else {
         warp->pieces = 1;
         gmsim_share_over(s, sm, slot, now);
-        if (warp->uses & GMSIM_EMPTIES_L1)
-            gmsim_l1_empty(&sm->memory.l1, GMSIM_LOCAL_WINDOWS / GMSIM_LINE_BYTES);
+        empty_l1(sm, warp);
     }
     go(s, sm, slot, now);
 }
