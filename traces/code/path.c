@@ -128,9 +128,11 @@ bool gmtrace_paths_failed(const gmtrace_paths *paths)
 
 /* --------------------------------------------------------------------------------------- moves */
 
-static inline uint32_t slot_of(const gmtrace_paths *p, uint32_t state, uint32_t to, uint64_t code)
+static inline uint32_t slot_of(const gmtrace_paths *p, uint32_t state, uint32_t to, uint64_t code,
+                               uint32_t mask)
 {
-    const uint64_t key = (((uint64_t)state << 32 | to) ^ code * 0xc2b2ae3d27d4eb4fu);
+    const uint64_t key = (((uint64_t)state << 32 | to) ^ code * 0xc2b2ae3d27d4eb4fu) +
+                         mask * 0xff51afd7ed558ccdu;
     return (uint32_t)(key * 0x9e3779b97f4a7c15u >> 32) & (p->move_slots - 1);
 }
 
@@ -149,7 +151,7 @@ static bool grow_moves(gmtrace_paths *p)
     for (uint32_t i = 0; i < slots; i++) {
         if (!old[i].path)
             continue;
-        uint32_t at = slot_of(p, old[i].state, old[i].to, old[i].code);
+        uint32_t at = slot_of(p, old[i].state, old[i].to, old[i].code, old[i].mask);
         while (p->move[at].path)
             at = (at + 1) & (p->move_slots - 1);
         p->move[at] = old[i];
@@ -162,7 +164,7 @@ static bool grow_moves(gmtrace_paths *p)
 static path_move *find_move(gmtrace_paths *p, uint32_t state, uint32_t to, uint64_t code,
                             uint32_t mask)
 {
-    uint32_t at = slot_of(p, state, to, code);
+    uint32_t at = slot_of(p, state, to, code, mask);
     for (; p->move[at].path; at = (at + 1) & (p->move_slots - 1))
         if (p->move[at].state == state && p->move[at].to == to && p->move[at].code == code &&
             p->move[at].mask == mask)
@@ -172,11 +174,13 @@ static path_move *find_move(gmtrace_paths *p, uint32_t state, uint32_t to, uint6
         p->failed = true;
         return NULL;
     }
-    at = slot_of(p, state, to, code);
+    at = slot_of(p, state, to, code, mask);
     while (p->move[at].path)
         at = (at + 1) & (p->move_slots - 1);
     p->move[at] = made;
     p->move_count++;
+    if (mask)
+        path_values_spend(p->values);
     return &p->move[at];
 }
 
@@ -218,7 +222,7 @@ step_to(gmtrace_paths *p, gmtrace_path_warp *warp, uint32_t to, uint32_t mask, b
         seen |= moving;
         parts |= own == PATH_SOME_GO && !guarded;
     }
-    const uint32_t known = p->values && parts ? seen : 0;
+    const uint32_t known = parts && p->values && !path_values_full(p->values) ? seen : 0;
     path_move *found = seen && !p->failed ? find_move(p, warp->state, to, code, known) : NULL;
     if (!found) {
         p->unplaced += to != PATH_END;
@@ -295,7 +299,7 @@ const gmtrace_path *gmtrace_path_step_in(gmtrace_paths *paths, gmtrace_path_warp
     if (warp->parts == 1 && !paths->failed) {
         const uint32_t moving = warp->mask[0] & record->mask;
         const uint64_t code = moving == warp->mask[0] ? PATH_ALL_GO : PATH_SOME_GO;
-        path_move *m = &paths->move[slot_of(paths, warp->state, to, code)];
+        path_move *m = &paths->move[slot_of(paths, warp->state, to, code, 0)];
         if (moving && m->path && m->next_parts == 1 && m->state == warp->state &&
             m->to == to && m->code == code) {
             m->taken++;

@@ -195,6 +195,12 @@ void path_values_give_up(path_values *v)
     v->full = true;
 }
 
+void path_values_spend(path_values *v)
+{
+    v->kept += PER_STATE;
+    v->full |= v->kept > MAX_STATES;
+}
+
 bool path_values_loads(const path_values *v, uint32_t instr)
 {
     return v->step_of[instr] != UINT32_MAX && path_step_loads(&v->step[v->step_of[instr]]);

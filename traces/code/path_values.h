@@ -25,6 +25,7 @@ uint32_t path_values_keep_behind(path_values *values, const path_lanes *lanes, u
 /* Is there too much to know? Then nothing more is. */
 bool path_values_full(const path_values *values);
 void path_values_give_up(path_values *values);
+void path_values_spend(path_values *values); /* a move more that knows which lanes go */
 uint32_t path_values_mask(const path_values *values, uint32_t number);
 /* Those of other lanes, added. */
 void path_values_join(const path_values *values, uint32_t number, path_lanes *lanes);
