@@ -35,6 +35,7 @@ typedef struct path_found {
     bool found, ambiguous, estimated, lost;
     bool against; /* what the lanes have leads elsewhere */
     bool missing; /* it is not known what some had loaded */
+    bool sampled; /* others went so */
 } path_found;
 
 /* Ways that lanes went by what they have, by where from and to, those that were in doubt apart: for

@@ -103,7 +103,7 @@ static bool use_sample(gmtrace_paths *p, const path_way_key *key, path_found *ma
     *made = p->way[sample->number];
     made->values = own.values;
     made->missing = own.missing;
-    made->estimated = true;
+    made->ambiguous = made->sampled = true;
     return true;
 }
 
@@ -192,7 +192,7 @@ const path_found *path_find_way(gmtrace_paths *p, const path_way_key *asked)
     }
     p->failed |= p->whole.failed;
     p->way[number] = made;
-    if (walked && !made.estimated && !made.missing && made.list != UINT32_MAX)
+    if (walked && !made.sampled && !made.missing && made.list != UINT32_MAX)
         add_sample(p, key, number);
     return made.list == UINT32_MAX || made.end == UINT32_MAX ? NULL : &p->way[number];
 }
