@@ -10,152 +10,6 @@
 
 #include <string.h>
 
-static bool is_register(const sass_operand *o)
-{
-    return o->kind == SASS_REG || o->kind == SASS_UREG || o->kind == SASS_PRED ||
-           o->kind == SASS_UPRED;
-}
-
-static path_source register_of(const sass_operand *o)
-{
-    static const uint8_t file[] = {[SASS_REG] = GMTRACE_REG_GENERAL,
-                                   [SASS_UREG] = GMTRACE_REG_UNIFORM,
-                                   [SASS_PRED] = GMTRACE_REG_PREDICATE,
-                                   [SASS_UPRED] = GMTRACE_REG_UPREDICATE};
-    const bool predicate = o->kind == SASS_PRED || o->kind == SASS_UPRED;
-    path_source s = {.place = PATH_NO_PLACE, .negated = o->negated, .inverted = o->inverted};
-    if (o->number == (predicate ? 7u : SASS_ZERO)) {
-        s.value = predicate ? !o->negated : o->inverted ? UINT32_MAX : 0;
-        s.negated = s.inverted = false;
-    } else {
-        s.is_register = true;
-        s.file = file[o->kind];
-        s.number = o->number;
-    }
-    return s;
-}
-
-/* Bytes of the first bank: the launch's sizes lie at its beginning, the parameters further on. */
-static bool constant_of(const gmtrace_launch *launch, const sass_operand *o, uint32_t size,
-                        uint64_t *value)
-{
-    const gmtrace_known *known = launch->known;
-    uint32_t head[6];
-    *value = 0;
-    if (o->bank || o->number != SASS_ZERO || o->uniform != SASS_ZERO || o->value < 0)
-        return false;
-    const uint64_t at = (uint64_t)o->value;
-    memcpy(head, launch->block, 12);
-    memcpy(head + 3, launch->grid, 12);
-    if (at + size <= sizeof head) {
-        memcpy(value, (const uint8_t *)head + at, size);
-        return true;
-    }
-    if (!known || at < known->constants_offset ||
-        at + size > (uint64_t)known->constants_offset + known->constants_size)
-        return false;
-    memcpy(value, known->constants + (at - known->constants_offset), size);
-    return true;
-}
-
-void path_read_target(path_reading *r)
-{
-    const sass_operand *o = &r->op.operand[r->next++];
-    if (r->next > r->op.count || !is_register(o) || r->step->targets == PATH_TARGETS) {
-        r->good = false;
-        return;
-    }
-    r->step->target[r->step->targets++] = register_of(o);
-}
-
-/* The register behind the target before. */
-static void next_target(path_reading *r)
-{
-    path_source *s = &r->step->target[r->step->targets];
-    if (!r->good || r->step->targets == PATH_TARGETS) {
-        r->good = false;
-        return;
-    }
-    *s = s[-1];
-    s->number = (uint8_t)(s->number + s->is_register);
-    r->step->targets++;
-}
-
-void path_read_target_pair(path_reading *r)
-{
-    path_read_target(r);
-    next_target(r);
-}
-
-static bool at_predicate(const path_reading *r)
-{
-    const uint8_t kind = r->next < r->op.count ? r->op.operand[r->next].kind : SASS_NONE;
-    return kind == SASS_PRED || kind == SASS_UPRED;
-}
-
-static path_source *next_source(path_reading *r)
-{
-    static path_source none;
-    if (r->step->sources == PATH_SOURCES) {
-        r->good = false;
-        return &none;
-    }
-    return &r->step->source[r->step->sources++];
-}
-
-/* A source of 32 bits. */
-static bool read_value(path_reading *r, const sass_operand *o, path_source *s)
-{
-    uint64_t value = 0;
-    if (is_register(o)) {
-        *s = register_of(o);
-        return true;
-    }
-    *s = (path_source){.place = PATH_NO_PLACE, .negated = o->negated, .inverted = o->inverted};
-    if (o->kind == SASS_IMM)
-        value = (uint32_t)o->value;
-    else if (o->kind == SASS_CONST && !r->launch)
-        r->step->constants = true;
-    else if (o->kind != SASS_CONST || !constant_of(r->launch, o, 4, &value))
-        return false;
-    s->value = (uint32_t)value;
-    return true;
-}
-
-void path_read_source(path_reading *r)
-{
-    const sass_operand *o = &r->op.operand[r->next++];
-    r->good = r->good && r->next <= r->op.count && !o->absolute && o->part == SASS_WHOLE &&
-              !o->byte && read_value(r, o, next_source(r));
-}
-
-static void put_value(path_reading *r, uint64_t value)
-{
-    *next_source(r) = (path_source){.place = PATH_NO_PLACE, .value = (uint32_t)value};
-}
-
-/* 64 bits of integers: registers, or constants. */
-void path_read_source_pair(path_reading *r)
-{
-    const sass_operand *o = &r->op.operand[r->next];
-    uint64_t value;
-    if (o->kind == SASS_CONST && r->launch && !o->negated && !o->inverted) {
-        r->good = r->good && r->next++ < r->op.count && constant_of(r->launch, o, 8, &value);
-        put_value(r, value);
-        put_value(r, value >> 32);
-        return;
-    }
-    path_read_source(r);
-    path_source *low = &r->step->source[r->step->sources - 1u];
-    if (!r->good || low->negated || low->inverted || (!low->is_register && low->value)) {
-        r->good = false;
-        return;
-    }
-    path_source *high = next_source(r);
-    *high = *low;
-    high->number = (uint8_t)(low->number + low->is_register);
-}
-
 static bool take(path_reading *r, sass_word word)
 {
     return path_read_takes(r, word);
@@ -174,7 +28,7 @@ static void read_mad(path_reading *r)
         path_read_target_pair(r);
     else
         path_read_target(r);
-    if (at_predicate(r)) { /* the carry of 64 bits */
+    if (path_read_at_predicate(r)) { /* the carry of 64 bits */
         r->good &= wide;
         path_read_target(r);
     }
@@ -213,7 +67,7 @@ static void read_add(path_reading *r, unsigned count)
     const bool extended = take(r, SASS_WORD_X);
     r->step->what = STEP_ADD;
     path_read_target(r);
-    while (at_predicate(r) && r->good)
+    while (path_read_at_predicate(r) && r->good)
         path_read_target(r);
     for (unsigned i = 0; i < count; i++)
         path_read_source(r);
@@ -231,7 +85,7 @@ static void read_lea(path_reading *r)
     r->step->what = high ? STEP_LEA_HIGH : STEP_LEA;
     r->step->mode = sign;
     path_read_target(r);
-    while (at_predicate(r) && r->good)
+    while (path_read_at_predicate(r) && r->good)
         path_read_target(r);
     for (unsigned i = 0; i < 2u + (high && !sign); i++)
         path_read_source(r);
@@ -240,14 +94,14 @@ static void read_lea(path_reading *r)
                shift->value < 32 && (high || !sign) && !r->step->source[0].negated;
     r->step->shift = (uint8_t)shift->value;
     if (sign) /* so that the carry stands at the same place */
-        put_value(r, 0);
+        path_read_value(r, 0);
     if (extended)
         path_read_source(r);
 }
 
 static void read_logic(path_reading *r)
 {
-    const bool first = at_predicate(r);
+    const bool first = path_read_at_predicate(r);
     r->step->what = STEP_LOGIC;
     r->good &= take(r, SASS_WORD_LUT);
     path_read_target(r);
@@ -262,26 +116,6 @@ static void read_logic(path_reading *r)
     r->step->mode = first;
     if (r->next < r->op.count) /* what the predicate is joined with: nothing */
         r->good &= r->op.operand[r->next].number == 7;
-}
-
-void path_read_comparison(path_reading *r, bool real)
-{
-    static const struct {
-        uint8_t word, holds;
-    } known[] = {{SASS_WORD_LT, 1},   {SASS_WORD_EQ, 2},   {SASS_WORD_LE, 3},   {SASS_WORD_GT, 4},
-                 {SASS_WORD_NE, 5},   {SASS_WORD_GE, 6},   {SASS_WORD_NUM, 7},  {SASS_WORD_NAN, 8},
-                 {SASS_WORD_LTU, 9},  {SASS_WORD_EQU, 10}, {SASS_WORD_LEU, 11}, {SASS_WORD_GTU, 12},
-                 {SASS_WORD_NEU, 13}, {SASS_WORD_GEU, 14}};
-    unsigned mode = 0;
-    for (unsigned i = 0; i < sizeof known / sizeof *known; i++)
-        if (take(r, (sass_word)known[i].word))
-            mode = known[i].holds;
-    r->good &= mode != 0 && (real || mode < 7);
-    mode |= take(r, SASS_WORD_OR) ? WITH_OR : take(r, SASS_WORD_XOR) ? WITH_XOR : WITH_AND;
-    take(r, SASS_WORD_AND);
-    r->step->mode = (uint8_t)mode;
-    path_read_target(r);
-    path_read_target(r);
 }
 
 static void read_compare(path_reading *r)
@@ -325,7 +159,7 @@ static void read_gather(path_reading *r)
     for (uint8_t p = 0; p < 7 && r->good; p++) {
         const sass_operand predicate = {.kind = SASS_PRED, .number = p};
         if ((uint32_t)r->step->mode >> p & 1u)
-            *next_source(r) = register_of(&predicate);
+            *path_read_next_source(r) = path_read_register(&predicate);
     }
 }
 
@@ -352,7 +186,7 @@ static void read_special(path_reading *r)
     r->good &= r->op.count == 2 && o->kind == SASS_SPECIAL && o->value <= SASS_SR_LANEID;
     r->step->mode = (uint8_t)o->value;
     if (r->op.name == SASS_CS2R && !take(r, SASS_WORD__32)) {
-        next_target(r);
+        path_read_next_target(r);
         r->good &= o->value == SASS_SRZ;
     }
 }
@@ -407,12 +241,12 @@ static void read_constant(path_reading *r)
     else
         path_read_target(r);
     r->good &= r->op.count == 2 && o->kind == SASS_CONST && size <= 8 && !o->negated &&
-               !o->inverted && constant_of(r->launch, o, size, &value);
+               !o->inverted && path_read_constant_bytes(r->launch, o, size, &value);
     if (!r->good)
         return;
-    put_value(r, size < 4 ? extended_sign(value, size, sign) : value);
+    path_read_value(r, size < 4 ? extended_sign(value, size, sign) : value);
     if (size == 8)
-        put_value(r, value >> 32);
+        path_read_value(r, value >> 32);
 }
 
 /* LDG. What it is called for caches, and whom it waits for, does not matter. */
@@ -432,7 +266,7 @@ static void read_load(path_reading *r)
     path_read_target(r);
     r->good &= r->launch && r->launch->known && r->launch->known->range_count;
     for (uint32_t i = 4; i < size; i += 4)
-        next_target(r);
+        path_read_next_target(r);
 }
 
 /* HFMA2 R4, -RZ, RZ, 1, 1: two halves, as one word. */
@@ -441,7 +275,7 @@ static void read_halves(path_reading *r)
     take(r, SASS_WORD_MMA);
     r->step->what = STEP_COPY;
     path_read_target(r);
-    put_value(r, r->instr->encoding[0] >> 32);
+    path_read_value(r, r->instr->encoding[0] >> 32);
     r->good &= strstr(r->instr->operands, "-RZ, RZ, ") != NULL && r->instr->encoding[0] != 0;
 }
 
@@ -567,7 +401,7 @@ bool path_step_read(const gmtrace_instr *instr, const gmtrace_launch *launch, pa
         const sass_operand guard = {.kind = *instr->opcode == 'U' ? SASS_UPRED : SASS_PRED,
                                     .number = instr->predicate,
                                     .negated = instr->predicate_negated != 0};
-        step->guard = register_of(&guard);
+        step->guard = path_read_register(&guard);
     }
     read_by_name(&r);
     return r.good && !r.op.words[0] && !r.op.words[1] && !r.op.words[2];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * path_step.h - what the files share that read an instruction as a step, and run it: path_read.c,
- * path_read_real.c, path_lanes.c, path_real.c. Private to them.
+ * path_step.h - what the files share that read an instruction as a step, and run it:
+ * path_operand.c, path_read.c, path_read_real.c, path_lanes.c, path_real.c. Private to them.
  */
 #ifndef GMTRACE_PATH_STEP_H
 #define GMTRACE_PATH_STEP_H
@@ -67,12 +67,20 @@ typedef struct path_reading {
     bool good;
 } path_reading;
 
-/* path_read.c: the next operand becomes a target, or a source. */
+/* path_operand.c: the next operand becomes a target, or a source. */
 void path_read_target(path_reading *r);
 void path_read_source(path_reading *r);
 /* As sources, the lower half first, and targets. */
 void path_read_source_pair(path_reading *r);
 void path_read_target_pair(path_reading *r);
+void path_read_next_target(path_reading *r); /* the register behind the target before */
+path_source *path_read_next_source(path_reading *r);
+void path_read_value(path_reading *r, uint64_t value); /* a source of 32 bits */
+bool path_read_at_predicate(const path_reading *r);
+path_source path_read_register(const sass_operand *o);
+/* Bytes of the first bank of constants; false where they are not known. */
+bool path_read_constant_bytes(const gmtrace_launch *launch, const sass_operand *o, uint32_t size,
+                              uint64_t *value);
 void path_read_comparison(path_reading *r, bool real);
 static inline bool path_read_takes(path_reading *r, sass_word word)
 {

@@ -213,7 +213,10 @@ static void be_unsure(path_walk *w, uint32_t b)
     const gmt_block *block = &w->graph->flow.block[b];
     const gmtrace_instr *last = &w->graph->instr[block->first + block->count - 1u];
     w->lanes->unsure |= block->edge_count > 1 && last->op_class == GMTRACE_CLASS_BRANCH;
-    w->walked->ambiguous |= path_values_doubt(w->values, b);
+    if (path_values_decide(w->values, b))
+        w->walked->ambiguous |= path_values_doubt(w->values, b);
+    else
+        w->walked->open |= path_values_doubt(w->values, b);
 }
 
 /* Lanes turn away from the search's way. Where they had the same when they did so there before they
@@ -354,7 +357,7 @@ bool path_walk_find(path_walk *w, path_place from, uint32_t to, bool all, uint32
         return false;
     }
     const int recorded = to == PATH_END ? 1 : path_values_recorded(w->values, lanes, to, mask);
-    walked->ambiguous |= recorded < 0;
+    walked->open |= recorded < 0;
     list_blocks(w, list);
     return true;
 }

@@ -21,7 +21,8 @@ bool path_walk_is_over(const path_walk *walk);
 typedef struct path_walked {
     path_place end;
     bool decided; /* a branch on the way went where the lanes' values say: else use the search's */
-    bool ambiguous; /* one may have gone either way */
+    bool ambiguous; /* one that they may decide did not */
+    bool open;      /* others, or the record's predicate, may lead elsewhere */
 } path_walked;
 
 /* The way of lanes that stand at a place to an instruction, all of `mask`; `lanes` then have what

@@ -117,7 +117,7 @@ static bool walk_way(gmtrace_paths *p, const path_way_key *key, path_found *made
     p->whole.count = 0;
     made->against = !path_walk_find(p->walk, path_get_place(p, key->place), key->to, key->all,
                                     key->mask, &lanes, &p->whole, &walked);
-    if (made->against || (!walked.decided && walked.ambiguous))
+    if (made->against || (!walked.decided && (walked.ambiguous || walked.open)))
         return false;
     *made = (path_found){.found = true, .ambiguous = walked.ambiguous, .missing = lanes.missing};
     made->values = keep_values(p, key, &lanes);
