@@ -266,6 +266,24 @@ static void take_loaded(gmtrace_paths *p, gmtrace_path_warp *warp, const gmtrace
         warp->state = state;
 }
 
+/* A step to an instruction that loads what the launch may know, or to none. Not inlined: its arrays
+ * would cost every step a frame. */
+static __attribute__((noinline)) const gmtrace_path *
+step_apart(gmtrace_paths *p, gmtrace_path_warp *warp, const gmtrace_record *record,
+           const gmtrace_chunk *chunk)
+{
+    const uint32_t target = p->target[record->instr];
+    if (target == PATH_NONE) {
+        p->unplaced++; /* recorded, although no capture is known to do it */
+        return &p->empty;
+    }
+    const gmtrace_path *path =
+        step_to(p, warp, target / PATH_TARGET(1, 0), record->mask, target & 1);
+    if (chunk)
+        take_loaded(p, warp, record, chunk);
+    return path;
+}
+
 const gmtrace_path *gmtrace_path_step(gmtrace_paths *paths, gmtrace_path_warp *warp,
                                       const gmtrace_record *record)
 {
@@ -284,24 +302,16 @@ const gmtrace_path *gmtrace_path_step_in(gmtrace_paths *paths, gmtrace_path_warp
     }
     warp->copied = record->op == GMTRACE_OP_COPY_READ ? instr : GMTRACE_NO_INSTR;
     const uint32_t target = paths->target[instr];
-    if (target == PATH_NONE) {
-        paths->unplaced++; /* recorded, although no capture is known to do it */
-        return &paths->empty;
-    }
+    if (target & PATH_TARGET_LOADS) /* as is PATH_NONE */
+        return step_apart(paths, warp, record, chunk);
     const uint32_t to = target / PATH_TARGET(1, 0);
-    if (target & PATH_TARGET_LOADS) {
-        const gmtrace_path *path = step_to(paths, warp, to, record->mask, target & 1);
-        if (chunk)
-            take_loaded(paths, warp, record, chunk);
-        return path;
-    }
     /* Nearly always a whole warp goes where one went before. */
-    if (warp->parts == 1 && !paths->failed) {
+    if (warp->parts == 1) {
         const uint32_t moving = warp->mask[0] & record->mask;
         const uint64_t code = moving == warp->mask[0] ? PATH_ALL_GO : PATH_SOME_GO;
         path_move *m = &paths->move[slot_of(paths, warp->state, to, code, 0)];
-        if (moving && m->path && m->next_parts == 1 && m->state == warp->state &&
-            m->to == to && m->code == code) {
+        if (moving && m->next_parts == 1 && m->state == warp->state && m->to == to &&
+            m->code == code && !m->mask) { /* an empty slot has no next parts */
             m->taken++;
             warp->state = m->next;
             return m->path;
