@@ -283,44 +283,33 @@ void gmtrace_writer_add_unseen(gmtrace_writer *writer, uint32_t unseen)
 
 /* --------------------------------------------------------------------------------------- close */
 
-/* *offset: where it is, 0 where nothing is known. */
-static bool put_origins(gmtrace_writer *writer, uint64_t *offset, gmtrace_error *error)
+/* What was put into the empty raw buffer, and it all could be, becomes a section; *offset: where it
+ * is, 0 where there is nothing. The buffer is empty again. */
+static bool put_optional(gmtrace_writer *writer, uint32_t type, bool put, uint64_t *offset,
+                         gmtrace_error *error)
 {
     gmt_section section;
     *offset = 0;
-    writer->raw.size = 0;
-    if (!gmt_put_origins(&writer->raw, &writer->origins, writer->launch_count))
+    if (!put)
         return gmt_writer_stop_memory(writer, error);
     if (!writer->raw.size)
         return true;
     *offset = writer->sink.offset;
-    return put_section(writer, GMT_ORIGINS, GMT_FLAG_OPTIONAL, &section, error);
+    const bool done = put_section(writer, type, GMT_FLAG_OPTIONAL, &section, error);
+    writer->raw.size = 0;
+    return done;
 }
 
-static bool put_repeats(gmtrace_writer *writer, uint64_t *offset, gmtrace_error *error)
+static bool put_optionals(gmtrace_writer *writer, places *at, gmtrace_error *error)
 {
-    gmt_section section;
-    *offset = 0;
-    writer->raw.size = 0;
-    if (!gmt_put_repeats(&writer->raw, &writer->repeats))
-        return gmt_writer_stop_memory(writer, error);
-    if (!writer->raw.size)
-        return true;
-    *offset = writer->sink.offset;
-    return put_section(writer, GMT_REPEATS, GMT_FLAG_OPTIONAL, &section, error);
-}
-
-static bool put_known(gmtrace_writer *writer, uint64_t *offset, gmtrace_error *error)
-{
-    gmt_section section;
-    *offset = 0;
-    writer->raw.size = 0;
-    if (!gmt_put_known(&writer->raw, &writer->known))
-        return gmt_writer_stop_memory(writer, error);
-    if (!writer->raw.size)
-        return true;
-    *offset = writer->sink.offset;
-    return put_section(writer, GMT_KNOWN, GMT_FLAG_OPTIONAL, &section, error);
+    gmt_buffer *raw = &writer->raw;
+    raw->size = 0;
+    return put_optional(writer, GMT_ORIGINS,
+                        gmt_put_origins(raw, &writer->origins, writer->launch_count), &at->origins,
+                        error) &&
+           put_optional(writer, GMT_REPEATS, gmt_put_repeats(raw, &writer->repeats), &at->repeats,
+                        error) &&
+           put_optional(writer, GMT_KNOWN, gmt_put_known(raw, &writer->known), &at->known, error);
 }
 
 static bool put_index(gmtrace_writer *writer, gmtrace_error *error)
@@ -331,10 +320,8 @@ static bool put_index(gmtrace_writer *writer, gmtrace_error *error)
     if (at.lost && !gmt_sink_section(&writer->sink, GMT_LOST, GMT_FLAG_OPTIONAL, writer->lost.data,
                                      writer->lost.size, &section, error))
         return false;
-    if (!put_origins(writer, &at.origins, error) || !put_repeats(writer, &at.repeats, error) ||
-        !put_known(writer, &at.known, error))
+    if (!put_optionals(writer, &at, error))
         return false;
-    raw->size = 0;
     gmt_put32(raw, writer->unseen);
     gmt_put_varint(raw, writer->kernel_count);
     const uint64_t *kernel = (const uint64_t *)(const void *)writer->kernel_offsets.data;
