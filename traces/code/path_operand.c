@@ -135,7 +135,7 @@ void path_read_value(path_reading *r, uint64_t value)
 void path_read_source_pair(path_reading *r)
 {
     const sass_operand *o = &r->op.operand[r->next];
-    uint64_t value;
+    uint64_t value = 0;
     if (o->kind == SASS_CONST && r->launch && !o->negated && !o->inverted) {
         r->good =
             r->good && r->next++ < r->op.count && path_read_constant_bytes(r->launch, o, 8, &value);
