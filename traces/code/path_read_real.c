@@ -57,9 +57,9 @@ static void read_values(path_reading *r, unsigned count)
 
 static void take_rounding(path_reading *r)
 {
-    const bool up = take(r, SASS_WORD_RP) | take(r, SASS_WORD_CEIL);
-    const bool down = take(r, SASS_WORD_RM) | take(r, SASS_WORD_FLOOR);
-    const bool cut = take(r, SASS_WORD_RZ) | take(r, SASS_WORD_TRUNC);
+    const bool up = take(r, SASS_WORD_RP) || take(r, SASS_WORD_CEIL);
+    const bool down = take(r, SASS_WORD_RM) || take(r, SASS_WORD_FLOOR);
+    const bool cut = take(r, SASS_WORD_RZ) || take(r, SASS_WORD_TRUNC);
     r->step->mode |= cut || up ? REAL_CUTS : 0;
     r->step->mode |= down || up ? REAL_FLOORS : 0;
     take(r, SASS_WORD_RN);
@@ -218,7 +218,7 @@ static void read_round(path_reading *r)
 static void read_resize(path_reading *r)
 {
     const bool widens = r->op.lead == SASS_WORD_F64;
-    r->good &= take(r, SASS_WORD_F32) & take(r, SASS_WORD_F64);
+    r->good &= take(r, SASS_WORD_F32) && take(r, SASS_WORD_F64);
     take(r, SASS_WORD_FTZ);
     r->step->what = widens ? STEP_WIDEN : STEP_NARROW;
     r->step->mode = widens ? REAL_DOUBLE : 0;
