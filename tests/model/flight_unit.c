@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * flight_unit.c - which lines L1 loses where a store comes to them while an earlier one is on its
- * way out, held to what micro/store_drop.cu and store_lost.cu measured on an H200.
+ * way out, held to what micro/store_drop.cu and store_lost.cu measured on an H200, and
+ * store_bytes.cu on an H100.
  */
 #include "sim/model/cache/flight.h"
 #include "sim/model/count/lanes.h"
@@ -151,6 +152,33 @@ static void test_tag(void)
     }
 }
 
+/* Bytes do not wait: another store loses the line 19 clocks after them (local,same,S0 L0 S0), not
+ * 28 (split), where words' would just leave, nor right behind; and what waits stays. */
+static void test_bytes(void)
+{
+    const gmsim_footprint one = {.lines = 1, .line = {7}, .touched = {0xf}};
+    const struct {
+        uint64_t clocks;
+        bool lost;
+    } seen[] = {{2, false}, {19, true}, {28, false}, {60, false}};
+    for (size_t i = 0; i < G_N_ELEMENTS(seen); i++) {
+        begin();
+        gmsim_flights_bytes(&flights, &l1, &one, 1000, &gpu);
+        gmsim_flights_bytes(&flights, &l1, &one, 1000 + seen[i].clocks, &gpu);
+        gmsim_l1_words words = {.known = false};
+        g_assert_cmpuint(gmsim_l1_read(&l1, gmsim_l1_find(&l1, 7), 7, 0xfu, GMSIM_L1_PASS, &words),
+                         ==, seen[i].lost ? 0xf : 0);
+    }
+    begin();
+    const gmsim_footprint word = {.lines = 1, .line = {9}, .touched = {1}};
+    gmsim_flights_store(&flights, &l1, &word, 1000, &gpu);
+    gmsim_flights_bytes(&flights, &l1, &one, 1002, &gpu);
+    gmsim_flights_store(&flights, &l1, &word, 1004, &gpu); /* joins what it would push out */
+    gmsim_l1_words words = {.known = false};
+    g_assert_cmpuint(gmsim_l1_read(&l1, gmsim_l1_find(&l1, 9), 9, 0xfu, GMSIM_L1_PASS, &words), ==,
+                     0);
+}
+
 /* Sectors of other lines lose nothing, however many. */
 static void test_others(void)
 {
@@ -175,6 +203,7 @@ int main(int argc, char **argv)
     g_test_add_func("/flight/line-a-lane", test_line_a_lane);
     g_test_add_func("/flight/behind", test_behind);
     g_test_add_func("/flight/tag", test_tag);
+    g_test_add_func("/flight/bytes", test_bytes);
     g_test_add_func("/flight/others", test_others);
     const int status = g_test_run();
     g_free(sets);

@@ -177,6 +177,38 @@ static void test_l1_store(fixture *x, gconstpointer data)
     g_assert_cmphex(load_record(x, &sector, 0x1), ==, 0);
 }
 
+/* Bytes that come to a sector that is not there take the line's others away, its tag not; words do
+ * not (micro/cache_probe.cu, store: st.u8 and st; micro/store_bytes.cu, split and lane). */
+static void test_l1_bytes(fixture *x, gconstpointer data)
+{
+    (void)data;
+    for (uint32_t size = 1; size <= 4; size *= 2) {
+        const uint64_t line = 0x20 + size;
+        const gmtrace_record at = {
+            .address = line * 128u + 64u, .stride = 0, .size = (uint8_t)size, .mask = 1};
+        load(x, line, 0x3);
+        g_assert_true(store(x, &at, 0x4, 0));
+        g_assert_cmphex(load_record(x, &at, 0x4), ==, size < 4 ? 0x4 : 0);
+        g_assert_cmphex(load(x, line, 0x3), ==, size < 4 ? 0x3 : 0);
+        /* all that the store touches is there by now */
+        g_assert_cmphex(load(x, line, 0xf) & 0x3, ==, 0);
+        g_assert_true(store(x, &at, 0x4, 0));
+        g_assert_cmphex(load(x, line, 0xf), ==, 0);
+    }
+    /* Local memory tells the bytes themselves. */
+    gmsim_footprint footprint = {.lines = 1, .line = {0x30}, .touched = {1}};
+    for (uint32_t bytes = 0; bytes < 2; bytes++) {
+        gmsim_l1_words words = {.footprint = &footprint,
+                                .known = true,
+                                .aligned = true,
+                                .bytes = {{bytes ? 0xf0 : 0x10, 0}}};
+        load(x, 0x30, 0x8);
+        g_assert_cmpint(gmsim_l1_words_split(&words), ==, !bytes);
+        g_assert_true(gmsim_l1_write(&x->l1, 0x30, 0x1, 0, GMSIM_L1_ALLOCATE, &words));
+        g_assert_cmphex(load(x, 0x30, 0x8), ==, bytes ? 0 : 0x8);
+    }
+}
+
 /* Where stores do not allocate nothing is left; what was there stays or goes. */
 static void test_l1_write(fixture *x, gconstpointer data)
 {
@@ -252,6 +284,7 @@ int main(int argc, char **argv)
     ADD("/l1/pools", test_l1_pools);
     ADD("/l1/strides", test_l1_strides);
     ADD("/l1/store", test_l1_store);
+    ADD("/l1/bytes", test_l1_bytes);
     ADD("/l1/write", test_l1_write);
     ADD("/l1/no-allocate", test_l1_no_allocate);
     ADD("/l1/evict-first", test_l1_evict_first);

@@ -54,40 +54,89 @@ static void order_lines(const gmsim_footprint *footprint, uint8_t order[GMSIM_MA
                 order[found++] = of[set][turn];
 }
 
+/* A store comes at `now`: those that stay have left, where none came for long. */
+static void begin(gmsim_flights *flights, uint32_t lines, uint64_t now, const gmsim_gpu *gpu)
+{
+    if (now >= flights->last + gpu->l1_packet_idle)
+        leave(flights, flights->next, flights->last + gpu->l1_packet_idle);
+    flights->last = now + (uint64_t)LINE_CLOCKS * lines;
+}
+
+/* L1 loses the line to another store of these sectors. */
+static void lose(const gmsim_flight *flight, gmsim_l1 *l1, uint32_t sectors)
+{
+    if (flight->sectors & sectors)
+        gmsim_l1_drop(l1, flight->line - 1u);
+    else
+        gmsim_l1_lose(l1, flight->line - 1u);
+}
+
+/* Does a store that L1 sees then meet the line as it leaves? */
+static bool meets(const gmsim_flights *flights, const gmsim_flight *flight, uint64_t seen)
+{
+    if (flight->bytes_leave)
+        return seen >= flight->bytes_leave && seen <= flight->bytes_leave + GMSIM_FLIGHT_AFTER;
+    const uint64_t leaves = flights->leaves[flight->number % GMSIM_FLIGHTS];
+    return seen <= leaves + GMSIM_FLIGHT_AFTER && seen + GMSIM_FLIGHT_BEFORE >= leaves;
+}
+
+static bool stays(const gmsim_flights *flights, const gmsim_flight *flight)
+{
+    return !flight->bytes_leave && (int32_t)(flight->number - flights->staying) >= 0;
+}
+
+/* The line's place; *known: it is the line that has it, and it is known when that leaves. */
+static gmsim_flight *find(gmsim_flights *flights, uint64_t line, bool *known)
+{
+    gmsim_flight *flight = &flights->flight[gmsim_hash32(line) % GMSIM_FLIGHT_SETS];
+    *known = flight->line == line + 1u &&
+             (flight->bytes_leave || flights->next - flight->number <= GMSIM_FLIGHTS);
+    return flight;
+}
+
+void gmsim_flights_bytes(gmsim_flights *flights, gmsim_l1 *l1, const gmsim_footprint *footprint,
+                         uint64_t now, const gmsim_gpu *gpu)
+{
+    if (!gpu->l1_packets)
+        return;
+    begin(flights, footprint->lines, now, gpu);
+    for (uint32_t i = 0; i < footprint->lines; i++) {
+        bool known;
+        gmsim_flight *flight = find(flights, footprint->line[i], &known);
+        const uint8_t sectors = footprint->touched[i];
+        if (known && !stays(flights, flight) && meets(flights, flight, now))
+            lose(flight, l1, sectors);
+        *flight = (gmsim_flight){.line = footprint->line[i] + 1u,
+                                 .bytes_leave = now + GMSIM_FLIGHT_BYTES,
+                                 .sectors = sectors};
+    }
+}
+
 void gmsim_flights_store(gmsim_flights *flights, gmsim_l1 *l1, const gmsim_footprint *footprint,
                          uint64_t now, const gmsim_gpu *gpu)
 {
-    const uint32_t most = gpu->l1_packets, idle = gpu->l1_packet_idle;
+    const uint32_t most = gpu->l1_packets;
     uint8_t order[GMSIM_MAX_LINES];
     uint64_t seen = now;
     if (!most)
         return;
-    if (now >= flights->last + idle)
-        leave(flights, flights->next, flights->last + idle);
-    flights->last = now + (uint64_t)LINE_CLOCKS * footprint->lines;
+    begin(flights, footprint->lines, now, gpu);
     order_lines(footprint, order);
     for (uint32_t i = 0; i < footprint->lines; i++) {
         const uint64_t line = footprint->line[order[i]];
         uint8_t sectors = footprint->touched[order[i]];
-        gmsim_flight *flight = &flights->flight[gmsim_hash32(line) % GMSIM_FLIGHT_SETS];
+        bool known;
+        gmsim_flight *flight = find(flights, line, &known);
         seen = MAX(seen, now + i / TAGS);
-        if (flight->line == line + 1u && flights->next - flight->number <= GMSIM_FLIGHTS) {
-            const uint64_t leaves = flights->leaves[flight->number % GMSIM_FLIGHTS];
-            if ((int32_t)(flight->number - flights->staying) >= 0) {
-                sectors |= flight->sectors; /* joins, and has a place of its own all the same */
-            } else if (seen <= leaves + GMSIM_FLIGHT_AFTER &&
-                       seen + GMSIM_FLIGHT_BEFORE >= leaves) {
-                if (flight->sectors & sectors)
-                    gmsim_l1_drop(l1, line);
-                else
-                    gmsim_l1_lose(l1, line);
-            }
-        }
+        if (known && stays(flights, flight))
+            sectors |= flight->sectors; /* joins, and has a place of its own all the same */
+        else if (known && meets(flights, flight, seen))
+            lose(flight, l1, sectors);
         if (flights->next - flights->staying >= most) {
             leave(flights, flights->staying + 1u, now + (uint64_t)LINE_CLOCKS * i);
             seen = MAX(seen, flights->free);
         }
-        *flight = (gmsim_flight){line + 1u, flights->next, sectors};
+        *flight = (gmsim_flight){.line = line + 1u, .number = flights->next, .sectors = sectors};
         flights->units[flights->next % GMSIM_FLIGHTS] = (uint8_t)(1u + gmsim_sector_count(sectors));
         flights->next++;
     }

@@ -10,9 +10,11 @@
  * - About when it leaves, GMSIM_FLIGHT_BEFORE clocks before to GMSIM_FLIGHT_AFTER after, another
  *   store to the line makes L1 lose it: what L1 has of it afterwards is what that store wrote. It
  *   counts as a miss where it writes a sector that is under way.
+ * - Bytes that are not whole words do not wait: all lines of a store leave soon, and another store
+ *   loses what it meets GMSIM_FLIGHT_BYTES clocks after the first to GMSIM_FLIGHT_AFTER later
+ *   (micro/store_bytes.cu, on an H100).
  *
- * Local memory and global are alike in this, one warp and several, any width (but for the bytes
- * that fill a sector).
+ * Local memory and global are alike in this, one warp and several.
  *
  * Left out: sectors written whole, which neither wait here nor lose anything; that loads let what
  * waits leave sooner.
@@ -27,14 +29,16 @@
 
 #define GMSIM_FLIGHT_BEFORE 10u
 #define GMSIM_FLIGHT_AFTER  8u
+#define GMSIM_FLIGHT_BYTES  12u
 
 #define GMSIM_FLIGHTS     64u  /* lines of which it is known when they leave; a power of two */
 #define GMSIM_FLIGHT_SETS 128u /* likewise */
 
 typedef struct gmsim_flight {
-    uint64_t line; /* and one more; 0: none */
-    uint32_t number;
-    uint8_t sectors; /* under way */
+    uint64_t line;        /* and one more; 0: none */
+    uint64_t bytes_leave; /* when they do that are no whole words; 0: it has such */
+    uint32_t number;      /* of those that are whole words */
+    uint8_t sectors;      /* under way */
 } gmsim_flight;
 
 /* All zero before a launch. */
@@ -47,9 +51,13 @@ typedef struct gmsim_flights {
     uint64_t last;                          /* when the last came */
 } gmsim_flights;
 
-/* A store that has a sector in part comes to L1 at SM clock `now`, before L1 knows of it. What it
- * meets on the way out L1 loses; nothing, where gpu.l1_packets is 0. */
+/* A store that has a sector in part, and its words whole, comes to L1 at SM clock `now`, before L1
+ * knows of it. What it meets on the way out L1 loses; nothing, where gpu.l1_packets is 0. */
 void gmsim_flights_store(gmsim_flights *flights, gmsim_l1 *l1, const gmsim_footprint *footprint,
+                         uint64_t now, const gmsim_gpu *gpu);
+
+/* The same of a store that has bytes, not whole words. */
+void gmsim_flights_bytes(gmsim_flights *flights, gmsim_l1 *l1, const gmsim_footprint *footprint,
                          uint64_t now, const gmsim_gpu *gpu);
 
 #pragma GCC visibility pop

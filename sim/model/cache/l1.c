@@ -17,7 +17,9 @@
  * - A fence of the GPU or the system forgets lines of global memory alone; local memory stays
  *   (micro/l1_keeps.cu: fence_local).
  * - A store counts as a hit when its line's tag is present, whatever the sector. Of what
- *   it leaves, bytes that are not a whole word cannot be read (micro/cache_probe.cu: store).
+ *   it leaves, bytes that are not a whole word cannot be read (micro/cache_probe.cu: store), and
+ *   where they come to a sector that is not valid, the line's other data are gone, too, its tag is
+ *   not (micro/cache_probe.cu: store, st.u8; micro/store_bytes.cu: split, lane).
  * - A line that an access with evict_first touches, .cs too, is the next of its set to leave, a
  *   protected one as well, until one without a hint touches it; so is what .lu and no-allocate hit.
  *   With evict_last it comes protected, as if wanted twice (micro/l1_hints.cu). All of this where
@@ -273,6 +275,13 @@ static uint32_t words_from(const uint64_t bytes[2], bool whole)
     return every_fourth(low | low >> 2) | every_fourth(high | high >> 2) << 16;
 }
 
+bool gmsim_l1_words_split(const gmsim_l1_words *words)
+{
+    if (words->record)
+        return words->record->size < 4u;
+    return words->known && words_from(words->bytes[0], false) != words_from(words->bytes[0], true);
+}
+
 /* Words of the line that the record's lanes touch; `whole`: of which a lane has every byte. */
 static __attribute__((noinline)) uint32_t words_of(gmsim_l1_words *words, uint64_t line, bool whole)
 {
@@ -391,7 +400,13 @@ GMSIM_INLINE bool store(gmsim_l1 *l1, uint64_t line, uint32_t touched, uint32_t 
     tag = (tag | full) & ~((uint64_t)full << 4);
     if (part) {
         uint32_t kept = PARTIAL(tag) ? set->word[place] & words_in(PARTIAL(tag)) : 0;
-        set->word[place] = kept | (words_of(words, line, true) & words_in(part));
+        uint32_t whole = words_of(words, line, true) & words_in(part);
+        if (G_UNLIKELY(gmsim_l1_words_split(words)) &&
+            (words_of(words, line, false) & words_in(part) & ~(whole | kept))) {
+            tag &= ~UINT64_C(0xff) | full;
+            kept = 0;
+        }
+        set->word[place] = kept | whole;
         tag |= (uint64_t)part << 4;
     }
     set->tag[place] = tag;

@@ -87,6 +87,9 @@ static inline void gmsim_l1_words_tell(gmsim_l1_words *words)
 /* Works `bytes` out if they are not known. */
 void gmsim_l1_words_know(gmsim_l1_words *words);
 
+/* Are they less than a word of each lane? What the first line of several has tells. */
+bool gmsim_l1_words_split(const gmsim_l1_words *words);
+
 /* A load of the sectors `touched` of a line, whose set that is; returns those that miss. */
 uint32_t gmsim_l1_read(gmsim_l1 *l1, gmsim_l1_set *set, uint64_t line, uint32_t touched,
                        gmsim_l1_load how, gmsim_l1_words *words);

@@ -418,7 +418,8 @@ static uint32_t store(gmsim_sm_memory *memory, gmsim_request *request)
     const gmsim_footprint *footprint = &request->footprint;
     uint32_t hits = 0;
     if (G_UNLIKELY(gmsim_has_part(footprint)))
-        gmsim_flights_store(&memory->flights, &memory->l1, footprint, request->now, memory->gpu);
+        (gmsim_l1_words_split(&request->words) ? gmsim_flights_bytes : gmsim_flights_store)(
+            &memory->flights, &memory->l1, footprint, request->now, memory->gpu);
     for (uint32_t i = 0; i < footprint->lines; i++)
         if (gmsim_l1_write(&memory->l1, footprint->line[i], footprint->touched[i],
                            footprint->full[i], (gmsim_l1_load)request->load, &request->words))
