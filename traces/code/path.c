@@ -296,11 +296,13 @@ const gmtrace_path *gmtrace_path_step_in(gmtrace_paths *paths, gmtrace_path_warp
     const uint32_t instr = record->instr;
     if (instr >= paths->graph.instr_count)
         return &paths->empty;
-    if (record->op == GMTRACE_OP_COPY_WRITE && warp->copied == instr) {
-        warp->copied = GMTRACE_NO_INSTR;
-        return &paths->empty;
+    const uint32_t side = (uint32_t)record->op - GMTRACE_OP_COPY_READ;
+    if (side <= 1u) { /* of a copy: both are of one instruction */
+        const bool second = side && warp->copied == instr;
+        warp->copied = side ? GMTRACE_NO_INSTR : instr;
+        if (second)
+            return &paths->empty;
     }
-    warp->copied = record->op == GMTRACE_OP_COPY_READ ? instr : GMTRACE_NO_INSTR;
     const uint32_t target = paths->target[instr];
     if (target & PATH_TARGET_LOADS) /* as is PATH_NONE */
         return step_apart(paths, warp, record, chunk);
