@@ -61,7 +61,7 @@ int report_damage(const char *path, const gmtrace_reader *reader);
 typedef struct number_list {
     struct number_range {
         uint64_t first, last;
-    } range[32];
+    } range[1024];
     unsigned count;
 } number_list;
 
