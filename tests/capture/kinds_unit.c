@@ -6,7 +6,6 @@
 #include <glib.h>
 #include <glib/gstdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "tests/support/trace_builder.h"
 #include "traces/capture/allocations.h"
@@ -46,14 +45,11 @@ static void test_parameters(void)
 static void test_repeats(void)
 {
     static const char kernel[3];
-    g_autofree char *path;
-    const int fd = g_file_open_tmp("kinds-XXXXXX.trc", &path, NULL);
+    g_autofree char *path = gmtest_new_path();
     gmtest_trace t;
     gmtrace_error error;
     uint64_t written, dropped, ordinal = 0;
     uint32_t captured = 0;
-    g_assert_cmpint(fd, >=, 0);
-    close(fd);
     gmtest_open(&t, path);
     for (unsigned step = 0; step < 5; step++)
         for (unsigned k = 0; k < 3; k++, ordinal++) {

@@ -22,10 +22,7 @@ static char memory_path[64];
 /* Several chunks, a CTA split over some of them, every shape, two launches. */
 static void build(void)
 {
-    char *path = NULL;
-    const int fd = g_file_open_tmp("gmtrace-XXXXXX.trc", &path, NULL);
-    g_assert_cmpint(fd, >=, 0);
-    close(fd);
+    char *path = gmtest_new_path();
     gmtest_trace t;
     gmtest_open(&t, path);
     gmtest_launch(&t, 4, 64);

@@ -10,17 +10,7 @@
 #include <glib.h>
 #include <glib/gstdio.h>
 #include <string.h>
-#include <unistd.h>
 #include <xxhash.h>
-
-static char *new_path(void)
-{
-    char *path;
-    const int fd = g_file_open_tmp("gmtrace-XXXXXX.trc", &path, NULL);
-    g_assert_cmpint(fd, >=, 0);
-    close(fd);
-    return path;
-}
 
 static const uint8_t some[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
 /* Neighbours, and one at the end of the address space. */
@@ -88,7 +78,7 @@ static void check_bytes(const uint8_t *bytes, uint32_t size, const uint8_t *righ
 
 static void test_roundtrip(void)
 {
-    g_autofree char *path = new_path();
+    g_autofree char *path = gmtest_new_path();
     write_trace(path);
     g_assert_cmpuint(minor_of(path), ==, 5);
     gmtrace_reader *reader = read_trace(path);
@@ -114,7 +104,7 @@ static void test_roundtrip(void)
 /* A trace of which nothing is known is as it was; so is one that was cut before it is told. */
 static void test_none(void)
 {
-    g_autofree char *path = new_path(), *bytes = NULL;
+    g_autofree char *path = gmtest_new_path(), *bytes = NULL;
     gmtest_trace t;
     gmtrace_error error;
     gsize size;
@@ -152,7 +142,7 @@ static void test_usage(void)
         {{0x2000, 4, some}, {0x1000, 1, some}},                /* not sorted */
         {{0x1000, 4, some}, {UINT64_MAX, 1, some}},            /* beyond the last address */
     };
-    g_autofree char *path = new_path();
+    g_autofree char *path = gmtest_new_path();
     gmtest_trace t;
     gmtest_open(&t, path);
     gmtest_launch(&t, 1, 32);
@@ -189,7 +179,7 @@ static gmtrace_known_range *many_ranges(uint32_t count)
 /* What is too much of one launch, and of all. */
 static void test_bounds(void)
 {
-    g_autofree char *path = new_path();
+    g_autofree char *path = gmtest_new_path();
     g_autofree uint8_t *zero = g_malloc0(MIB);
     g_autofree gmtrace_known_range *tiny = many_ranges(MANY);
     gmtrace_known_range part[PARTS + 1];
@@ -229,7 +219,7 @@ static void test_bounds(void)
 /* A small file may claim 64 MiB: only within the reader's limit. */
 static void test_memory(void)
 {
-    g_autofree char *path = new_path();
+    g_autofree char *path = gmtest_new_path();
     g_autofree uint8_t *zero = g_malloc0(MIB);
     gmtrace_known_range part[PARTS + 1];
     const gmtrace_known known = large(part, zero, 4, 0);
@@ -292,7 +282,7 @@ typedef struct section {
 
 static void load(section *s)
 {
-    s->path = new_path();
+    s->path = gmtest_new_path();
     write_trace(s->path);
     g_assert_true(g_file_get_contents(s->path, &s->bytes, &s->size, NULL));
     s->at = gmt_get64((uint8_t *)s->bytes + GMT_HEADER_KNOWN);

@@ -33,10 +33,7 @@ static char memory_path[64];
 
 static void build(void)
 {
-    g_autofree char *path = NULL;
-    const int fd = g_file_open_tmp("gmtrace-XXXXXX.trc", &path, NULL);
-    g_assert_cmpint(fd, >=, 0);
-    close(fd);
+    g_autofree char *path = gmtest_new_path();
     gmtest_trace t;
     gmtest_open(&t, path);
     gmtest_launch(&t, 4, 64);

@@ -11,17 +11,7 @@
 #include <glib.h>
 #include <glib/gstdio.h>
 #include <string.h>
-#include <unistd.h>
 #include <xxhash.h>
-
-static char *new_path(void)
-{
-    char *path;
-    const int fd = g_file_open_tmp("gmtrace-XXXXXX.trc", &path, NULL);
-    g_assert_cmpint(fd, >=, 0);
-    close(fd);
-    return path;
-}
 
 /* Launches 0 and 3 are alike, so are 1 and 2; launch 4 is alone. */
 static void write_trace(const char *path)
@@ -54,7 +44,7 @@ static void test_shares(void)
         uint32_t like, captured;
         uint64_t stands_for;
     } wanted[] = {{0, 2, 3}, {1, 2, 2}, {1, 2, 2}, {0, 2, 2}, {4, 1, 1}};
-    g_autofree char *path = new_path();
+    g_autofree char *path = gmtest_new_path();
     gmtrace_error error;
     write_trace(path);
     gmtrace_reader *reader = gmtrace_open(path, &error);
@@ -79,7 +69,7 @@ static void test_shares(void)
 /* A trace without repeats is as it was, and each launch stands for itself. */
 static void test_none(void)
 {
-    g_autofree char *path = new_path();
+    g_autofree char *path = gmtest_new_path();
     gmtrace_error error;
     gmtest_trace t;
     g_autofree char *bytes = NULL;
@@ -100,7 +90,7 @@ static void test_none(void)
 /* Every byte of the section with every other value, its checksums right. */
 static void test_wrong_contents(void)
 {
-    g_autofree char *path = new_path(), *bytes = NULL;
+    g_autofree char *path = gmtest_new_path(), *bytes = NULL;
     gsize size;
     unsigned refused = 0, taken = 0;
     write_trace(path);

@@ -7,7 +7,6 @@
 
 #include <glib.h>
 #include <glib/gstdio.h>
-#include <unistd.h>
 
 /* A record as a test expects it back. */
 typedef struct expected {
@@ -28,15 +27,6 @@ static uint64_t next_random(void)
 static uint32_t below(uint32_t bound)
 {
     return (uint32_t)((next_random() >> 32) % bound);
-}
-
-static char *scratch_path(void)
-{
-    char *path = NULL;
-    int fd = g_file_open_tmp("gmtrace-XXXXXX.trc", &path, NULL);
-    g_assert_cmpint(fd, >=, 0);
-    close(fd);
-    return path;
 }
 
 static gmtrace_reader *open_ok(const char *path)
@@ -258,7 +248,7 @@ static void random_round_trip(gconstpointer data)
     for (uint32_t c = 0; c < plan->ctas; c++)
         ctas += c % 7 != 6;
 
-    char *path = scratch_path();
+    char *path = gmtest_new_path();
     const gmtrace_writer_options options = {.pending_limit = plan->pending_limit};
     gmtest_trace trace;
     gmtest_open_with(&trace, path, &options);
@@ -357,7 +347,7 @@ static void random_round_trip(gconstpointer data)
 
 static void metadata_round_trip(void)
 {
-    char *path = scratch_path();
+    char *path = gmtest_new_path();
     gmtrace_error error;
     gmtrace_capture capture = *gmtest_capture();
     capture.gpu = "NVIDIA H200";
@@ -465,7 +455,7 @@ static void metadata_round_trip(void)
 
 static void misuse_is_refused(void)
 {
-    char *path = scratch_path();
+    char *path = gmtest_new_path();
     gmtrace_error error;
     gmtest_trace t;
     gmtest_open(&t, path);
@@ -533,7 +523,7 @@ static void no_partial_file(void)
 /* One CTA number near each end of a huge grid: the index must not be as large as the grid. */
 static void sparse_ctas(void)
 {
-    char *path = scratch_path();
+    char *path = gmtest_new_path();
     gmtrace_error error;
     gmtest_trace t;
     const uint64_t last = 2000000000ull * 60000 - 1;
@@ -565,7 +555,7 @@ static void sparse_ctas(void)
 /* Bytes a record on disk, of `records` records: coalesced, or 32 random words of 512 MiB. */
 static double bytes_a_record(bool coalesced, uint32_t records)
 {
-    char *path = scratch_path();
+    char *path = gmtest_new_path();
     gmtest_trace t;
     uint64_t address[GMTRACE_WARP_LANES];
     gmtest_open(&t, path);

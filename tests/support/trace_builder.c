@@ -6,6 +6,8 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 static void need(bool done, const char *what, const gmtrace_error *error)
 {
@@ -13,6 +15,23 @@ static void need(bool done, const char *what, const gmtrace_error *error)
         return;
     fprintf(stderr, "trace builder: %s: %s\n", what, error->text);
     abort();
+}
+
+char *gmtest_new_path(void)
+{
+    static const char name[] = "/gmtrace-XXXXXX.trc", end[] = ".trc";
+    const char *folder = getenv("TMPDIR");
+    if (!folder || !*folder)
+        folder = "/tmp";
+    char *path = malloc(strlen(folder) + sizeof name);
+    const gmtrace_error error = {.text = "no file for it could be made"};
+    int fd = -1;
+    if (path) {
+        strcat(strcpy(path, folder), name);
+        fd = mkstemps(path, (int)sizeof end - 1);
+    }
+    need(fd >= 0 && close(fd) == 0, "a new trace", &error);
+    return path;
 }
 
 static const char *const files[] = {"test.cu"};

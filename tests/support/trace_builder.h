@@ -50,6 +50,9 @@ typedef struct gmtest_trace {
     uint32_t block;
 } gmtest_trace;
 
+/* The path of a new, empty file; the caller frees the text and removes the file. */
+char *gmtest_new_path(void);
+
 /* The test kernel "test_kernel(float *)" of GMTEST_INSTRS instructions, source lines in test.cu. */
 const gmtrace_kernel *gmtest_kernel(void);
 const gmtrace_capture *gmtest_capture(void);
