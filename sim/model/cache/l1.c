@@ -190,6 +190,9 @@ static __attribute__((noinline)) void sweep(gmsim_l1 *l1, uint32_t bank)
             held |= (uint32_t)(set->tag[i] != 0) << i;
     } while (!held);
     l1->swept[bank] = (uint16_t)row;
+    const gmsim_l1_set *next = &l1->set[row * GMSIM_L1_BANKS + bank];
+    __builtin_prefetch(next->tag, 1);
+    __builtin_prefetch(next->age, 1);
     const gmsim_replaced what = replaced(l1, set, (set->tag[gmsim_lowest(held)] >> 8) - 1u);
     const uint32_t place = gmsim_replacer_victim(&l1->replacer, what, held);
     set->tag[place] = 0;

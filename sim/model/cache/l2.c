@@ -39,13 +39,14 @@ gmsim_l2_place gmsim_l2_find_any(const gmsim_l2 *l2, uint64_t line)
 
 void gmsim_l2_prefetch(const gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side)
 {
-    const char *near = (const char *)l2_set_at(l2, place, side % l2->sides);
-    const char *home = (const char *)l2_set_at(l2, place, place->home);
+    const gmsim_l2_set *near = l2_set_at(l2, place, side % l2->sides);
+    const gmsim_l2_set *home = l2_set_at(l2, place, place->home);
 #pragma GCC unroll 4
     for (uint32_t i = 0; i < sizeof(gmsim_l2_set); i += i ? 64u : 128u) { /* but tags beyond 16 */
-        __builtin_prefetch(near + i, 1);
-        __builtin_prefetch(home + i, 1);
+        __builtin_prefetch((const char *)near + i, 1);
+        __builtin_prefetch((const char *)home + i, 1);
     }
+    __builtin_prefetch(l2->written[home - l2->set].group, 1);
 }
 
 /* Reads and writes are compiled twice: with the usual policies inlined while no group is crowded,
