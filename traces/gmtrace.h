@@ -26,7 +26,7 @@ extern "C" {
 #endif
 
 #define GMTRACE_FORMAT_MAJOR 1u /* a reader refuses a larger major */
-#define GMTRACE_FORMAT_MINOR 5u /* a reader accepts a larger minor */
+#define GMTRACE_FORMAT_MINOR 6u /* a reader accepts a larger minor */
 #define GMTRACE_WARP_LANES   32u
 #define GMTRACE_NO_INSTR     UINT32_MAX /* a record whose instruction is not in the table */
 #define GMTRACE_NO_REGISTER  0xffu
@@ -60,6 +60,7 @@ typedef struct gmtrace_error {
 typedef enum gmtrace_detail {
     GMTRACE_DETAIL_MEMORY = 1, /* accesses, barriers and copies; the rest follows from the code */
     GMTRACE_DETAIL_FULL = 2,   /* every executed warp instruction */
+    GMTRACE_DETAIL_CALLS = 3,  /* as MEMORY, and calls of functions, as GMTRACE_EXEC */
 } gmtrace_detail;
 
 /* Classes of access that a capturing tool may be unable to see (bits). */
@@ -291,8 +292,9 @@ typedef enum gmtrace_kind {
     GMTRACE_COPY_COMMIT, /* cp.async.commit_group */
     GMTRACE_COPY_WAIT,   /* cp.async.wait_group: aux = groups that may stay pending */
     GMTRACE_MBARRIER,    /* address = shared offset, aux = gmtrace_mbarrier */
-    GMTRACE_EXEC,        /* GMTRACE_DETAIL_FULL: an instruction without memory access. aux = 1
-                          * where its predicate held for no lane: mask then means nothing */
+    GMTRACE_EXEC,        /* an instruction without memory access: GMTRACE_DETAIL_FULL any, CALLS a
+                          * call. aux = 1 where its predicate held for no lane: mask then means
+                          * nothing */
     GMTRACE_WGMMA,       /* address, aux64 = shared offsets of A and B; aux = bytes, A low half */
     GMTRACE_TENSOR,      /* one copy of a box of a tensor: see gmtrace_tensor_copy */
     GMTRACE_KIND_COUNT

@@ -120,6 +120,7 @@ static void test_decode_events(void)
         {GMC_CLUSTER_ARRIVE, GMTRACE_CLUSTER_ARRIVE, GMTRACE_OP_NONE, 0, 0, 0},
         {GMC_CLUSTER_WAIT, GMTRACE_CLUSTER_WAIT, GMTRACE_OP_NONE, 0, 0, 0},
         {GMC_SYNCWARP, GMTRACE_SYNCWARP, GMTRACE_OP_NONE, 0, 0, 7},
+        {GMC_CALL, GMTRACE_EXEC, GMTRACE_OP_NONE, 0, 0, 0},
         {GMC_COPY_COMMIT, GMTRACE_COPY_COMMIT, GMTRACE_OP_NONE, 0, 0, 0},
         {GMC_COPY_WAIT, GMTRACE_COPY_WAIT, GMTRACE_OP_NONE, 0, 0, 7},
         {GMC_BULK_LOAD, GMTRACE_BULK, GMTRACE_OP_BULK_LOAD, 0x1234,
@@ -147,6 +148,8 @@ static void test_decode_events(void)
     gmc_cell cell = {.mask = 1, .mark = GMC_MARK(200, GMC_AFFINE, 0)};
     gmtrace_record record;
     g_assert_false(gmc_decode(&code, &cell, NULL, &record, address, &has));
+    cell = (gmc_cell){.mask = 1, .mark = GMC_MARK(GMC_CALL, GMC_AFFINE, 0), .pc = GMC_FAR_PC};
+    g_assert_false(gmc_decode(&code, &cell, NULL, &record, address, &has)); /* of what code? */
 }
 
 /* ------------------------------------------------------------------------------------ open CTAs */

@@ -54,7 +54,7 @@ static void test_spills(void)
     const gmc_code code = {spills, G_N_ELEMENTS(spills), &range, 1};
     gmtrace_error error = {0};
     gmtrace_unseen *slots;
-    g_assert_true(gmtrace_unseen_create(spills, G_N_ELEMENTS(spills), &slots));
+    g_assert_true(gmtrace_unseen_create(spills, G_N_ELEMENTS(spills), GMTRACE_DETAIL_MEMORY, &slots));
     card *at = card_open(spills, G_N_ELEMENTS(spills));
     for (unsigned i = 0; i < 2; i++) { /* a launch leaves nothing behind for the next */
         card_launch(at, (gmc_job){.code = &code, .threads = 56, .slots = slots}, CTAS);
@@ -92,7 +92,7 @@ static void test_spill_behind_copy(void)
     const gmc_code code = {spills, G_N_ELEMENTS(spills), &range, 1};
     gmtrace_error error = {0};
     gmtrace_unseen *slots;
-    g_assert_true(gmtrace_unseen_create(spills, G_N_ELEMENTS(spills), &slots));
+    g_assert_true(gmtrace_unseen_create(spills, G_N_ELEMENTS(spills), GMTRACE_DETAIL_MEMORY, &slots));
     card *at = card_open(spills, G_N_ELEMENTS(spills));
     card_launch(at, (gmc_job){.code = &code, .threads = 32, .slots = slots}, 1);
     for (uint32_t pc = 0; pc <= 2; pc += 2) {

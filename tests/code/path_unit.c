@@ -45,14 +45,20 @@ typedef struct warp_run {
     const gmtrace_path *path;
 } warp_run;
 
-static void begin(warp_run *r, const gmtrace_instr *code, uint32_t count, uint32_t live)
+static void begin_as(warp_run *r, const gmtrace_instr *code, uint32_t count, uint32_t live,
+                     gmtrace_detail detail)
 {
     memset(r, 0, sizeof *r);
     r->kernel.instr = code;
     r->kernel.instr_count = count;
-    r->paths = gmtrace_paths_create(&r->kernel, GMTRACE_DETAIL_MEMORY);
+    r->paths = gmtrace_paths_create(&r->kernel, detail);
     g_assert_nonnull(r->paths);
     gmtrace_path_enter(r->paths, &r->warp, live);
+}
+
+static void begin(warp_run *r, const gmtrace_instr *code, uint32_t count, uint32_t live)
+{
+    begin_as(r, code, count, live, GMTRACE_DETAIL_MEMORY);
 }
 
 static void again(warp_run *r)
@@ -352,6 +358,41 @@ static void test_call(void)
     g_assert_cmpuint(finish(&run).lost, ==, 0);
 }
 
+/* Where calls are recorded, one that is not was none, and lanes that make one come back to the
+ * others. */
+static void test_recorded_call(void)
+{
+    const gmtrace_instr code[] = {LDG,
+                                  BRA_IF(4),
+                                  CODE(0, "CALL.REL.NOINC", "`(f)", CALL, NONE, 7),
+                                  ADD,
+                                  FADD,
+                                  STG,
+                                  EXIT,
+                                  ADD,
+                                  CODE(0, "RET.REL.NODEC", "R20 `(k)", RETURN, NONE, NO)};
+    warp_run run;
+    begin_as(&run, code, G_N_ELEMENTS(code), ALL, GMTRACE_DETAIL_CALLS);
+    record(&run, 0, ALL);
+    record(&run, 5, ALL);
+    PIECES({1, 1, 1}, {4, 1, 1});
+    g_assert_false(run.path->ambiguous);
+    again(&run);
+    record(&run, 0, ALL);
+    record(&run, 2, ALL);
+    PIECES({1, 1, 1});
+    record(&run, 5, ALL);
+    PIECES({7, 2, 1}, {3, 2, 1});
+    g_assert_false(run.path->ambiguous);
+    g_assert_cmpuint(finish(&run).lost, ==, 0);
+    begin(&run, code, G_N_ELEMENTS(code), ALL); /* where they are not, nobody knows */
+    record(&run, 0, ALL);
+    record(&run, 5, ALL);
+    PIECES({1, 1, 1}, {4, 1, 1});
+    g_assert_true(run.path->ambiguous);
+    finish(&run);
+}
+
 /* Loops without records: rounds from constants, whether the way sets them or the code above it;
  * once where the end is not known. */
 #define MOV(r, n) CODE(0, "IMAD.MOV.U32", r ", RZ, RZ, " n, INT, NONE, NO)
@@ -624,6 +665,7 @@ int main(int argc, char **argv)
     g_test_add_func("/path/guarded", test_guarded);
     g_test_add_func("/path/doubt", test_doubt);
     g_test_add_func("/path/call", test_call);
+    g_test_add_func("/path/recorded-call", test_recorded_call);
     g_test_add_func("/path/constant-loop", test_constant_loop);
     g_test_add_func("/path/nested-loop", test_nested_loop);
     g_test_add_func("/path/meets-each-round", test_meets_each_round);

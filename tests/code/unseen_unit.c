@@ -49,12 +49,18 @@ static void keep(warp_run *r, size_t first, size_t last)
     }
 }
 
-static void begin(warp_run *r, const gmtrace_instr *code, uint32_t count, uint32_t live)
+static void begin_as(warp_run *r, const gmtrace_instr *code, uint32_t count, uint32_t live,
+                     gmtrace_detail detail)
 {
     memset(r, 0, sizeof *r);
-    g_assert_true(gmtrace_unseen_create(code, count, &r->unseen));
+    g_assert_true(gmtrace_unseen_create(code, count, detail, &r->unseen));
     g_assert_nonnull(r->unseen);
     keep(r, 0, gmtrace_unseen_enter(r->unseen, &r->warp, live));
+}
+
+static void begin(warp_run *r, const gmtrace_instr *code, uint32_t count, uint32_t live)
+{
+    begin_as(r, code, count, live, GMTRACE_DETAIL_MEMORY);
 }
 
 /* A record is kept in the list, too, so that the order shows. */
@@ -229,6 +235,29 @@ static void test_call(void)
     finish(&run);
 }
 
+/* Where calls are recorded, one without a record was none: the way past it is the longer one. */
+static void test_recorded_call(void)
+{
+    const gmtrace_instr code[] = {
+        LDG,  BRA_IF(4), CODE(0, "CALL.REL.NOINC", "`(f)", CALL, NONE, 0, 7), LDL("0x0"),
+        ADD,  STG,       EXIT,
+        STL("0x8"),      CODE(0, "RET.REL.NODEC", "R20 `(k)", RETURN, NONE, 0, NO)};
+    warp_run run;
+    begin_as(&run, code, G_N_ELEMENTS(code), ALL, GMTRACE_DETAIL_CALLS);
+    record(&run, 0, ALL);
+    record(&run, 5, ALL);
+    end(&run, ALL);
+    EXPECT({0, ALL}, {5, ALL});
+    finish(&run);
+    begin_as(&run, code, G_N_ELEMENTS(code), ALL, GMTRACE_DETAIL_CALLS);
+    record(&run, 0, ALL);
+    record(&run, 2, 0xf); /* four lanes */
+    record(&run, 5, ALL);
+    end(&run, ALL);
+    EXPECT({0, ALL}, {2, 0xf}, {7, 0xf}, {3, 0xf}, {5, ALL});
+    finish(&run);
+}
+
 /* An instruction that the capture reports is not made up any more; indexed ones never are. */
 static void test_seen(void)
 {
@@ -253,9 +282,9 @@ static void test_seen(void)
                                      CODE(0, "LDL", "R2, [R10]", LOAD, LOCAL, 4, NO),
                                      CODE(0, "LDG.E", "R2, [R1]", LOAD, GLOBAL, 4, NO), EXIT};
     gmtrace_unseen *none;
-    g_assert_true(gmtrace_unseen_create(indexed, G_N_ELEMENTS(indexed), &none));
+    g_assert_true(gmtrace_unseen_create(indexed, G_N_ELEMENTS(indexed), GMTRACE_DETAIL_MEMORY, &none));
     g_assert_null(none);
-    g_assert_true(gmtrace_unseen_create(NULL, 0, &none));
+    g_assert_true(gmtrace_unseen_create(NULL, 0, GMTRACE_DETAIL_MEMORY, &none));
     g_assert_null(none);
 }
 
@@ -269,6 +298,7 @@ int main(int argc, char **argv)
     g_test_add_func("/unseen/guarded-record", test_guarded_record);
     g_test_add_func("/unseen/doubt", test_doubt);
     g_test_add_func("/unseen/call", test_call);
+    g_test_add_func("/unseen/recorded-call", test_recorded_call);
     g_test_add_func("/unseen/seen", test_seen);
     return g_test_run();
 }

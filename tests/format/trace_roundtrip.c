@@ -441,6 +441,28 @@ static void metadata_round_trip(void)
     g_free(path);
 }
 
+/* Calls are a flag beside the level of memory instructions, which old readers know. */
+static void calls_round_trip(void)
+{
+    char *path = gmtest_new_path(), *bytes;
+    size_t size;
+    gmtrace_error error;
+    gmtrace_capture capture = *gmtest_capture();
+    capture.detail = GMTRACE_DETAIL_CALLS;
+    gmtrace_writer *writer = gmtrace_writer_create(path, &capture, NULL, &error);
+    g_assert_true(gmtrace_writer_close(writer, true, &error));
+    gmtrace_reader *reader = open_ok(path);
+    g_assert_cmpint(gmtrace_get_capture(reader)->detail, ==, GMTRACE_DETAIL_CALLS);
+    gmtrace_close(reader);
+    g_assert_true(g_file_get_contents(path, &bytes, &size, NULL));
+    g_assert_cmpint(bytes[10], ==, 6); /* minor version, optional flags, level */
+    g_assert_cmpint(bytes[20], ==, 1);
+    g_assert_cmpint(bytes[32], ==, GMTRACE_DETAIL_MEMORY);
+    g_free(bytes);
+    g_unlink(path);
+    g_free(path);
+}
+
 /* ------------------------------------------------------------------------------ misuse */
 
 #define REFUSED(call)                                                                              \
@@ -590,6 +612,7 @@ int main(int argc, char **argv)
     static const plan_for early = {20, 800, 256 << 10, true};
     static const plan_for open_ended = {30, 300, 1 << 20, false};
     g_test_add_func("/trace/round-trip/metadata", metadata_round_trip);
+    g_test_add_func("/trace/calls", calls_round_trip);
     g_test_add_data_func("/trace/round-trip/small-ctas", &small, random_round_trip);
     g_test_add_data_func("/trace/round-trip/split-ctas", &large, random_round_trip);
     g_test_add_data_func("/trace/round-trip/early-writes", &early, random_round_trip);

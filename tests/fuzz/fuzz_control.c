@@ -108,7 +108,7 @@ static void check_unseen(const gmtrace_kernel *kernel, const gmtrace_record *rec
     gmtrace_unseen *unseen;
     gmtrace_unseen_warp warp;
     size_t before;
-    NEED(gmtrace_unseen_create(kernel->instr, kernel->instr_count, &unseen));
+    NEED(gmtrace_unseen_create(kernel->instr, kernel->instr_count, GMTRACE_DETAIL_MEMORY, &unseen));
     if (!unseen)
         return;
     gmtrace_unseen_enter(unseen, &warp, UINT32_MAX);

@@ -149,7 +149,7 @@ int main(int argc, char **argv)
     output = argv[1];
     gmtrace_writer *writer = gmtrace_writer_create(output, &about, &options, &error);
     if (check(writer != NULL, error.text) &&
-        check(gmtrace_unseen_create(code, INSTRS, &slots), "out of memory"))
+        check(gmtrace_unseen_create(code, INSTRS, GMTRACE_DETAIL_MEMORY, &slots), "out of memory"))
         capture(writer, slots);
     const bool keep = !broken;
     error.text[0] = '\0';

@@ -95,7 +95,7 @@ static uint8_t *find_deciding(const gmc_kernel *kernel)
                                  .instr_count = kernel->sass.instr_count,
                                  .instr = kernel->sass.instr};
     uint8_t *deciding = calloc(code.instr_count + 1u, sizeof *deciding);
-    if (deciding && gmt_deciding_loads(&code, GMTRACE_DETAIL_MEMORY, deciding))
+    if (deciding && gmt_deciding_loads(&code, GMTRACE_DETAIL_CALLS, deciding))
         return deciding;
     free(deciding);
     return NULL;
@@ -136,7 +136,8 @@ gmc_kernel *gmc_kernel_create(const gmc_settings *settings, const gmc_cubin *cub
         return kernel;
     }
     kernel->unseen = find_unseen(&kernel->sass);
-    if (!gmtrace_unseen_create(kernel->sass.instr, kernel->sass.instr_count, &kernel->slots)) {
+    if (!gmtrace_unseen_create(kernel->sass.instr, kernel->sass.instr_count, GMTRACE_DETAIL_CALLS,
+                               &kernel->slots)) {
         gmc_kernel_free(kernel);
         return NULL;
     }

@@ -178,6 +178,11 @@ static bool set_event(const gmc_code *code, const gmc_cell *header, gmtrace_reco
     case GMC_SYNCWARP:
         set_kind(record, GMTRACE_SYNCWARP, header->aux);
         break;
+    case GMC_CALL:
+        if (record->instr == GMTRACE_NO_INSTR)
+            return false;
+        set_kind(record, GMTRACE_EXEC, 0);
+        break;
     case GMC_COPY_COMMIT:
         set_kind(record, GMTRACE_COPY_COMMIT, 0);
         break;

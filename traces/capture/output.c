@@ -83,7 +83,7 @@ bool gmc_output_open(CUdevice device)
         .cc_minor = gpu.cc_minor,
         .sm_count = gpu.sm_count,
         .driver_version = gpu.driver_version,
-        .detail = GMTRACE_DETAIL_MEMORY,
+        .detail = GMTRACE_DETAIL_CALLS,
     };
     gmtrace_writer_options options = {.level = settings->level, .pending_limit = settings->memory};
     gmtrace_error error = {0};

@@ -28,6 +28,7 @@ const gmc_patch gmc_patch_table[] = {
     ROW(CLUSTER_BARRIER_ARRIVE, "gmcapture_cluster_arrive", "barrier.cluster.arrive"),
     ROW(CLUSTER_BARRIER_WAIT, "gmcapture_cluster_wait", "barrier.cluster.wait"),
     ROW(SYNCWARP, "gmcapture_syncwarp", "__syncwarp"),
+    ROW(CALL, "gmcapture_call", "call"),
     ROW(BULK_COPY_GLOBAL_TO_SHARED, "gmcapture_bulk_load", "bulk copy"),
     ROW(BULK_COPY_SHARED_TO_GLOBAL, "gmcapture_bulk_store", "bulk copy"),
     ROW(BULK_COPY_SHARED_TO_SHARED, "gmcapture_bulk_shared", "bulk copy"),

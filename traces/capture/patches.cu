@@ -334,6 +334,14 @@ PATCH gmcapture_syncwarp(void *userdata, uint64_t pc, uint32_t asked)
     return SANITIZER_PATCH_SUCCESS;
 }
 
+/* Touches no memory, but says who goes the slow way of a division: nothing else does. */
+PATCH gmcapture_call(void *userdata, uint64_t pc, uint64_t, uint32_t)
+{
+    if (userdata)
+        note(here(userdata, pc), GMC_CALL, 0, 0, 0);
+    return SANITIZER_PATCH_SUCCESS;
+}
+
 PATCH gmcapture_bulk_load(void *userdata, uint64_t pc, uint64_t source, uint32_t target,
                           uint32_t barrier, uint32_t data, uint32_t)
 {

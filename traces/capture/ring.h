@@ -68,6 +68,7 @@ enum {
     GMC_BULK_REDUCE_GLOBAL, /* as BULK_STORE */
     GMC_BULK_REDUCE_SHARED, /* as BULK_SHARED */
     GMC_WGMMA,              /* address = A | B << 32, stride = size A, aux = size B */
+    GMC_CALL,               /* of a function */
     GMC_TENSOR, /* a box: address = shared side | mbarrier << 32; payload: a gmc_tensor */
     GMC_ENTER,  /* CTA 0 alone; address = GMC_SHAPE(), aux = dynamic shared memory, stride = all */
     GMC_EXIT,

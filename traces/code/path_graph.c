@@ -45,6 +45,10 @@ static path_seen seen_of(const gmtrace_instr *code, uint32_t i, gmtrace_detail d
     if (gmtrace_accesses_by_lane(instr))
         return is_guarded(instr) || is_stack_slot(instr) ? PATH_MAYBE : PATH_SEEN;
     switch (instr->op_class) {
+    case GMTRACE_CLASS_CALL:
+        return detail != GMTRACE_DETAIL_CALLS ? PATH_UNSEEN
+               : is_guarded(instr)            ? PATH_MAYBE
+                                              : PATH_SEEN;
     case GMTRACE_CLASS_BARRIER:
         return gmt_has_prefix(instr->opcode, "BAR.") && !is_guarded(instr) ? PATH_SEEN : PATH_MAYBE;
     case GMTRACE_CLASS_BULK:
@@ -125,7 +129,7 @@ static uint32_t skips_of(const path_graph *graph, const gmtrace_kernel *kernel,
     if (!gmt_varies(kernel, decoded, decider) || is_rare(&graph->instr[decider], branch))
         return 0;
     for (uint32_t n = at + 1; n < branch->target; n++)
-        if (seen[n] != PATH_UNSEEN)
+        if (seen[n] != PATH_UNSEEN && graph->instr[n].op_class != GMTRACE_CLASS_CALL)
             return 0;
     return 2u * (branch->target - at - 1u);
 }

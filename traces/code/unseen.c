@@ -24,7 +24,7 @@
 typedef enum unseen_kind {
     UNSEEN_PASS,      /* nothing to wait for happens there */
     UNSEEN_WAIT,      /* lanes may meet, or a record may be made: barriers, BSYNC ... */
-    UNSEEN_RECORDED,  /* a memory instruction that is always recorded */
+    UNSEEN_RECORDED,  /* a memory instruction, or a call, that is always recorded */
     UNSEEN_GUARDED,   /* the same under a predicate: recorded for some lanes or none */
     UNSEEN_SPLIT,     /* several ways to go on */
     UNSEEN_CAN_LEAVE, /* EXIT, under a predicate or not */
@@ -51,6 +51,7 @@ typedef struct mark {
 struct gmtrace_unseen {
     const gmtrace_instr *instr;
     uint32_t instr_count;
+    bool calls; /* are recorded */
     gmt_graph graph;
     uint8_t *kind; /* by block: unseen_kind */
     bool *is_slot; /* by instruction */
@@ -82,7 +83,7 @@ static bool is_stack_slot(const gmtrace_instr *instr, int64_t *offset)
     return *end == ']';
 }
 
-static unseen_kind kind_of(const gmtrace_instr *instr, bool is_slot)
+static unseen_kind kind_of(const gmtrace_instr *instr, bool is_slot, bool calls)
 {
     const bool guarded = instr->predicate != GMTRACE_NO_REGISTER;
     switch (instr->op_class) {
@@ -102,8 +103,11 @@ static unseen_kind kind_of(const gmtrace_instr *instr, bool is_slot)
         return gmt_has_prefix(instr->opcode, "BSYNC") || gmt_has_prefix(instr->opcode, "WARPSYNC")
                    ? UNSEEN_WAIT
                    : UNSEEN_PASS;
-    case GMTRACE_CLASS_BRANCH:
     case GMTRACE_CLASS_CALL:
+        if (calls)
+            return guarded ? UNSEEN_GUARDED : UNSEEN_RECORDED;
+        /* fall through */
+    case GMTRACE_CLASS_BRANCH:
         return instr->target != GMTRACE_NO_INSTR && !gmt_may_fall(instr) ? UNSEEN_PASS
                                                                          : UNSEEN_SPLIT;
     case GMTRACE_CLASS_RETURN:
@@ -121,20 +125,21 @@ static bool make_graph(gmtrace_unseen *u)
 {
     bool *alone = malloc(u->instr_count * sizeof *alone);
     for (uint32_t i = 0; alone && i < u->instr_count; i++)
-        alone[i] = kind_of(&u->instr[i], u->is_slot[i]) != UNSEEN_PASS;
+        alone[i] = kind_of(&u->instr[i], u->is_slot[i], u->calls) != UNSEEN_PASS;
     const bool good = alone && gmt_graph_of_code(&u->graph, u->instr, u->instr_count, alone);
     free(alone);
     u->kind = good ? calloc(u->graph.block_count + (size_t)1, sizeof *u->kind) : NULL;
     for (uint32_t b = 0; u->kind && b < u->graph.block_count; b++) {
         const uint32_t first = u->graph.block[b].first;
-        u->kind[b] = (uint8_t)kind_of(&u->instr[first], u->is_slot[first]);
+        u->kind[b] = (uint8_t)kind_of(&u->instr[first], u->is_slot[first], u->calls);
         if (u->graph.block[b].count > 1)
             u->kind[b] = UNSEEN_PASS;
     }
     return u->kind != NULL;
 }
 
-bool gmtrace_unseen_create(const gmtrace_instr *instr, uint32_t count, gmtrace_unseen **unseen)
+bool gmtrace_unseen_create(const gmtrace_instr *instr, uint32_t count, gmtrace_detail detail,
+                           gmtrace_unseen **unseen)
 {
     uint32_t slots = 0;
     int64_t offset;
@@ -148,6 +153,7 @@ bool gmtrace_unseen_create(const gmtrace_instr *instr, uint32_t count, gmtrace_u
         return false;
     made->instr = instr;
     made->instr_count = count;
+    made->calls = detail == GMTRACE_DETAIL_CALLS;
     made->is_slot = calloc(count, sizeof *made->is_slot);
     for (uint32_t i = 0; made->is_slot && i < count; i++)
         made->is_slot[i] = is_stack_slot(&instr[i], &offset);

@@ -36,8 +36,10 @@ typedef struct gmtrace_unseen_counts {
     uint64_t dropped;    /* accesses that there was no memory for: the trace is not whole */
 } gmtrace_unseen_counts;
 
-/* False without memory. *unseen is NULL where the code has no such access: nothing to do then. */
-bool gmtrace_unseen_create(const gmtrace_instr *instr, uint32_t count, gmtrace_unseen **unseen);
+/* detail: what is recorded. False without memory. *unseen is NULL where the code has no such access:
+ * nothing to do then. */
+bool gmtrace_unseen_create(const gmtrace_instr *instr, uint32_t count, gmtrace_detail detail,
+                           gmtrace_unseen **unseen);
 void gmtrace_unseen_free(gmtrace_unseen *unseen); /* NULL is allowed */
 
 /* Each of these returns how many accesses were executed, listed in order in gmtrace_unseen_list()

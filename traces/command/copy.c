@@ -120,7 +120,8 @@ static bool prepare(copier *c, uint32_t number, const gmtrace_kernel *kernel, gm
     c->unseen = NULL;
     if (!c->complete)
         return true;
-    if (!gmtrace_unseen_create(kernel->instr, kernel->instr_count, &c->unseen))
+    if (!gmtrace_unseen_create(kernel->instr, kernel->instr_count,
+                               gmtrace_get_capture(c->reader)->detail, &c->unseen))
         return out_of_memory(error);
     bool found = false;
     if (c->unseen && !has_unseen(c, number, &found, error))

@@ -60,7 +60,9 @@ static void print_capture(const char *path, const gmtrace_reader *reader)
         putchar('\n');
     }
     printf("detail      %s\n",
-           c->detail == GMTRACE_DETAIL_FULL ? "every warp instruction" : "memory instructions");
+           c->detail == GMTRACE_DETAIL_FULL    ? "every warp instruction"
+           : c->detail == GMTRACE_DETAIL_CALLS ? "memory instructions and calls"
+                                               : "memory instructions");
     print_unseen(c->unseen);
     printf("holds       kernels %s, launches %s, chunks %s\n",
            grouped(gmtrace_kernel_count(reader)), grouped(gmtrace_launch_count(reader)),

@@ -12,7 +12,7 @@ static bool is_size(unsigned bytes)
 
 const char *gmt_check_capture(const gmtrace_capture *capture)
 {
-    if (capture->detail != GMTRACE_DETAIL_MEMORY && capture->detail != GMTRACE_DETAIL_FULL)
+    if (capture->detail < GMTRACE_DETAIL_MEMORY || capture->detail > GMTRACE_DETAIL_CALLS)
         return "unknown level of detail";
     return NULL;
 }

@@ -149,7 +149,12 @@ static bool read_header(gmtrace_reader *reader, uint64_t *index, optional_sectio
                                     .origins = gmt_get64(header + GMT_HEADER_ORIGINS),
                                     .repeats = gmt_get64(header + GMT_HEADER_REPEATS),
                                     .known = gmt_get64(header + GMT_HEADER_KNOWN)};
-    reader->capture.detail = (gmtrace_detail)gmt_get32(header + GMT_HEADER_LEVEL);
+    const uint32_t level = gmt_get32(header + GMT_HEADER_LEVEL);
+    reader->capture.detail = level == GMTRACE_DETAIL_FULL     ? GMTRACE_DETAIL_FULL
+                             : level != GMTRACE_DETAIL_MEMORY ? (gmtrace_detail)0 /* refused later */
+                             : gmt_get32(header + GMT_HEADER_MAY) & GMT_MAY_CALLS
+                                 ? GMTRACE_DETAIL_CALLS
+                                 : GMTRACE_DETAIL_MEMORY;
     return true;
 }
 

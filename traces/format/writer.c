@@ -50,7 +50,9 @@ static void make_header(const gmtrace_writer *writer, const places *at, uint8_t 
     memset(header, 0, GMT_HEADER_SIZE);
     memcpy(header, GMT_MAGIC, GMT_MAGIC_SIZE);
     gmt_set16(header + GMT_HEADER_MAJOR, GMTRACE_FORMAT_MAJOR);
-    gmt_set16(header + GMT_HEADER_MINOR, at->known             ? 5
+    const bool calls = writer->detail == GMTRACE_DETAIL_CALLS;
+    gmt_set16(header + GMT_HEADER_MINOR, calls                 ? 6
+                                         : at->known           ? 5
                                          : at->repeats         ? 4
                                          : writer->has_tensors ? 3
                                          : at->origins         ? 2
@@ -59,7 +61,8 @@ static void make_header(const gmtrace_writer *writer, const places *at, uint8_t 
     gmt_set32(header + GMT_HEADER_NEED, writer->has_tensors ? GMT_NEED_TENSORS : 0);
     gmt_set32(header + GMT_HEADER_BYTES, GMT_HEADER_SIZE);
     gmt_set64(header + GMT_HEADER_INDEX, at->index);
-    gmt_set32(header + GMT_HEADER_LEVEL, writer->detail);
+    gmt_set32(header + GMT_HEADER_MAY, calls ? GMT_MAY_CALLS : 0);
+    gmt_set32(header + GMT_HEADER_LEVEL, calls ? GMTRACE_DETAIL_MEMORY : writer->detail);
     gmt_set64(header + GMT_HEADER_LOST, at->lost);
     gmt_set64(header + GMT_HEADER_ORIGINS, at->origins);
     gmt_set64(header + GMT_HEADER_REPEATS, at->repeats);
