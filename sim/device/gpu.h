@@ -169,6 +169,8 @@ typedef struct gmsim_gpu {
     uint32_t sm_issue;        /* clocks in which a sub-partition issues an instruction */
     uint32_t sm_queue;        /* memory instructions a sub-partition holds, at most GMSIM_QUEUE */
     uint32_t sm_wavefront;    /* clocks until a warp's next wavefront; other warps' come between */
+    uint32_t sm_code;         /* bytes of code that an SM's cache holds */
+    uint32_t sm_code_line;    /* clocks that a line of 128 bytes takes from the cache behind it */
     uint32_t sm_branch;       /* clocks that a taken branch takes beyond its stall count */
     uint32_t sm_operands;     /* clocks from such an instruction's turn until it has read them */
     uint32_t sm_under_way;    /* accesses of a warp, where the trace tells no dependences */
@@ -210,8 +212,11 @@ typedef struct gmsim_gpu {
     uint32_t launch_half;     /* clocks that the second half of an SM's first warps starts later */
     uint32_t launch_ctas;     /* CTAs that can end in 1000 clocks, on all SMs together; 0: any */
     uint32_t launch_first_warps; /* of an SM, that start at once */
-    uint32_t launch_code;        /* bytes of a kernel's code that SMs have when it begins, */
-    uint32_t launch_code_line;   /* and clocks that each further line of it takes */
+    uint32_t launch_code;      /* bytes of a kernel's code that the cache behind the SMs' holds when
+                                * it begins, */
+    uint32_t launch_code_line; /* clocks that a line takes which never was there, */
+    uint32_t launch_code_kept; /* bytes that it holds, */
+    uint32_t launch_code_again; /* and clocks that a line takes which has left it */
     uint32_t launch_again; /* the first group's turn comes again after so many of the others; 0:
                             * groups simply take turns */
     uint32_t launch_turn;  /* clocks of a turn over the groups, in which places that are free again

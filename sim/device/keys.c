@@ -193,6 +193,9 @@ const gmsim_key gmsim_keys[] = {
           "clocks between two wavefronts of one warp in the load-store unit"),
     GIVEN(sm, branch, COUNT, 0, 1000, "4",
           "clocks that a taken branch takes beyond what its control bits say"),
+    GIVEN(sm, code, SIZE, 128, 1u << 24, "32K", "code that an SM's cache holds"),
+    GIVEN(sm, code_line, COUNT, 0, 1u << 16, "20",
+          "clocks that a line of code takes from the cache behind the SM's"),
     GIVEN(sm, operands, COUNT, 0, 1000, "10",
           "clocks until a memory instruction has read its operands"),
     GIVEN(sm, under_way, COUNT, 1, 6, "4",
@@ -289,9 +292,13 @@ const gmsim_key gmsim_keys[] = {
     MAYBE(launch, ctas, COUNT, 1, 1u << 20,
           "CTAs that can end in 1000 clocks, on all SMs together"),
     GIVEN(launch, first_warps, COUNT, 1, 64, "32", "warps of an SM that start at once"),
-    GIVEN(launch, code, SIZE, 0, 1u << 24, "64K", "code of a kernel that SMs have when it begins"),
-    GIVEN(launch, code_line, COUNT, 0, 1u << 16, "73",
-          "clocks that each further line of code takes an SM that executes it first"),
+    GIVEN(launch, code, SIZE, 0, 1u << 24, "64K",
+          "code of a kernel that is in the larger cache of code when it begins"),
+    GIVEN(launch, code_line, COUNT, 0, 1u << 16, "105",
+          "clocks that a line of code takes which has never been there"),
+    GIVEN(launch, code_kept, SIZE, 0, 1u << 24, "128K", "code that the larger cache holds"),
+    GIVEN(launch, code_again, COUNT, 0, 1u << 16, "47",
+          "clocks that a line of code takes which has been there before"),
 };
 const unsigned gmsim_key_count = G_N_ELEMENTS(gmsim_keys);
 

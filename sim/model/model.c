@@ -410,7 +410,7 @@ const gmsim_result *gmsim_model_run(gmsim_model *model, gmtrace_reader *reader, 
     if (scheduler.paths)
         gmtrace_paths_know(scheduler.paths, launch);
     const bool cold = result->start != GMSIM_START_WARM;
-    if (!scheduler.paths || (cold && !gmsim_fetch_begin(&scheduler, kernel)) ||
+    if (!scheduler.paths || !gmsim_fetch_begin(&scheduler, kernel, cold) ||
         !gmsim_constants_begin(&scheduler, kernel, lanes, cold)) {
         gmtrace_paths_free(scheduler.paths);
         gmsim_fetch_end(&scheduler);

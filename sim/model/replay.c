@@ -23,6 +23,7 @@
 #include "sim/model/replay.h"
 
 #include "sim/model/boxes.h"
+#include "sim/model/cache/tags.h"
 #include "sim/model/count/banks.h"
 #include "sim/model/count/lanes.h"
 #include "sim/model/count/local.h"
@@ -70,7 +71,7 @@ void gmsim_replay_prepare(gmsim_replay *replay, const gmsim_gpu *gpu)
 {
     replay->gpu = gpu;
     uint32_t sets = gpu->l1_tag_sets;
-    for (uint32_t bits = 0; bits < GMSIM_TAG_SETS; bits++) {
+    for (uint32_t bits = 0; bits < GMSIM_MOST_TAG_SETS; bits++) {
         uint32_t set = 0;
         for (uint32_t left = bits; left && sets > 1u; left /= sets)
             set ^= left % sets;
@@ -78,19 +79,25 @@ void gmsim_replay_prepare(gmsim_replay *replay, const gmsim_gpu *gpu)
     }
 }
 
-/* Passes through L1's tag stage: a set is picked by all groups of bits of the line number XORed
- * (four sets: by pairs), and takes one line a clock (micro/memory_timing.cu, level l1). */
+/* Where there are other than four sets of tags: all groups of bits of the line number XORed. */
+static uint32_t folded_set(const gmsim_replay *replay, uint64_t line)
+{
+    line ^= line >> 32;
+    line ^= line >> 16;
+    line ^= line >> 8;
+    line ^= line >> 4;
+    return replay->tag_set[line & (GMSIM_MOST_TAG_SETS - 1u)];
+}
+
+/* Passes through L1's tag stage: a set takes one line a clock (tags.h). */
 static uint32_t tag_clocks(const gmsim_replay *replay, const gmsim_footprint *footprint)
 {
+    const bool four = replay->gpu->l1_tag_sets == GMSIM_TAG_SETS;
     uint32_t lines = footprint->lines, most = 1u;
-    uint8_t set[GMSIM_TAG_SETS] = {0};
+    uint8_t set[GMSIM_MOST_TAG_SETS] = {0};
     for (uint32_t i = 0; i < lines; i++) {
-        uint64_t line = footprint->line[i];
-        line ^= line >> 32;
-        line ^= line >> 16;
-        line ^= line >> 8;
-        line ^= line >> 4;
-        uint32_t depth = ++set[replay->tag_set[line & (GMSIM_TAG_SETS - 1u)]];
+        const uint64_t line = footprint->line[i];
+        uint32_t depth = ++set[four ? gmsim_tag_set(line) : folded_set(replay, line)];
         most = MAX(most, depth);
     }
     return most;

@@ -11,14 +11,14 @@
 
 #pragma GCC visibility push(hidden)
 
-#define GMSIM_TAG_SETS 16u /* most there can be */
+#define GMSIM_MOST_TAG_SETS 16u
 
 typedef struct gmsim_replay {
     const gmsim_gpu *gpu;
     gmsim_tally tally;
-    uint8_t tag_set[GMSIM_TAG_SETS]; /* by the line number's bits, folded to 4 */
-    uint64_t turn;                   /* of the SM that is run: the step's number << 16 | the SM's */
-    uint64_t l1_clocks;              /* least clocks of all L1 tag and data stages, added up */
+    uint8_t tag_set[GMSIM_MOST_TAG_SETS]; /* by the line number's bits, folded to 4 */
+    uint64_t turn;      /* of the SM that is run: the step's number << 16 | the SM's */
+    uint64_t l1_clocks; /* least clocks of all L1 tag and data stages, added up */
     uint64_t degree[GMSIM_DEGREE_BINS];
     gmsim_watch *watch;                                 /* NULL: nobody looks on */
     gmsim_whatif *whatif;                               /* NULL: all is as it was */

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * cold_wide.cu - what code costs that is executed for the first time in a launch, by warps that could go
- * faster than a chain, and by several. `instructions` FFMAs in `chains` chains (4: one could issue each
- * clock), 16 bytes each, are executed twice by each of `warps` warps of a CTA on each of 132 SMs. To be run
- * under ncu, which empties caches before each launch. Settles: at which rate code comes that is there when a
- * launch begins, and that is not; whether warps that go side by side share what comes. Leaves out: jumps.
- * Output: CSV: instructions,chains,warps,first,last,second,second_last - clocks of the mean and of the
- * slowest warp of a CTA, in the mean of CTAs, the first time and the second.
+ * cold_wide.cu - what code costs that is executed for the first time in a launch, by warps that
+ * could go faster than a chain, and by several. `instructions` FFMAs in `chains` chains (4: one
+ * could issue each clock), 16 bytes each, are executed twice by each of `warps` warps of a CTA on
+ * each of 132 SMs. To be run under ncu, which empties caches before each launch. Settles: at which
+ * rate code comes that is there when a launch begins, and that is not; whether warps that go side
+ * by side share what comes. Leaves out: jumps. Output: CSV:
+ * instructions,chains,warps,first,last,second,second_last - clocks of the mean and of the slowest
+ * warp of a CTA, in the mean of CTAs, the first time and the second.
  */
 #include "validate/micro/check.h"
 #include <algorithm>
@@ -16,10 +17,10 @@
 
 enum { SMS = 132, WARPS = 16 };
 
-#define F(x)    "fma.rn.f32 " x ", " x ", " x ", %4;"
-#define ONE     F("%0") F("%0") F("%0") F("%0") F("%0") F("%0") F("%0") F("%0")
-#define TWO     F("%0") F("%1") F("%0") F("%1") F("%0") F("%1") F("%0") F("%1")
-#define FOUR    F("%0") F("%1") F("%2") F("%3") F("%0") F("%1") F("%2") F("%3")
+#define F(x)      "fma.rn.f32 " x ", " x ", " x ", %4;"
+#define ONE       F("%0") F("%0") F("%0") F("%0") F("%0") F("%0") F("%0") F("%0")
+#define TWO       F("%0") F("%1") F("%0") F("%1") F("%0") F("%1") F("%0") F("%1")
+#define FOUR      F("%0") F("%1") F("%2") F("%3") F("%0") F("%1") F("%2") F("%3")
 #define TIMES8(x) x x x x x x x x
 
 template <int CHAINS> __device__ __forceinline__ void piece(float (&x)[4], float y)
@@ -29,7 +30,9 @@ template <int CHAINS> __device__ __forceinline__ void piece(float (&x)[4], float
     else if (CHAINS == 2)
         asm volatile(TIMES8(TIMES8(TWO)) : "+f"(x[0]), "+f"(x[1]), "+f"(x[2]), "+f"(x[3]) : "f"(y));
     else
-        asm volatile(TIMES8(TIMES8(FOUR)) : "+f"(x[0]), "+f"(x[1]), "+f"(x[2]), "+f"(x[3]) : "f"(y));
+        asm volatile(TIMES8(TIMES8(FOUR))
+                     : "+f"(x[0]), "+f"(x[1]), "+f"(x[2]), "+f"(x[3])
+                     : "f"(y));
 }
 
 template <int COUNT, int CHAINS>

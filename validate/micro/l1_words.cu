@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
  * l1_words.cu - what L1 takes for a request whose lanes are in many lines that it holds. Each of 32
- * warps of one CTA asks for the same words again and again, pattern after pattern: `lines` lines out of
- * 2^`bits`, 32 / lines lanes of each side by side, and words of them by `words`: own (word l for lane l:
- * no two in a bank), any, same (word 0); lines in the order drawn, or `rising`. The draw is a linear
- * congruential generator's, so that the table need not hold addresses: x = x * 1664525 + 1013904223,
- * from pattern * 2654435761 + 1 on; a line is the upper bits of x, drawn again where it is taken; words
- * are x >> 27. Lines are counted from an address that is a multiple of 2^bits lines. Settles: by which
- * rule requests of many lines take tags and banks. Output: CSV: lines,bits,words,order,pattern,clocks -
- * of a request, from the clocks of all.
+ * warps of one CTA asks for the same words again and again, pattern after pattern: `lines` lines
+ * out of 2^`bits`, 32 / lines lanes of each side by side, and words of them by `words`: own (word l
+ * for lane l: no two in a bank), any, same (word 0); lines in the order drawn, or `rising`. The
+ * draw is a linear congruential generator's, so that the table need not hold addresses: x = x *
+ * 1664525 + 1013904223, from pattern * 2654435761 + 1 on; a line is the upper bits of x, drawn
+ * again where it is taken; words are x >> 27. Lines are counted from an address that is a multiple
+ * of 2^bits lines. Settles: by which rule requests of many lines take tags and banks. Output: CSV:
+ * lines,bits,words,order,pattern,clocks - of a request, from the clocks of all.
  */
 #include "validate/micro/check.h"
 #include <algorithm>
@@ -77,8 +77,8 @@ static void run(unsigned lines, unsigned bits, enum words words, bool rising, un
     unsigned long long c[2];
     ask<<<1, 1024>>>(data, offset, 0, clocks);
     MICRO_CUDA(cudaMemcpy(c, clocks, sizeof c, cudaMemcpyDeviceToHost));
-    printf("%u,%u,%s,%s,%u,%.2f\n", lines, bits, words_name[words], rising ? "rising" : "drawn", pattern,
-           (double)(c[1] - c[0]) / (32.0 * EACH * TURNS));
+    printf("%u,%u,%s,%s,%u,%.2f\n", lines, bits, words_name[words], rising ? "rising" : "drawn",
+           pattern, (double)(c[1] - c[0]) / (32.0 * EACH * TURNS));
 }
 
 int main(void)

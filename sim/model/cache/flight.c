@@ -5,11 +5,10 @@
 #include "sim/model/cache/flight.h"
 
 #include "sim/model/cache/message.h"
+#include "sim/model/cache/tags.h"
 #include "sim/model/count/lanes.h"
 #include "sim/model/watch.h"
 
-/* Tags that a store's lines are looked up with in a clock. */
-#define TAGS 4u
 /* Clocks that a store takes for a line before another comes. */
 #define LINE_CLOCKS 2u
 
@@ -23,33 +22,28 @@ static void leave(gmsim_flights *flights, uint32_t end, uint64_t now)
     }
 }
 
-/* A line's set of tags: the XOR of its number's pairs of bits, the fifth bit in both of them. Lines
- * of local memory lie anywhere. */
+/* A line's set of tags. Lines of local memory lie anywhere. */
 static uint32_t tag_set(uint64_t line)
 {
     if (line >= GMSIM_LOCAL_WINDOWS / GMSIM_LINE_BYTES) {
         uint64_t mixed = (line ^ line >> 7) * UINT64_C(0x9e3779b97f4a7c15);
         mixed = (mixed ^ mixed >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
-        return (uint32_t)(mixed >> 40) % TAGS;
+        return (uint32_t)(mixed >> 40) % GMSIM_TAG_SETS;
     }
-    uint64_t bits = line ^ line >> 32;
-    bits ^= bits >> 16;
-    bits ^= bits >> 8;
-    bits ^= bits >> 4;
-    return (uint32_t)(bits ^ bits >> 2 ^ (line >> 3 & 2u)) % TAGS;
+    return gmsim_tag_set(line);
 }
 
 /* Each set is looked up once a clock: the first lines of all sets come before the second. */
 static void order_lines(const gmsim_footprint *footprint, uint8_t order[GMSIM_MAX_LINES])
 {
-    uint8_t depth[TAGS] = {0}, of[TAGS][GMSIM_MAX_LINES];
+    uint8_t depth[GMSIM_TAG_SETS] = {0}, of[GMSIM_TAG_SETS][GMSIM_MAX_LINES];
     uint32_t found = 0;
     for (uint32_t i = 0; i < footprint->lines; i++) {
         const uint32_t set = tag_set(footprint->line[i]);
         of[set][depth[set]++] = (uint8_t)i;
     }
     for (uint32_t turn = 0; found < footprint->lines; turn++)
-        for (uint32_t set = 0; set < TAGS; set++)
+        for (uint32_t set = 0; set < GMSIM_TAG_SETS; set++)
             if (turn < depth[set])
                 order[found++] = of[set][turn];
 }
@@ -127,7 +121,7 @@ void gmsim_flights_store(gmsim_flights *flights, gmsim_l1 *l1, const gmsim_footp
         uint8_t sectors = footprint->touched[order[i]];
         bool known;
         gmsim_flight *flight = find(flights, line, &known);
-        seen = MAX(seen, now + i / TAGS);
+        seen = MAX(seen, now + i / GMSIM_TAG_SETS);
         if (known && stays(flights, flight))
             sectors |= flight->sectors; /* joins, and has a place of its own all the same */
         else if (known && meets(flights, flight, seen))

@@ -1,55 +1,161 @@
 /* SPDX-License-Identifier: MIT
  *
- * fetch.c - code that an SM executes for the first time in a launch. The first 64 KB of a kernel
- * are there when it begins, though nobody has executed them; of what comes behind, each line of 128
- * bytes holds the first warp that comes to it up (micro/cold_code.cu). Other warps find the line
- * there.
+ * fetch.c - when an SM has the code that its warps execute. Rules, as measured on an H100 by
+ * micro/cold_wide.cu, and on an H200 by micro/cold_code.cu and micro/code_fetch.cu:
  *
- * Left out: warps that wait for a line which is on its way; code that does not fit the caches of
- * instructions, 128 KB, and is fetched each time; loops of more than 32 KB; other kernels' code.
+ * - An SM's cache holds 32 KB of code. What it lacks comes a line of 128 bytes after the other,
+ * each asked for when the one before it begins to be executed, or has come: straight code that is
+ *   executed more slowly waits for nothing.
+ * - A line comes in 20 clocks from the 128 KB behind that cache; from farther off in 47, or in 105
+ *   if it has never been there.
+ * - The first 64 KB of a kernel are in the larger cache when the launch begins.
+ * - Warps that come to a line on its way wait until it is there.
+ *
+ * Left out: which lines leave other than those that came first; what a loop without records takes
+ * whose code is larger than the cache; the sub-partitions' own small caches; other kernels' code.
  */
 #include "sim/model/time/fetch.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-#define LINE (GMSIM_LINE_BYTES / GMSIM_INSTRUCTION_BYTES) /* instructions */
+#define LINE_INSTRS (GMSIM_LINE_BYTES / GMSIM_INSTRUCTION_BYTES)
+#define WAYS        4096u /* whose code may be known to be there */
+#define COMINGS     2048u /* a power of two */
 
-bool gmsim_fetch_begin(gmsim_scheduler *s, const gmtrace_kernel *kernel)
+/* Lines are numbered as they come, from 1 on; 0: not yet. */
+typedef struct code_line {
+    uint64_t there;     /* clock at which it is, or was */
+    uint64_t used;      /* clock at which it was first executed since, and one more; 0: not yet */
+    uint32_t near, far; /* its number in the cache, and in the one behind */
+    uint32_t clocks;    /* that it took to come */
+} code_line;
+
+struct gmsim_code {
+    uint64_t free, asked;      /* when the next line can come, and when the last was asked for */
+    uint64_t came[COMINGS];    /* clocks of the last lines, by their numbers */
+    uint32_t near, far;        /* lines that have come */
+    uint64_t done[WAYS / 64u]; /* ways all of whose lines are there, a bit each */
+    code_line *line;
+};
+
+bool gmsim_fetch_begin(gmsim_scheduler *s, const gmtrace_kernel *kernel, bool cold)
 {
-    const uint32_t near = s->paces->near;
-    if (kernel->instr_count <= near || !s->plan.control_bits || s->plan.functional)
+    const gmsim_gpu *gpu = s->plan.gpu;
+    s->code_small = kernel->instr_count <= gpu->sm_code / GMSIM_INSTRUCTION_BYTES;
+    if (!s->plan.control_bits || s->plan.functional || (s->code_small && !cold))
         return true;
-    s->fetched_words = (kernel->instr_count - near) / LINE / 64u + 1u;
-    s->fetched = calloc((size_t)s->plan.sms * s->fetched_words, sizeof *s->fetched);
-    return s->fetched != NULL;
+    const uint32_t lines = s->code_count = kernel->instr_count / LINE_INSTRS + 1u;
+    const uint32_t near = (cold ? gpu->launch_code : gpu->launch_code_kept) / GMSIM_LINE_BYTES;
+    s->code = calloc(s->plan.sms, sizeof *s->code);
+    s->code_lines = calloc((size_t)s->plan.sms * lines, sizeof(code_line));
+    if (!s->code || !s->code_lines)
+        return false;
+    for (uint32_t i = 0; i < s->plan.sms; i++) {
+        struct gmsim_code *code = &s->code[i];
+        code->line = (code_line *)s->code_lines + (size_t)i * lines;
+        code->far = MIN(near, lines);
+        for (uint32_t n = 0; n < lines; n++)
+            code->line[n].far = n < near ? n + 1u : cold ? 0 : 1u;
+        code->line[0].near = code->near = 1u; /* the launch has waited for it */
+    }
+    return true;
+}
+
+void gmsim_fetch_restart(gmsim_scheduler *s)
+{
+    for (uint32_t i = 0; i < s->plan.sms; i++) {
+        s->sm[i].cold = s->code != NULL;
+        if (!s->code)
+            continue;
+        s->code[i].free = s->code[i].asked = 0;
+        memset(s->code[i].came, 0, sizeof s->code[i].came);
+        for (uint32_t n = 0; n < s->code_count; n++)
+            s->code[i].line[n].there = s->code[i].line[n].used = 0;
+    }
 }
 
 void gmsim_fetch_end(gmsim_scheduler *s)
 {
-    free(s->fetched);
-    s->fetched = NULL;
+    free(s->code);
+    free(s->code_lines);
+    s->code = NULL;
+    s->code_lines = NULL;
 }
 
-uint32_t gmsim_fetch(gmsim_scheduler *s, const gmsim_sm *sm, uint32_t first, uint32_t count)
+/* Has the line left the SM's cache by `now`? A warp goes a long way at once, and another after it,
+ * which is at its beginning when the first is: what has come since does not matter, but when. */
+static bool has_left(const gmsim_gpu *gpu, const struct gmsim_code *code, const code_line *line,
+                     uint64_t now)
 {
-    const uint32_t near = s->paces->near;
-    if (!s->fetched || !count || first + count <= near)
-        return 0;
-    uint64_t *fetched = &s->fetched[(size_t)(sm - s->sm) * s->fetched_words];
-    uint32_t clocks = 0;
-    for (uint32_t line = (first > near ? first - near : 0) / LINE;
-         line <= (first + count - 1u - near) / LINE && line / 64u < s->fetched_words; line++) {
-        const uint64_t bit = 1ull << line % 64u;
-        clocks += fetched[line / 64u] & bit ? 0 : s->plan.gpu->launch_code_line;
-        fetched[line / 64u] |= bit;
+    const uint32_t room = gpu->sm_code / GMSIM_LINE_BYTES, since = code->near - line->near;
+    if (!line->near || since < room)
+        return !line->near;
+    return since - room >= COMINGS || code->came[(line->near + room) % COMINGS] <= now;
+}
+
+/* A warp comes to a line at `now`: the clock at which the SM has it. */
+static uint64_t line_there(const gmsim_gpu *gpu, struct gmsim_code *code, uint32_t number,
+                           uint64_t now)
+{
+    code_line *line = &code->line[number];
+    const uint64_t before = number ? code->line[number - 1u].used : 0;
+    const uint64_t asked = before ? MIN(before - 1u, now) : now;
+    if (!has_left(gpu, code, line, now)) {
+        /* Who went before may come to it only later. */
+        line->there = MIN(line->there, asked + line->clocks);
+        line->used = line->used ? line->used : MAX(now, line->there) + 1u;
+        return line->there;
     }
-    return clocks;
+    uint32_t clocks = gpu->sm_code_line;
+    if (!line->far || code->far - line->far >= gpu->launch_code_kept / GMSIM_LINE_BYTES) {
+        clocks = line->far ? gpu->launch_code_again : gpu->launch_code_line;
+        line->far = ++code->far;
+    }
+    line->near = ++code->near;
+    line->clocks = clocks;
+    if (asked < code->asked) { /* of a warp that is behind what others did at once */
+        line->there = asked + clocks;
+    } else {
+        line->there = code->free = MAX(code->free, asked) + clocks;
+        code->asked = asked;
+    }
+    code->came[line->near % COMINGS] = line->there;
+    line->used = MAX(now, line->there) + 1u;
+    return line->there;
 }
 
-uint64_t gmsim_fetch_way(gmsim_scheduler *s, const gmsim_sm *sm, const gmtrace_path *way)
+uint64_t gmsim_fetch_way(gmsim_scheduler *s, gmsim_sm *sm, const gmtrace_path *way, uint64_t begin,
+                         uint32_t clocks)
 {
-    uint64_t clocks = 0;
-    for (uint32_t i = 0; i < way->piece_count; i++)
-        clocks += gmsim_fetch(s, sm, way->piece[i].first, way->piece[i].count);
-    return clocks;
+    struct gmsim_code *code = &s->code[sm - s->sm];
+    const bool marked = s->code_small && way->number < WAYS;
+    if (marked && (code->done[way->number / 64u] >> way->number % 64u & 1u))
+        return 0;
+    uint64_t late = 0, last = 0, before = 0;
+    for (uint32_t i = 0; i < way->piece_count; i++) {
+        const gmtrace_path_piece *piece = &way->piece[i];
+        for (uint32_t n = piece->first; n < piece->first + piece->count;
+             n = (n / LINE_INSTRS + 1u) * LINE_INSTRS) {
+            const uint64_t needed =
+                begin + late + (before + n - piece->first) * clocks / MAX(way->instructions, 1u);
+            const uint64_t there = line_there(s->plan.gpu, code, n / LINE_INSTRS, needed);
+            late += there > needed ? there - needed : 0;
+            last = MAX(last, there);
+        }
+        before += (uint64_t)piece->count * piece->times;
+    }
+    if (marked && last <= begin)
+        code->done[way->number / 64u] |= 1ull << way->number % 64u;
+    return late;
+}
+
+uint64_t gmsim_fetch_instruction(gmsim_scheduler *s, const gmsim_sm *sm, uint32_t instr,
+                                 uint64_t begin)
+{
+    struct gmsim_code *code = &s->code[sm - s->sm];
+    if (instr >= s->replay->tally.kernel->instr_count)
+        return 0;
+    const uint64_t there = line_there(s->plan.gpu, code, instr / LINE_INSTRS, begin);
+    return there > begin ? there - begin : 0;
 }

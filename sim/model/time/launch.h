@@ -58,9 +58,11 @@ typedef struct gmsim_scheduler {
     gmsim_paces *paces;
     gmtrace_reader *reader;
     gmsim_plan plan;
-    uint64_t *fetched;            /* lines of code that SMs have, a bit each, SM by SM; NULL: all */
-    uint32_t fetched_words;       /* of an SM */
-    gmtrace_constants *constants; /* NULL: none that could miss */
+    struct gmsim_code *code;               /* of each SM (fetch.c); NULL: nobody waits for code */
+    void *code_lines;                      /* of all of them, */
+    uint32_t code_count;                   /* of each so many */
+    bool code_small;                       /* an SM's cache holds all of the kernel's */
+    gmtrace_constants *constants;          /* NULL: none that could miss */
     struct gmsim_constant_sm *constant_sm; /* of each SM */
     uint64_t *constant_l2;                 /* when L2 has each block; NULL: it has all */
     uint64_t next_cta;

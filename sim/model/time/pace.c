@@ -82,7 +82,6 @@ bool gmsim_paces_begin(gmsim_paces *paces, const gmtrace_kernel *kernel,
     gmsim_paces_clear(paces);
     paces->kernel = kernel;
     paces->branch = gpu->sm_branch;
-    paces->near = gpu->launch_code / GMSIM_INSTRUCTION_BYTES;
     paces->gpu = gpu;
     paces->decoded = decoded;
     paces->cost = g_try_new(gmsim_cost, kernel->instr_count + 1u);
@@ -265,8 +264,6 @@ const gmsim_pace *gmsim_pace_make(gmsim_paces *paces, const gmtrace_path *way)
                             (pace->constant ? GMSIM_USES_CONSTANT : 0));
     for (uint32_t b = 0; b < GMSIM_SCOREBOARDS; b++)
         pace->sets = (uint16_t)(pace->sets | (pace->due[b] != 0) << b);
-    for (uint32_t p = 0; p < way->piece_count; p++)
-        pace->far |= way->piece[p].first + way->piece[p].count > paces->near;
     if (paces->constants) {
         pace->far = true;
         pace->uses |= GMSIM_USES_CONSTANT;

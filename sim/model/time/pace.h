@@ -35,8 +35,7 @@ typedef struct gmsim_pace {
     uint8_t drain;       /* which goes on with less than so many groups under way; 0: none */
     uint16_t uses, sets; /* masks of what is not 0, and of scoreboards */
     uint16_t waits;      /* of the scoreboards with a wait_at */
-    bool far;            /* goes past the code that is there when a launch begins (fetch.h), or by
-                          * constants that may miss (constants.h) */
+    bool far;            /* goes by constants that may miss (constants.h) */
     bool known;
 } gmsim_pace;
 
@@ -47,7 +46,6 @@ typedef struct gmsim_paces {
     gmsim_pace *pace; /* by gmtrace_path.number */
     uint32_t room;
     uint32_t branch; /* clocks */
-    uint32_t near;   /* instructions that are there when a launch begins */
     bool failed;     /* there was no memory for a way */
     bool constants;  /* some may miss */
     const gmsim_gpu *gpu;

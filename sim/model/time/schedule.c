@@ -24,6 +24,7 @@
 #include "sim/model/time/cluster.h"
 #include "sim/model/time/constants.h"
 #include "sim/model/time/deal.h"
+#include "sim/model/time/fetch.h"
 #include "sim/model/time/mbarrier.h"
 #include "sim/model/time/places.h"
 #include "sim/model/time/share.h"
@@ -100,6 +101,7 @@ static void end_warp(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t n
     if (cta->live == 0) {
         sm->left |= 1u << warp->cta;
         sm->resident--;
+        sm->cold &= !s->code_small; /* the next CTAs find all that this one needed */
         sm->active_until = MAX(sm->active_until, cta->end);
         if (sm->resident == 0)
             sm->active += sm->active_until - MIN(sm->active_until, sm->active_since);
@@ -641,6 +643,7 @@ bool gmsim_schedule(gmsim_scheduler *s, GError **error)
     if (s->clusters.size)
         memset(s->clusters.home, 0, s->plan.ctas * sizeof *s->clusters.home);
     gmsim_constants_forget(s);
+    gmsim_fetch_restart(s);
     for (uint32_t i = 0; i < s->plan.sms; i++) {
         gmsim_sm *sm = &s->sm[i];
         memset(sm->ready, 0xff, sizeof sm->ready);

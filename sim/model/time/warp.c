@@ -137,11 +137,11 @@ static __attribute__((cold, noinline)) void drain(gmsim_sm *sm, gmsim_warp *warp
 /* The way may need code or constants that the SM does not have: clocks until it has that code. */
 static __attribute__((cold, noinline)) uint64_t go_far(gmsim_scheduler *s, gmsim_sm *sm,
                                                        gmsim_warp *warp, const gmtrace_path *way,
-                                                       uint64_t at, uint32_t clocks)
+                                                       uint64_t clock, uint64_t at, uint32_t clocks)
 {
     if (s->constants)
         gmsim_constants_set_out(s, sm, gmsim_slot_of(sm, warp), way, at, clocks);
-    return gmsim_fetch_way(s, sm, way);
+    return s->code ? gmsim_fetch_way(s, sm, way, clock - 1u + at, clocks) : 0;
 }
 
 /* The way to instruction `to`, or to the end: GMTRACE_NO_INSTR. */
@@ -151,8 +151,8 @@ GMSIM_INLINE void add_way(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp, ah
     const gmsim_pace *pace = gmsim_pace_of(s->paces, way);
     if (!pace->clocks)
         return;
-    if (__builtin_expect(pace->far, 0))
-        plan->slots += go_far(s, sm, warp, way, plan->slots, pace->clocks);
+    if (__builtin_expect(pace->far | sm->cold, 0))
+        plan->slots += go_far(s, sm, warp, way, plan->clock, plan->slots, pace->clocks);
     for (uint32_t left = pace->waits; left; left &= left - 1u) {
         uint32_t board = gmsim_lowest(left);
         wait_for(sm, warp, plan, board, pace->wait_at[board]);
@@ -186,8 +186,8 @@ static inline void add_instruction(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp 
         warp->due[board] = (uint32_t)MIN(plan->slots + cost->latency, UINT32_MAX);
         warp->sets |= 1u << board;
     }
-    if (__builtin_expect(s->fetched != NULL, 0))
-        plan->slots += gmsim_fetch(s, sm, instr, 1);
+    if (__builtin_expect(sm->cold, 0))
+        plan->slots += gmsim_fetch_instruction(s, sm, instr, plan->clock - 1u + plan->slots);
     plan->slots += gmsim_tally_site(&s->replay->tally, instr)->stall + cost->delay;
     warp->pipe[GMSIM_PIPE_ISSUE]++;
     warp->pipe[GMSIM_PIPE_HEAVY] += cost->heavy;
