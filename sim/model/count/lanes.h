@@ -38,7 +38,8 @@ static inline unsigned gmsim_lane_count(uint32_t mask)
 /* Set bits of a 4-bit sector mask. */
 static inline uint32_t gmsim_sector_count(uint32_t mask)
 {
-    return (uint32_t)(0x4332322132212110u >> (4u * (mask & 0xfu))) & 0xfu;
+    static const uint8_t set[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
+    return set[mask & 0xfu];
 }
 
 static inline uint64_t gmsim_affine_address(const gmtrace_record *record, unsigned lane)

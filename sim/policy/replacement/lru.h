@@ -75,6 +75,13 @@ static inline uint32_t gmsim_lru_oldest(gmsim_lines lines, uint32_t ways)
         return (uint32_t)__builtin_ctz((uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(all, want)));
     }
 #endif
+    if (ways == 4u) {
+        const uint8_t *age = lines.way;
+        const uint32_t low = age[1] < age[0], high = age[3] < age[2];
+        const uint32_t of_low = age[1] < age[0] ? age[1] : age[0];
+        const uint32_t of_high = age[3] < age[2] ? age[3] : age[2];
+        return of_high < of_low ? 2u + high : low;
+    }
     uint32_t oldest = 0;
     for (uint32_t way = 1; way < ways; way++)
         oldest = lines.way[way] < lines.way[oldest] ? way : oldest;
