@@ -85,7 +85,7 @@ gmsim_model *gmsim_model_new(const gmsim_gpu *gpu, const gmsim_options *options,
     if (options)
         model->options = *options;
     model->l1_set = new_table((size_t)sms * gmsim_l1_most_sets(gpu), sizeof *model->l1_set);
-    model->l2_set = new_table(1, gmsim_l2_size(gpu));
+    model->l2_set = new_room(1, gmsim_l2_size(gpu));
     model->sm = new_room(sms, sizeof *model->sm);
     model->freed = new_table((size_t)sms * GMSIM_MAX_SM_CTAS, sizeof *model->freed);
     model->recorder = model->options.timeline ? gmsim_recorder_new(sms) : NULL;

@@ -22,7 +22,8 @@ typedef struct gmsim_lines {
     uint8_t *way;
     uint32_t *set;
     uint64_t *cache;
-    uint32_t ways; /* bytes at `way`: what the set can hold at most, up to 32 */
+    uint32_t ways; /* what the set can hold at most, up to 32 */
+    uint32_t room; /* bytes at `way`: where they are fewer, ways beyond are never used */
 } gmsim_lines;
 
 #include "sim/policy/replacement/fifo.h"

@@ -3,7 +3,7 @@
  * l2_unit.c - the rules of the merging before L2, and of L2, one by one, and its replacement
  * against a list kept by time of last use.
  */
-#include "sim/model/cache/l2.h"
+#include "sim/model/cache/l2_private.h"
 #include "sim/model/cache/lrc.h"
 #include "sim/policy/write.h"
 
@@ -240,7 +240,7 @@ static void test_l2_limits(fixture *x, gconstpointer data)
         write_l2(x, line, 0, 0x1, 0);
     uint32_t partial = 0;
     for (uint32_t i = 0; i < x->l2.parts; i++)
-        partial += x->l2.part[i].lines;
+        partial += l2_part_at(&x->l2, i)->lines;
     g_assert_cmpuint(partial, <=, sets * 2u); /* a quarter of all lines */
     g_assert_cmpuint(partial, >, 0);
     g_assert_cmpuint(c->dram_read_sectors, ==, lines - partial);

@@ -22,7 +22,7 @@ typedef struct state {
 
 static gmsim_lines lines_of(state *s)
 {
-    return (gmsim_lines){s->way, &s->set, &s->cache, 32};
+    return (gmsim_lines){s->way, &s->set, &s->cache, 32, 32};
 }
 
 /* Of a full set of four ways: "u2" uses way 2, "v1" demands that way 1 leaves, and fills it. */
@@ -123,11 +123,11 @@ static void test_reference(void)
     for (uint32_t policy = 0; policy < GMSIM_REPLACEMENT_random; policy++)
         for (uint32_t ways = 2; ways <= 8; ways++) {
             gmsim_l1 l1;
-            gmsim_l1_set set;
+            gmsim_l1_set set[2];
             place reference[8];
             memset(reference, 0, sizeof reference);
             gpu.l1_replacement = policy;
-            gmsim_l1_init(&l1, &set, &gpu, ways * 128);
+            gmsim_l1_init(&l1, set, &gpu, ways * 128);
             g_assert_cmpuint(l1.ways, ==, ways);
             uint32_t hits = 0;
             for (uint64_t now = 1; now < 5000; now++) {

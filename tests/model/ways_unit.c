@@ -37,7 +37,9 @@ static uint64_t store_line(ways *x, uint32_t gpc, uint64_t line, uint64_t clock)
     const uint64_t bytes[1][2] = {{UINT64_MAX, UINT64_MAX}};
     gmsim_ask ask = {.kind = GMSIM_ASK_WRITE, .messages = 1};
     gmsim_message message = {.line = line, .clock = clock, .touched = 0xf, .full = 0xf, .units = 4};
-    gmsim_shared_serve(x->shared, (gmsim_sender){gpc, gpc % GMSIM_L2_SIDES}, &ask, &message, bytes);
+    const gmsim_sender from = {gpc, gpc % GMSIM_L2_SIDES};
+    gmsim_shared_expect(x->shared, from, &message, 1);
+    gmsim_shared_serve(x->shared, from, &ask, &message, bytes, x->shared->place);
     return message.clock;
 }
 
@@ -99,7 +101,9 @@ static shares share(ways *x, gmsim_ask_kind kind, uint64_t first, uint64_t step,
         gmsim_ask ask = {.kind = (uint8_t)kind, .messages = 1};
         gmsim_message message = {.line = first + i * step, .touched = 0x1, .full = 0x1, .units = 1};
         message.operations = message.passes = message.lanes = 1;
-        gmsim_shared_serve(x->shared, (gmsim_sender){2, 0}, &ask, &message, bytes);
+        gmsim_shared_expect(x->shared, (gmsim_sender){2, 0}, &message, 1);
+        gmsim_shared_serve(x->shared, (gmsim_sender){2, 0}, &ask, &message, bytes,
+                           x->shared->place);
     }
     for (uint32_t i = 0; i < x->shared->slices; i++) {
         found.work[i] = x->shared->slice[i].in.work;

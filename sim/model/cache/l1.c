@@ -106,8 +106,8 @@ GMSIM_INLINE gmsim_l1_set *set_of(const gmsim_l1 *l1, uint64_t line, bool usual)
 
 GMSIM_INLINE gmsim_lines lines_of(gmsim_l1 *l1, gmsim_l1_set *set, bool usual)
 {
-    return (gmsim_lines){set->age, &set->order, &l1->order,
-                         usual ? GMSIM_L1_USUAL_WAYS : GMSIM_L1_SLOTS};
+    const uint32_t ways = usual ? GMSIM_L1_USUAL_WAYS : GMSIM_L1_SLOTS;
+    return (gmsim_lines){set->age, &set->order, &l1->order, ways, ways};
 }
 
 GMSIM_INLINE gmsim_replaced replaced(gmsim_l1 *l1, gmsim_l1_set *set, uint64_t line)

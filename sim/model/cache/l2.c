@@ -37,24 +37,11 @@ gmsim_l2_place gmsim_l2_find_any(const gmsim_l2 *l2, uint64_t line)
     return gmsim_l2_place_of(l2, line, gmsim_hashes[l2->hash].mix(line, &l2->sets));
 }
 
-void gmsim_l2_prefetch(const gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side)
-{
-    const gmsim_l2_set *near = l2_set_at(l2, place, side % l2->sides);
-    const gmsim_l2_set *home = l2_set_at(l2, place, place->home);
-#pragma GCC unroll 4
-    for (uint32_t i = 0; i < sizeof(gmsim_l2_set); i += i ? 64u : 128u) { /* but tags beyond 16 */
-        __builtin_prefetch((const char *)near + i, 1);
-        __builtin_prefetch((const char *)home + i, 1);
-    }
-    __builtin_prefetch(l2->written[home - l2->set].group, 1);
-}
-
 /* Reads and writes are compiled twice: with the usual policies inlined while no group is crowded,
  * and for all else. */
 
 /* The line's way, used; allocated, empty, if it was absent. */
-GMSIM_INLINE uint32_t bring(gmsim_l2 *l2, gmsim_l2_cost *cost, gmsim_l2_set *set, uint32_t tag,
-                            bool usual)
+GMSIM_INLINE uint32_t bring(gmsim_l2 *l2, gmsim_l2_cost *cost, l2_set set, uint32_t tag, bool usual)
 {
     gmsim_lines lines = l2_lines_of(l2, set);
     uint32_t way = l2_way_of(l2, set, tag), empty;
@@ -66,13 +53,13 @@ GMSIM_INLINE uint32_t bring(gmsim_l2 *l2, gmsim_l2_cost *cost, gmsim_l2_set *set
                       ? gmsim_lowest(empty)
                       : gmsim_replacer_victim(&l2->replacer, l2_replaced(l2, set, tag), l2->all);
         l2_write_back(l2, cost, set, way);
-        set->tag[way] = tag;
-        set->state[way] = 0;
+        l2_tags(set)[way] = tag;
+        l2_states(set)[way] = 0;
         if (!usual)
             gmsim_replacer_fill(&l2->replacer, l2_replaced(l2, set, tag), way);
     } else if (!usual) {
         gmsim_replacer_use(&l2->replacer, l2_replaced(l2, set, tag), way);
-    } else if (set->dirty && l2->lasting && set->tag[l2->ways - 1u]) {
+    } else if (*l2_dirty(set) && l2->lasting && l2_tags(set)[l2->ways - 1u]) {
         const gmsim_l2_cost more = gmsim_l2_clean_next(l2, set);
         l2_add_cost(cost, &more);
     }
@@ -92,19 +79,19 @@ GMSIM_INLINE uint32_t widen(uint32_t missing, uint32_t fill)
 }
 
 /* Makes the sectors valid at home; returns those that were missing. */
-GMSIM_INLINE uint32_t fetch(gmsim_l2 *l2, gmsim_l2_cost *cost, gmsim_l2_set *set, uint32_t way,
+GMSIM_INLINE uint32_t fetch(gmsim_l2 *l2, gmsim_l2_cost *cost, l2_set set, uint32_t way,
                             uint32_t sectors)
 {
-    uint32_t state = set->state[way], missing = sectors & ~L2_VALID(state);
+    uint32_t state = l2_states(set)[way], missing = sectors & ~L2_VALID(state);
     if (!missing)
         return 0;
     if (missing & L2_PARTIAL(state)) {
         l2_complete(l2, cost, set, way, missing & L2_PARTIAL(state));
-        state = set->state[way];
+        state = l2_states(set)[way];
     }
     uint32_t absent = widen(missing, l2->fill_sectors) & ~L2_VALID(state) & ~L2_PARTIAL(state);
     cost->read = (uint8_t)(cost->read + gmsim_sector_count(absent));
-    set->state[way] = (uint16_t)(state | absent);
+    l2_states(set)[way] = (uint16_t)(state | absent);
     return missing;
 }
 
@@ -118,12 +105,12 @@ GMSIM_INLINE gmsim_l2_cost counted(gmsim_l2 *l2, gmsim_l2_cost cost, gmsim_l2_re
 }
 
 GMSIM_INLINE gmsim_l2_cost read_sectors(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,
-                                        uint32_t touched, bool plain)
+                                        uint32_t touched, bool plain, uint32_t width)
 {
     gmsim_l2_counts *counts = &l2->counts;
     gmsim_l2_cost cost = {0};
     const bool usual = plain || l2->usual;
-    gmsim_l2_set *home = l2_set_at(l2, place, place->home);
+    l2_set home = l2_set_at(l2, place, place->home, width);
     counts->read_sectors += gmsim_sector_count(touched);
     if (side == place->home || l2->sides == 1u) {
         uint32_t way = bring(l2, &cost, home, place->tag, usual);
@@ -133,86 +120,89 @@ GMSIM_INLINE gmsim_l2_cost read_sectors(gmsim_l2 *l2, const gmsim_l2_place *plac
         counts->read_hit_sectors += gmsim_sector_count(touched & ~missing);
         return counted(l2, cost, missing ? GMSIM_L2_DRAM : GMSIM_L2_NEAR);
     }
-    gmsim_l2_set *near = l2_set_at(l2, place, side);
+    l2_set near = l2_set_at(l2, place, side, width);
     uint32_t copy = bring(l2, &cost, near, place->tag, usual);
     if (!plain)
         gmsim_l2_relieve(l2, &cost, place->line, true);
-    uint32_t missing = touched & ~L2_VALID(near->state[copy]);
+    uint32_t missing = touched & ~L2_VALID(l2_states(near)[copy]);
     counts->read_hit_sectors += gmsim_sector_count(touched & ~missing);
     if (!missing)
         return counted(l2, cost, GMSIM_L2_NEAR);
     uint32_t way = bring(l2, &cost, home, place->tag, usual);
     if (!plain)
         gmsim_l2_relieve(l2, &cost, place->line, false);
-    uint32_t crossing = widen(missing, l2->fill_sectors) & ~L2_VALID(near->state[copy]);
+    uint32_t crossing = widen(missing, l2->fill_sectors) & ~L2_VALID(l2_states(near)[copy]);
     uint32_t absent = fetch(l2, &cost, home, way, missing);
-    crossing &= L2_VALID(home->state[way]);
-    home->state[way] |= L2_COPIED;
+    crossing &= L2_VALID(l2_states(home)[way]);
+    l2_states(home)[way] |= L2_COPIED;
     counts->fabric_read_sectors += gmsim_sector_count(crossing);
     counts->fabric_read_hit_sectors += gmsim_sector_count(missing & ~absent);
-    near->state[copy] |= (uint16_t)crossing;
+    l2_states(near)[copy] |= (uint16_t)crossing;
     return counted(l2, cost, absent ? GMSIM_L2_DRAM : GMSIM_L2_FAR);
 }
 
 static __attribute__((noinline)) gmsim_l2_cost read_any(gmsim_l2 *l2, const gmsim_l2_place *place,
                                                         uint32_t side, uint32_t touched)
 {
-    return read_sectors(l2, place, side, touched, false);
+    return l2->width == GMSIM_L2_NARROW
+               ? read_sectors(l2, place, side, touched, false, GMSIM_L2_NARROW)
+               : read_sectors(l2, place, side, touched, false, GMSIM_L2_WAYS);
 }
 
 GMSIM_CLONES gmsim_l2_cost gmsim_l2_read(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,
                                          uint32_t touched)
 {
-    return l2->plain ? read_sectors(l2, place, side, touched, true)
+    return l2->plain ? read_sectors(l2, place, side, touched, true, GMSIM_L2_NARROW)
                      : read_any(l2, place, side, touched);
 }
 
 /* A line is written at home: a copy on the other side is no good any more, and its way is not found
  * again, but leaves when its turn comes. */
 static __attribute__((noinline)) void retire_copy(gmsim_l2 *l2, const gmsim_l2_place *place,
-                                                  gmsim_l2_set *home, uint32_t way)
+                                                  l2_set home, uint32_t way)
 {
-    gmsim_l2_set *far = l2_set_at(l2, place, 1u - place->home);
+    l2_set far = l2_set_at(l2, place, 1u - place->home, l2->width);
     uint32_t copy = l2_way_of(l2, far, place->tag);
-    home->state[way] = (uint16_t)((home->state[way] & ~L2_COPIED) | L2_RETIRED);
+    l2_states(home)[way] = (uint16_t)((l2_states(home)[way] & ~L2_COPIED) | L2_RETIRED);
     if (copy == GMSIM_L2_WAYS)
         return;
-    far->tag[copy] = L2_STALE;
-    far->state[copy] = 0;
+    l2_tags(far)[copy] = L2_STALE;
+    l2_states(far)[copy] = 0;
 }
 
 /* The other side writes such a line: its next copy takes an empty way; once the set is full the
  * line pushes out the oldest of it, once, and takes ways of useless copies from then on. */
-static __attribute__((noinline)) gmsim_l2_cost copy_again(gmsim_l2 *l2, gmsim_l2_set *home,
-                                                          uint32_t home_way, gmsim_l2_set *near,
+static __attribute__((noinline)) gmsim_l2_cost copy_again(gmsim_l2 *l2, l2_set home,
+                                                          uint32_t home_way, l2_set near,
                                                           uint32_t touched, uint32_t full)
 {
     gmsim_l2_cost cost = {0};
-    const uint32_t tag = home->tag[home_way];
+    const uint32_t tag = l2_tags(home)[home_way];
     uint32_t copy = l2_way_of(l2, near, tag), useless;
     if (copy == GMSIM_L2_WAYS) {
-        if (home->state[home_way] & L2_PUSHED && (useless = l2_ways_of(l2, near, L2_STALE)) != 0) {
+        if (l2_states(home)[home_way] & L2_PUSHED &&
+            (useless = l2_ways_of(l2, near, L2_STALE)) != 0) {
             copy = gmsim_lowest(useless);
-            near->tag[copy] = tag;
+            l2_tags(near)[copy] = tag;
             if (!l2->usual)
                 gmsim_replacer_fill(&l2->replacer, l2_replaced(l2, near, tag), copy);
         } else {
             if (!(l2_ways_of(l2, near, 0) & l2->all))
-                home->state[home_way] |= L2_PUSHED;
+                l2_states(home)[home_way] |= L2_PUSHED;
             copy = bring(l2, &cost, near, tag, l2->usual);
         }
     }
-    near->state[copy] = (uint16_t)((near->state[copy] & ~(touched & ~full)) | full);
+    l2_states(near)[copy] = (uint16_t)((l2_states(near)[copy] & ~(touched & ~full)) | full);
     return cost;
 }
 
 /* The writer's side holds no copy of the line any more. */
 GMSIM_INLINE void drop_copy(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side)
 {
-    gmsim_l2_set *near = l2_set_at(l2, place, side);
+    l2_set near = l2_set_at(l2, place, side, l2->width);
     uint32_t copy = l2_way_of(l2, near, place->tag);
     if (copy != GMSIM_L2_WAYS)
-        near->state[copy] = 0;
+        l2_states(near)[copy] = 0;
 }
 
 /* A write that leaves nothing here: what it does not write whole DRAM reads first. */
@@ -221,7 +211,7 @@ static gmsim_l2_cost write_past(gmsim_l2 *l2, const gmsim_l2_place *place, uint3
 {
     gmsim_l2_counts *counts = &l2->counts;
     gmsim_l2_cost cost = {0};
-    gmsim_l2_set *set = l2_set_at(l2, place, place->home);
+    l2_set set = l2_set_at(l2, place, place->home, l2->width);
     uint32_t way = l2_way_of(l2, set, place->tag), sectors = gmsim_sector_count(touched);
     counts->write_sectors += sectors;
     cost.read = (uint8_t)gmsim_sector_count(touched & ~full);
@@ -229,8 +219,8 @@ static gmsim_l2_cost write_past(gmsim_l2 *l2, const gmsim_l2_place *place, uint3
     if (way != GMSIM_L2_WAYS) {
         counts->write_hit_sectors += sectors;
         l2_write_back(l2, &cost, set, way);
-        set->tag[way] = set->state[way] = set->age[way] = 0;
-        gmsim_replacer_drop(&l2->replacer, (uint32_t)(set - l2->set), way);
+        l2_tags(set)[way] = l2_states(set)[way] = l2_ages(set)[way] = 0;
+        gmsim_replacer_drop(&l2->replacer, set.number, way);
     }
     if (side == place->home || l2->sides == 1u)
         return counted(l2, cost, GMSIM_L2_NEAR);
@@ -258,11 +248,11 @@ GMSIM_INLINE uint32_t add_bytes(uint64_t *there, const uint64_t bytes[2], uint32
 
 GMSIM_INLINE gmsim_l2_cost write_sectors(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,
                                          uint32_t touched, uint32_t full, const uint64_t bytes[2],
-                                         bool plain)
+                                         bool plain, uint32_t width)
 {
     gmsim_l2_counts *counts = &l2->counts;
     gmsim_l2_cost cost = {0};
-    gmsim_l2_set *set = l2_set_at(l2, place, place->home);
+    l2_set set = l2_set_at(l2, place, place->home, width);
     const bool usual = plain || l2->usual;
     bool on = false;
     if (!usual) {
@@ -276,23 +266,25 @@ GMSIM_INLINE gmsim_l2_cost write_sectors(gmsim_l2 *l2, const gmsim_l2_place *pla
     uint32_t way = bring(l2, &cost, set, place->tag, usual);
     if (!plain)
         gmsim_l2_relieve(l2, &cost, place->line, false);
-    uint32_t sectors = gmsim_sector_count(touched), state = set->state[way];
+    uint32_t sectors = gmsim_sector_count(touched), state = l2_states(set)[way];
     counts->write_sectors += sectors;
     counts->write_hit_sectors += sectors;
     counts->dirty_sectors += gmsim_sector_count(touched & ~L2_DIRTY(state));
     bool was_dirty = L2_DIRTY(state), was_partial = L2_PARTIAL(state);
     if (l2->lasting)
-        gmsim_lasting_written(l2_lines_of(l2, set), way, set->tag[way]);
-    if (!was_dirty)
-        gmsim_l2_soil(l2, set, way,
-                      gmsim_l2_group_of(l2->groups, GMSIM_L2_DIRTY_KINDS, place->line));
+        gmsim_lasting_written(l2_lines_of(l2, set), way, l2_tags(set)[way]);
+    uint32_t group = 0;
+    if (!was_dirty) {
+        group = gmsim_l2_group_of(l2->groups, GMSIM_L2_DIRTY_KINDS, place->line);
+        l2_soil(l2, set, way, group);
+    }
     if (touched != full)
-        full |= add_bytes(l2->written[set - l2->set].way[way], bytes, L2_PARTIAL(state),
+        full |= add_bytes(l2->written[(size_t)set.number * width + way], bytes, L2_PARTIAL(state),
                           touched & ~full & ~L2_VALID(state));
     state |= touched << 4 | full;
     state = (state & ~(full << 8)) | (touched & ~full & ~L2_VALID(state)) << 8;
     bool is_partial = L2_PARTIAL(state);
-    set->state[way] = (uint16_t)state;
+    l2_states(set)[way] = (uint16_t)state;
     if (is_partial != was_partial) {
         if (is_partial)
             gmsim_l2_join_part(l2, set, way, place->line);
@@ -302,24 +294,24 @@ GMSIM_INLINE gmsim_l2_cost write_sectors(gmsim_l2 *l2, const gmsim_l2_place *pla
     if (on)
         l2_write_back(l2, &cost, set, way);
     if (!was_dirty)
-        l2_bound(l2, &cost, set, way);
+        l2_bound(l2, &cost, group);
     if (side == place->home || l2->sides == 1u) {
-        if (set->state[way] & L2_COPIED)
+        if (l2_states(set)[way] & L2_COPIED)
             retire_copy(l2, place, set, way);
         return counted(l2, cost, state & L2_RETIRED ? GMSIM_L2_BOTH : GMSIM_L2_NEAR);
     }
-    set->state[way] |= L2_COPIED;
+    l2_states(set)[way] |= L2_COPIED;
     counts->fabric_write_sectors += sectors;
-    gmsim_l2_set *near = l2_set_at(l2, place, side);
+    l2_set near = l2_set_at(l2, place, side, width);
     if (!plain)
         gmsim_l2_relieve(l2, &cost, place->line, true);
-    if (set->state[way] & L2_RETIRED) {
+    if (l2_states(set)[way] & L2_RETIRED) {
         const gmsim_l2_cost more = copy_again(l2, set, way, near, touched, full);
         l2_add_cost(&cost, &more);
         return counted(l2, cost, GMSIM_L2_BOTH);
     }
     uint32_t copy = bring(l2, &cost, near, place->tag, usual);
-    near->state[copy] = (uint16_t)((near->state[copy] & ~(touched & ~full)) | full);
+    l2_states(near)[copy] = (uint16_t)((l2_states(near)[copy] & ~(touched & ~full)) | full);
     return counted(l2, cost, GMSIM_L2_FAR);
 }
 
@@ -327,22 +319,22 @@ static __attribute__((noinline)) gmsim_l2_cost write_any(gmsim_l2 *l2, const gms
                                                          uint32_t side, uint32_t touched,
                                                          uint32_t full, const uint64_t bytes[2])
 {
-    return write_sectors(l2, place, side, touched, full, bytes, false);
+    return write_sectors(l2, place, side, touched, full, bytes, false, l2->width);
 }
 
 GMSIM_CLONES gmsim_l2_cost gmsim_l2_write(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,
                                           uint32_t touched, uint32_t full, const uint64_t bytes[2])
 {
-    return l2->plain ? write_sectors(l2, place, side, touched, full, bytes, true)
+    return l2->plain ? write_sectors(l2, place, side, touched, full, bytes, true, GMSIM_L2_NARROW)
                      : write_any(l2, place, side, touched, full, bytes);
 }
 
 void gmsim_l2_copy_first(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side)
 {
-    gmsim_l2_set *near = l2_set_at(l2, place, side % l2->sides);
+    l2_set near = l2_set_at(l2, place, side % l2->sides, l2->width);
     uint32_t copy = l2_way_of(l2, near, place->tag);
     if (side != place->home && copy != GMSIM_L2_WAYS && l2->usual)
-        near->age[copy] = 1; /* as old as the oldest under the usual policies */
+        l2_ages(near)[copy] = 1; /* as old as the oldest under the usual policies */
 }
 
 GMSIM_CLONES gmsim_l2_cost gmsim_l2_atomic(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,
@@ -350,18 +342,18 @@ GMSIM_CLONES gmsim_l2_cost gmsim_l2_atomic(gmsim_l2 *l2, const gmsim_l2_place *p
 {
     gmsim_l2_counts *counts = &l2->counts;
     gmsim_l2_cost cost = {0};
-    gmsim_l2_set *set = l2_set_at(l2, place, place->home);
+    l2_set set = l2_set_at(l2, place, place->home, l2->width);
     uint32_t way = bring(l2, &cost, set, place->tag, l2->usual);
     if (!l2->plain)
         gmsim_l2_relieve(l2, &cost, place->line, false);
     bool missed = fetch(l2, &cost, set, way, touched) != 0;
-    uint32_t state = set->state[way];
+    uint32_t state = l2_states(set)[way];
     counts->dirty_sectors += gmsim_sector_count(touched & ~L2_DIRTY(state));
-    set->state[way] = (uint16_t)(state | touched << 4);
+    l2_states(set)[way] = (uint16_t)(state | touched << 4);
     if (!L2_DIRTY(state)) {
-        gmsim_l2_soil(l2, set, way,
-                      gmsim_l2_group_of(l2->groups, GMSIM_L2_DIRTY_KINDS, place->line));
-        l2_bound(l2, &cost, set, way);
+        const uint32_t group = gmsim_l2_group_of(l2->groups, GMSIM_L2_DIRTY_KINDS, place->line);
+        l2_soil(l2, set, way, group);
+        l2_bound(l2, &cost, group);
     }
     if (side != place->home && l2->sides > 1u)
         drop_copy(l2, place, side);
@@ -373,8 +365,8 @@ GMSIM_CLONES gmsim_l2_cost gmsim_l2_atomic(gmsim_l2 *l2, const gmsim_l2_place *p
 
 void gmsim_l2_note(gmsim_l2 *l2, const gmsim_l2_place *place, uint64_t line)
 {
-    const gmsim_l2_set *set = l2_set_at(l2, place, place->home);
+    const l2_set set = l2_set_at(l2, place, place->home, l2->width);
     uint32_t way = l2_way_of(l2, set, place->tag);
     if (way != GMSIM_L2_WAYS)
-        l2->dirty_line[(size_t)(set - l2->set) * GMSIM_L2_WAYS + way] = line;
+        l2->dirty_line[(size_t)set.number * GMSIM_L2_WAYS + way] = line;
 }

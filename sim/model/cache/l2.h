@@ -17,35 +17,37 @@
 #define GMSIM_L2_WAYS  32u /* most lines a set can hold */
 #define GMSIM_L2_SIDES 2u
 
-/* Sector masks of a line: valid | dirty << 4 | partly written << 8. A partly written sector is not
- * valid: its other bytes are still in DRAM. */
+#define GMSIM_L2_NARROW 16u /* sets of no more ways take half the room */
+
+/* A set of up to 16 ways, in as few lines of the host's cache as may be; of more ways, each array
+ * is of 32 (l2_private.h). Sector masks of a line: valid | dirty << 4 | partly written << 8. A
+ * partly written sector is not valid: its other bytes are still in DRAM. */
 typedef struct gmsim_l2_set {
-    uint32_t tag[GMSIM_L2_WAYS]; /* quotient of the mixed line number, plus one; 0: empty */
-    uint16_t state[GMSIM_L2_WAYS];
-    uint8_t age[GMSIM_L2_WAYS]; /* the replacement's, and of the set */
+    uint32_t tag[GMSIM_L2_NARROW]; /* quotient of the mixed line number, plus one; 0: empty */
+    uint16_t state[GMSIM_L2_NARROW];
+    uint8_t age[GMSIM_L2_NARROW]; /* the replacement's, and of the set */
     uint32_t order;
     uint32_t dirty; /* lines that are */
-    uint8_t spare[24];
+    uint8_t spare[8];
+    uint16_t group[GMSIM_L2_NARROW]; /* of each way, where it is dirty, */
+    uint16_t part[GMSIM_L2_NARROW];  /* and where it is partly written */
 } gmsim_l2_set;
 
-/* Of each way's partly written sectors, the bytes that are there: a bit each. Its group, where it
- * is dirty, and where it is partly written. */
-typedef struct gmsim_l2_written {
-    uint64_t way[GMSIM_L2_WAYS][2];
-    uint16_t group[GMSIM_L2_WAYS], part[GMSIM_L2_WAYS];
-} gmsim_l2_written;
-
 typedef struct gmsim_l2 {
-    gmsim_l2_set *set;         /* of side 0, then of side 1; owned by the caller */
-    gmsim_l2_written *written; /* of each set; behind the sets, so that they stay together */
-    gmsim_l2_group *group;     /* of dirty lines, behind those, */
-    gmsim_l2_group *part;      /* and of partly written ones */
-    uint32_t sides, ways, all; /* all: the ways as a mask */
-    gmsim_sets sets;           /* of a side */
-    uint32_t hash, write;      /* policies */
+    gmsim_l2_set *set;      /* of side 0, then of side 1; owned by the caller */
+    uint8_t *group;         /* of dirty lines, behind those, */
+    uint8_t *part;          /* and of partly written ones */
+    uint64_t (*written)[2]; /* of each way's partly written sectors, the bytes that are there */
+    uint32_t width;         /* ways that a set has room for */
+    size_t set_bytes, side_bytes;     /* of a set, of a side */
+    uint32_t group_shift, part_shift; /* bytes of a group, as a power of two */
+    uint32_t sides, ways, all;        /* all: the ways as a mask */
+    gmsim_sets sets;                  /* of a side */
+    uint32_t hash, write;             /* policies */
     gmsim_replacer replacer;
     bool usual;                    /* lasting or lru, even, write-back */
-    bool plain;                    /* usual, and no group is crowded */
+    bool simple;                   /* usual, of 16 ways */
+    bool plain;                    /* simple, and no group is crowded */
     bool lasting;                  /* written lines stay longer */
     uint64_t order;                /* the replacement's */
     uint32_t groups, dirty_lines;  /* of dirty lines; most of a group */
@@ -117,7 +119,18 @@ GMSIM_INLINE gmsim_l2_place gmsim_l2_find(const gmsim_l2 *l2, uint64_t line)
                      : gmsim_l2_find_any(l2, line);
 }
 
-void gmsim_l2_prefetch(const gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side);
+/* Fetches what an access from that side looks at into the host's cache. */
+GMSIM_INLINE void gmsim_l2_prefetch(const gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side)
+{
+    const char *set = (const char *)l2->set + (size_t)place->set * l2->set_bytes;
+    const char *near = set + (side ? l2->side_bytes : 0);
+    const char *home = set + (place->home ? l2->side_bytes : 0);
+    __builtin_prefetch(near, 1);
+    __builtin_prefetch(near + 64, 1);
+    __builtin_prefetch(home, 1);
+    __builtin_prefetch(home + 64, 1);
+    __builtin_prefetch(home + 128, 1);
+}
 
 /* Accesses to the sectors `touched` of a line, from an SM on `side`. */
 gmsim_l2_cost gmsim_l2_read(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,

@@ -25,69 +25,59 @@
 
 #define CLEANED 2u /* lines of a group that are written back together */
 
-void gmsim_l2_soil(gmsim_l2 *l2, gmsim_l2_set *set, uint32_t way, uint32_t number)
+/* A dirty line, of that group, is clean. */
+static void unsoil(l2_set set, uint32_t way, gmsim_l2_group *group)
 {
-    uint32_t at = (uint32_t)(set - l2->set);
-    l2->written[at].group[way] = (uint16_t)number;
-    gmsim_l2_group_join(&l2->group[number], at * GMSIM_L2_WAYS + way);
-    set->dirty++;
-}
-
-/* A dirty line is clean. */
-static void unsoil(gmsim_l2 *l2, gmsim_l2_set *set, uint32_t way)
-{
-    uint32_t at = (uint32_t)(set - l2->set);
-    gmsim_l2_group_leave(&l2->group[l2->written[at].group[way]], at * GMSIM_L2_WAYS + way);
-    set->dirty--;
+    gmsim_l2_group_leave(group, set.number * GMSIM_L2_WAYS + way);
+    --*l2_dirty(set);
 }
 
 static void count_crowded(gmsim_l2 *l2, bool was, bool is)
 {
     l2->crowded += is;
     l2->crowded -= was;
-    l2->plain = l2->usual && !l2->crowded;
+    l2->plain = l2->simple && !l2->crowded;
 }
 
-void gmsim_l2_join_part(gmsim_l2 *l2, gmsim_l2_set *set, uint32_t way, uint64_t line)
+void gmsim_l2_join_part(gmsim_l2 *l2, l2_set set, uint32_t way, uint64_t line)
 {
-    const uint32_t at = (uint32_t)(set - l2->set);
     const uint32_t number = gmsim_l2_group_of(l2->parts, GMSIM_L2_PARTIAL_KINDS, line);
-    gmsim_l2_group *part = &l2->part[number];
-    l2->written[at].part[way] = (uint16_t)number;
-    gmsim_l2_group_join(part, at * GMSIM_L2_WAYS + way);
+    gmsim_l2_group *part = l2_part_at(l2, number);
+    l2_parts(set)[way] = (uint16_t)number;
+    gmsim_l2_group_join(part, set.number * GMSIM_L2_WAYS + way);
     count_crowded(l2, part->lines > l2->partial_lines, part->lines >= l2->partial_lines);
 }
 
-void gmsim_l2_leave_part(gmsim_l2 *l2, gmsim_l2_set *set, uint32_t way)
+void gmsim_l2_leave_part(gmsim_l2 *l2, l2_set set, uint32_t way)
 {
-    const uint32_t at = (uint32_t)(set - l2->set);
-    gmsim_l2_group *part = &l2->part[l2->written[at].part[way]];
-    gmsim_l2_group_leave(part, at * GMSIM_L2_WAYS + way);
+    gmsim_l2_group *part = l2_part_at(l2, l2_parts(set)[way]);
+    gmsim_l2_group_leave(part, set.number * GMSIM_L2_WAYS + way);
     count_crowded(l2, part->lines + 1u >= l2->partial_lines, part->lines >= l2->partial_lines);
 }
 
-gmsim_l2_cost gmsim_l2_clean(gmsim_l2 *l2, gmsim_l2_set *set, uint32_t way, uint32_t sectors)
+gmsim_l2_cost gmsim_l2_clean(gmsim_l2 *l2, l2_set set, uint32_t way, uint32_t sectors,
+                             gmsim_l2_group *group)
 {
     gmsim_l2_cost cost = {0};
-    uint32_t state = set->state[way], dirty = L2_DIRTY(state) & sectors;
+    uint32_t state = l2_states(set)[way], dirty = L2_DIRTY(state) & sectors;
     if (L2_PARTIAL(state))
         l2_complete(l2, &cost, set, way, L2_PARTIAL(state));
     cost.written = (uint8_t)gmsim_sector_count(dirty);
     if (l2->watch)
         l2->watch->cleaned(l2->watch,
-                           set->tag[way] == L2_FOREIGN
+                           l2_tags(set)[way] == L2_FOREIGN
                                ? GMSIM_NO_LINE
-                               : l2->dirty_line[(size_t)(set - l2->set) * GMSIM_L2_WAYS + way],
+                               : l2->dirty_line[(size_t)set.number * GMSIM_L2_WAYS + way],
                            cost.read, cost.written);
-    if (set->tag[way] != L2_FOREIGN)
+    if (l2_tags(set)[way] != L2_FOREIGN)
         l2->counts.dirty_sectors -= gmsim_sector_count(dirty);
-    set->state[way] &= (uint16_t) ~(dirty << 4);
-    if (!L2_DIRTY(set->state[way]))
-        unsoil(l2, set, way);
+    l2_states(set)[way] &= (uint16_t) ~(dirty << 4);
+    if (!L2_DIRTY(l2_states(set)[way]))
+        unsoil(set, way, group ? group : l2_group_at(l2, l2_groups(set)[way]));
     return cost;
 }
 
-gmsim_l2_cost gmsim_l2_clean_next(gmsim_l2 *l2, gmsim_l2_set *set)
+gmsim_l2_cost gmsim_l2_clean_next(gmsim_l2 *l2, l2_set set)
 {
     gmsim_l2_cost cost = {0};
     l2_write_back(l2, &cost, set, gmsim_lru_oldest(l2_lines_of(l2, set), l2->ways));
@@ -101,16 +91,17 @@ gmsim_l2_cost gmsim_l2_clean_group(gmsim_l2 *l2, gmsim_l2_group *group, bool par
         uint32_t at = group->at[0];
         first = cost;
         for (uint32_t i = 0; i < group->lines && !partial; i++) {
-            gmsim_l2_set *set = &l2->set[group->at[i] / GMSIM_L2_WAYS];
-            if (!L2_PARTIAL(set->state[group->at[i] % GMSIM_L2_WAYS])) {
+            l2_set set = l2_set_of(l2, group->at[i] / GMSIM_L2_WAYS, l2->width);
+            if (!L2_PARTIAL(l2_states(set)[group->at[i] % GMSIM_L2_WAYS])) {
                 at = group->at[i];
                 break;
             }
         }
-        gmsim_l2_set *set = &l2->set[at / GMSIM_L2_WAYS];
+        l2_set set = l2_set_of(l2, at / GMSIM_L2_WAYS, l2->width);
         uint32_t way = at % GMSIM_L2_WAYS;
         const gmsim_l2_cost more =
-            gmsim_l2_clean(l2, set, way, partial ? L2_PARTIAL(set->state[way]) : L2_ALL_SECTORS);
+            partial ? gmsim_l2_clean(l2, set, way, L2_PARTIAL(l2_states(set)[way]), NULL)
+                    : gmsim_l2_clean(l2, set, way, L2_ALL_SECTORS, group);
         l2_add_cost(&cost, &more);
     }
     cost.also_read = (uint8_t)(first.read ? cost.read - first.read : 0);
@@ -121,7 +112,8 @@ gmsim_l2_cost gmsim_l2_clean_group(gmsim_l2 *l2, gmsim_l2_group *group, bool par
 void gmsim_l2_relieve(gmsim_l2 *l2, gmsim_l2_cost *cost, uint64_t line, bool copy)
 {
     const uint64_t there = copy ? line ^ (uint64_t)1 << l2->home_shift : line;
-    gmsim_l2_group *part = &l2->part[gmsim_l2_group_of(l2->parts, GMSIM_L2_PARTIAL_KINDS, there)];
+    gmsim_l2_group *part =
+        l2_part_at(l2, gmsim_l2_group_of(l2->parts, GMSIM_L2_PARTIAL_KINDS, there));
     if (part->lines >= l2->partial_lines)
         l2_clean_oldest(l2, cost, part, true);
 }

@@ -19,8 +19,16 @@
 
 typedef struct gmsim_l2_group {
     uint32_t lines;
-    uint32_t at[GMSIM_L2_GROUP + 1u]; /* where they are (set and way), oldest first */
+    uint32_t at[]; /* where they are (set and way), oldest first: one more than may be */
 } gmsim_l2_group;
+
+/* Bytes of a group that so many lines may be in, as a power of two: no group is in more lines of
+ * the host's cache than it fills. */
+static inline uint32_t gmsim_l2_group_shift(uint32_t lines)
+{
+    const uint32_t bytes = (uint32_t)sizeof(uint32_t) * (lines + 2u);
+    return 32u - (uint32_t)__builtin_clz(bytes - 1u);
+}
 
 /* One more of the group: the youngest. */
 static inline void gmsim_l2_group_join(gmsim_l2_group *group, uint32_t at)

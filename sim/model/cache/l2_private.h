@@ -9,6 +9,8 @@
 #include "sim/model/cache/l2.h"
 #include "sim/model/count/lanes.h"
 
+#include <assert.h>
+#include <stddef.h>
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
@@ -25,29 +27,101 @@
 #define L2_RETIRED        0x2000u /* it had one that was written over */
 #define L2_PUSHED         0x4000u /* and later ones, for which an older line had to leave */
 
-GMSIM_INLINE gmsim_l2_set *l2_set_at(const gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side)
+/* A set, and where its arrays are: at the same multiples of the ways that there is room for,
+ * whether those are 16 or 32. By value: where their number is known the compiler knows all places.
+ */
+typedef struct l2_set {
+    uint8_t *at;
+    uint32_t number, width;
+} l2_set;
+
+static_assert(offsetof(gmsim_l2_set, state) == 4u * GMSIM_L2_NARROW &&
+                  offsetof(gmsim_l2_set, age) == 6u * GMSIM_L2_NARROW &&
+                  offsetof(gmsim_l2_set, order) == 7u * GMSIM_L2_NARROW &&
+                  offsetof(gmsim_l2_set, dirty) == 7u * GMSIM_L2_NARROW + 4u &&
+                  offsetof(gmsim_l2_set, group) == 8u * GMSIM_L2_NARROW &&
+                  offsetof(gmsim_l2_set, part) == 10u * GMSIM_L2_NARROW &&
+                  sizeof(gmsim_l2_set) == 12u * GMSIM_L2_NARROW,
+              "the arrays of a set lie at multiples of its ways");
+
+GMSIM_INLINE l2_set l2_set_of(const gmsim_l2 *l2, uint32_t number, uint32_t width)
 {
-    return &l2->set[side * l2->sets.count + place->set];
+    uint8_t *first = (uint8_t *)(void *)l2->set;
+    return (l2_set){first + (size_t)number * (12u * width), number, width};
 }
 
-GMSIM_INLINE gmsim_lines l2_lines_of(gmsim_l2 *l2, gmsim_l2_set *set)
+/* `width` is the cache's, or 16 where that is known. */
+GMSIM_INLINE l2_set l2_set_at(const gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,
+                              uint32_t width)
 {
-    return (gmsim_lines){set->age, &set->order, &l2->order, GMSIM_L2_WAYS};
+    return l2_set_of(l2, side * l2->sets.count + place->set, width);
 }
 
-GMSIM_INLINE gmsim_replaced l2_replaced(gmsim_l2 *l2, gmsim_l2_set *set, uint32_t tag)
+GMSIM_INLINE uint32_t *l2_tags(l2_set set)
 {
-    return (gmsim_replaced){l2_lines_of(l2, set), (uint32_t)(set - l2->set), tag};
+    return (uint32_t *)(void *)set.at;
+}
+
+GMSIM_INLINE uint16_t *l2_states(l2_set set)
+{
+    return (uint16_t *)(void *)(set.at + 4u * set.width);
+}
+
+GMSIM_INLINE uint8_t *l2_ages(l2_set set)
+{
+    return set.at + 6u * set.width;
+}
+
+/* The set's order, and how many of its lines are dirty. */
+GMSIM_INLINE uint32_t *l2_orders(l2_set set)
+{
+    return (uint32_t *)(void *)(set.at + 7u * set.width);
+}
+
+GMSIM_INLINE uint32_t *l2_dirty(l2_set set)
+{
+    return l2_orders(set) + 1;
+}
+
+GMSIM_INLINE uint16_t *l2_groups(l2_set set)
+{
+    return (uint16_t *)(void *)(set.at + 8u * set.width);
+}
+
+GMSIM_INLINE uint16_t *l2_parts(l2_set set)
+{
+    return (uint16_t *)(void *)(set.at + 10u * set.width);
+}
+
+GMSIM_INLINE gmsim_l2_group *l2_group_at(const gmsim_l2 *l2, uint32_t number)
+{
+    return (gmsim_l2_group *)(void *)(l2->group + ((size_t)number << l2->group_shift));
+}
+
+GMSIM_INLINE gmsim_l2_group *l2_part_at(const gmsim_l2 *l2, uint32_t number)
+{
+    return (gmsim_l2_group *)(void *)(l2->part + ((size_t)number << l2->part_shift));
+}
+
+GMSIM_INLINE gmsim_lines l2_lines_of(gmsim_l2 *l2, l2_set set)
+{
+    return (gmsim_lines){l2_ages(set), l2_orders(set), &l2->order, GMSIM_L2_WAYS, set.width};
+}
+
+GMSIM_INLINE gmsim_replaced l2_replaced(gmsim_l2 *l2, l2_set set, uint32_t tag)
+{
+    return (gmsim_replaced){l2_lines_of(l2, set), set.number, tag};
 }
 
 /* Ways that hold a tag, as a mask; those beyond l2->ways hold none, but count as empty. */
-GMSIM_INLINE uint32_t l2_ways_of(const gmsim_l2 *l2, const gmsim_l2_set *set, uint32_t tag)
+GMSIM_INLINE uint32_t l2_ways_of(const gmsim_l2 *l2, l2_set set, uint32_t tag)
 {
     uint32_t found = 0;
 #ifdef __SSE2__
+    (void)l2;
     __m128i want = _mm_set1_epi32((int)tag);
-    const __m128i *four = (const __m128i *)(const void *)set->tag;
-    for (uint32_t i = 0; i < GMSIM_L2_WAYS / 16u && (!i || l2->ways > 16u); i++) {
+    const __m128i *four = (const __m128i *)(const void *)set.at;
+    for (uint32_t i = 0; i < set.width / 16u; i++) {
         __m128i a = _mm_cmpeq_epi32(_mm_loadu_si128(four + 4u * i), want);
         __m128i b = _mm_cmpeq_epi32(_mm_loadu_si128(four + 4u * i + 1), want);
         __m128i c = _mm_cmpeq_epi32(_mm_loadu_si128(four + 4u * i + 2), want);
@@ -57,13 +131,13 @@ GMSIM_INLINE uint32_t l2_ways_of(const gmsim_l2 *l2, const gmsim_l2_set *set, ui
     }
 #else
     for (uint32_t way = 0; way < l2->ways; way++)
-        found |= (uint32_t)(set->tag[way] == tag) << way;
+        found |= (uint32_t)(l2_tags(set)[way] == tag) << way;
 #endif
     return found;
 }
 
 /* Place of a tag in its set, or GMSIM_L2_WAYS. */
-GMSIM_INLINE uint32_t l2_way_of(const gmsim_l2 *l2, const gmsim_l2_set *set, uint32_t tag)
+GMSIM_INLINE uint32_t l2_way_of(const gmsim_l2 *l2, l2_set set, uint32_t tag)
 {
     uint32_t found = l2_ways_of(l2, set, tag);
     return found ? gmsim_lowest(found) : GMSIM_L2_WAYS;
@@ -71,17 +145,17 @@ GMSIM_INLINE uint32_t l2_way_of(const gmsim_l2 *l2, const gmsim_l2_set *set, uin
 
 #pragma GCC visibility push(hidden)
 
-/* A line that was clean is dirty. */
-void gmsim_l2_soil(gmsim_l2 *l2, gmsim_l2_set *set, uint32_t way, uint32_t number);
 /* The line is partly written. */
-void gmsim_l2_join_part(gmsim_l2 *l2, gmsim_l2_set *set, uint32_t way, uint64_t line);
+void gmsim_l2_join_part(gmsim_l2 *l2, l2_set set, uint32_t way, uint64_t line);
 /* It is not any more. */
-void gmsim_l2_leave_part(gmsim_l2 *l2, gmsim_l2_set *set, uint32_t way);
+void gmsim_l2_leave_part(gmsim_l2 *l2, l2_set set, uint32_t way);
 /* Those of `sectors` of a line that are dirty become clean; partly written ones are among them all.
- * Returns what that costs by value: a cost whose address left the access would live in memory. */
-gmsim_l2_cost gmsim_l2_clean(gmsim_l2 *l2, gmsim_l2_set *set, uint32_t way, uint32_t sectors);
+ * `group` is the line's, or NULL: then it is looked up. Returns what that costs by value: a cost
+ * whose address left the access would live in memory. */
+gmsim_l2_cost gmsim_l2_clean(gmsim_l2 *l2, l2_set set, uint32_t way, uint32_t sectors,
+                             gmsim_l2_group *group);
 /* A line was found in a set that is full: the oldest, which leaves next, is written back. */
-gmsim_l2_cost gmsim_l2_clean_next(gmsim_l2 *l2, gmsim_l2_set *set);
+gmsim_l2_cost gmsim_l2_clean_next(gmsim_l2 *l2, l2_set set);
 /* The two oldest lines of a group are written back: those that are partly written, of each its
  * sectors that are, or whole those that are dirty; of the latter those stay that DRAM would have to
  * complete, while there are others. */
@@ -93,15 +167,15 @@ void gmsim_l2_relieve(gmsim_l2 *l2, gmsim_l2_cost *cost, uint64_t line, bool cop
 #pragma GCC visibility pop
 
 /* Reads from DRAM what partly written sectors lack. */
-GMSIM_INLINE void l2_complete(gmsim_l2 *l2, gmsim_l2_cost *cost, gmsim_l2_set *set, uint32_t way,
+GMSIM_INLINE void l2_complete(gmsim_l2 *l2, gmsim_l2_cost *cost, l2_set set, uint32_t way,
                               uint32_t sectors)
 {
-    uint32_t state = set->state[way];
+    uint32_t state = l2_states(set)[way];
     cost->read = (uint8_t)(cost->read + gmsim_sector_count(sectors));
     state = (state | sectors) & ~(sectors << 8);
     if (!L2_PARTIAL(state))
         gmsim_l2_leave_part(l2, set, way);
-    set->state[way] = (uint16_t)state;
+    l2_states(set)[way] = (uint16_t)state;
 }
 
 GMSIM_INLINE void l2_add_cost(gmsim_l2_cost *cost, const gmsim_l2_cost *more)
@@ -111,11 +185,11 @@ GMSIM_INLINE void l2_add_cost(gmsim_l2_cost *cost, const gmsim_l2_cost *more)
 }
 
 /* Writes a line's dirty sectors to DRAM; they stay, clean. */
-GMSIM_INLINE void l2_write_back(gmsim_l2 *l2, gmsim_l2_cost *cost, gmsim_l2_set *set, uint32_t way)
+GMSIM_INLINE void l2_write_back(gmsim_l2 *l2, gmsim_l2_cost *cost, l2_set set, uint32_t way)
 {
-    if (!L2_DIRTY(set->state[way]))
+    if (!L2_DIRTY(l2_states(set)[way]))
         return;
-    const gmsim_l2_cost more = gmsim_l2_clean(l2, set, way, L2_ALL_SECTORS);
+    const gmsim_l2_cost more = gmsim_l2_clean(l2, set, way, L2_ALL_SECTORS, NULL);
     l2_add_cost(cost, &more);
 }
 
@@ -128,10 +202,18 @@ GMSIM_INLINE void l2_clean_oldest(gmsim_l2 *l2, gmsim_l2_cost *cost, gmsim_l2_gr
     cost->also_written = (uint8_t)(cost->also_written + more.also_written);
 }
 
-/* One more line of the way's group is dirty. */
-GMSIM_INLINE void l2_bound(gmsim_l2 *l2, gmsim_l2_cost *cost, const gmsim_l2_set *set, uint32_t way)
+/* A line that was clean is dirty. */
+GMSIM_INLINE void l2_soil(gmsim_l2 *l2, l2_set set, uint32_t way, uint32_t number)
 {
-    gmsim_l2_group *group = &l2->group[l2->written[set - l2->set].group[way]];
+    l2_groups(set)[way] = (uint16_t)number;
+    gmsim_l2_group_join(l2_group_at(l2, number), set.number * GMSIM_L2_WAYS + way);
+    ++*l2_dirty(set);
+}
+
+/* One more line of that group is dirty. */
+GMSIM_INLINE void l2_bound(gmsim_l2 *l2, gmsim_l2_cost *cost, uint32_t number)
+{
+    gmsim_l2_group *group = l2_group_at(l2, number);
     if (group->lines > l2->dirty_lines)
         l2_clean_oldest(l2, cost, group, false);
 }

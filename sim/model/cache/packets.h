@@ -67,6 +67,14 @@ static inline void gmsim_packets_close_all(gmsim_packets *packets)
     packets->closed = packets->next;
 }
 
+/* A store to the line comes: fetches where its packet would be into the host's cache. */
+GMSIM_INLINE void gmsim_packets_expect(const gmsim_packets *packets, uint64_t line)
+{
+    const gmsim_packet *packet = packets->packet[gmsim_hash32(line) % GMSIM_PACKET_SETS];
+    __builtin_prefetch(packet, 1);
+    __builtin_prefetch(packet + 1, 1);
+}
+
 /* The line's packet, if it is open. */
 GMSIM_INLINE gmsim_packet *gmsim_packets_find(gmsim_packets *packets, uint64_t line, uint32_t most,
                                               uint64_t now)

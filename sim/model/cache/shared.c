@@ -29,6 +29,8 @@
 
 #include <string.h>
 
+#define AHEAD GMSIM_MESSAGES_AHEAD
+
 /* Work of slices is counted in parts of a clock. */
 #define PARTS      16u
 #define FILL_PARTS 4096u /* that of ports, where an error would add up over all slices */
@@ -189,9 +191,15 @@ GMSIM_INLINE void later(gmsim_ask *ask, uint64_t done, uint64_t queued, gmsim_re
     ask->reach = (uint8_t)reach;
 }
 
+/* Where the sender's reads merge. */
+GMSIM_INLINE gmsim_lrc_entry *lrc_of(gmsim_shared *shared, gmsim_sender from)
+{
+    return shared->lrc[shared->lrc_of[from.gpc]];
+}
+
 /* A line's sectors from L2 or beyond. */
-GMSIM_INLINE void read_line(gmsim_shared *shared, const gmsim_l2_place *place, gmsim_sender from,
-                            gmsim_ask *ask, gmsim_message *message)
+GMSIM_INLINE void read_line(gmsim_shared *shared, gmsim_lrc_entry *lrc, const gmsim_l2_place *place,
+                            gmsim_sender from, gmsim_ask *ask, gmsim_message *message)
 {
     const gmsim_gpu *gpu = shared->gpu;
     uint64_t line = message->line, now = message->clock;
@@ -199,7 +207,7 @@ GMSIM_INLINE void read_line(gmsim_shared *shared, const gmsim_l2_place *place, g
     gmsim_lrc_entry *entry = NULL;
     uint64_t before = shared->lrc_clocks, at = now + before;
     if (gpu->lrc_merge > 1u) {
-        entry = gmsim_lrc_at(shared->lrc[shared->lrc_of[from.gpc]], line);
+        entry = gmsim_lrc_at(lrc, line);
         gmsim_lrc_role role = gmsim_lrc_meet(entry, line, message->touched, at, gpu->lrc_merge);
         if (role == GMSIM_LRC_JOINS) {
             message->clock = entry->done + before;
@@ -366,10 +374,11 @@ static __attribute__((noinline)) void serve_watched(gmsim_shared *shared,
                                                     const uint64_t (*bytes)[2])
 {
     gmsim_l2 *l2 = &shared->l2;
+    gmsim_lrc_entry *lrc = lrc_of(shared, from);
     for (uint32_t i = 0; i < ask->messages; i++) {
         const gmsim_l2_counts before = l2->counts;
         if (ask->kind == GMSIM_ASK_READ)
-            read_line(shared, &place[i], from, ask, &message[i]);
+            read_line(shared, lrc, &place[i], from, ask, &message[i]);
         else if (ask->kind == GMSIM_ASK_WRITE)
             write_line(shared, &place[i], from, &message[i], bytes[i]);
         else if (ask->kind == GMSIM_ASK_WRITE_FIRST)
@@ -388,38 +397,65 @@ static __attribute__((noinline)) void serve_watched(gmsim_shared *shared,
     }
 }
 
-/* Fetches all lines' sets into the host's cache first: the arrays are larger than its first levels,
- * and their accesses are independent. */
-void gmsim_shared_serve(gmsim_shared *shared, gmsim_sender from, gmsim_ask *ask,
-                        gmsim_message *message, const uint64_t (*bytes)[2])
+/* The places are worked out once, and fetched AHEAD messages before their own, that is, while those
+ * before are served. */
+GMSIM_CLONES void gmsim_shared_expect(gmsim_shared *shared, gmsim_sender from,
+                                      const gmsim_message *message, uint32_t count)
 {
-    gmsim_l2_place place[GMSIM_MAX_LINES];
-    uint32_t count = ask->messages;
-    for (uint32_t i = 0; i < count; i++) {
-        place[i] = gmsim_l2_find(&shared->l2, message[i].line);
-        if (count > 1u)
-            gmsim_l2_prefetch(&shared->l2, &place[i], from.side);
+    const gmsim_l2 *l2 = &shared->l2;
+    if (G_LIKELY(l2->usual)) {
+        /* Copies, which what is written in between does not change. */
+        const gmsim_l2 of = {.sets = l2->sets, .sides = l2->sides, .home_shift = l2->home_shift};
+        for (uint32_t i = 0; i < count; i++) {
+            const uint64_t mixed = gmsim_even_mix(message[i].line, &of.sets);
+            shared->place[i] = gmsim_l2_place_of(&of, message[i].line, mixed);
+        }
+    } else {
+        for (uint32_t i = 0; i < count; i++)
+            shared->place[i] = gmsim_l2_find(l2, message[i].line);
     }
-    if (G_UNLIKELY(shared->l2.watch))
+    for (uint32_t i = 0; i < AHEAD; i++) {
+        shared->place[count + i] = shared->place[0]; /* looked ahead to, and no more */
+        gmsim_l2_prefetch(l2, &shared->place[i], from.side & (l2->sides - 1u));
+    }
+}
+
+void gmsim_shared_serve(gmsim_shared *shared, gmsim_sender from, gmsim_ask *ask,
+                        gmsim_message *message, const uint64_t (*bytes)[2],
+                        const gmsim_l2_place *place)
+{
+    const gmsim_l2 *l2 = &shared->l2;
+    const uint32_t count = ask->messages, side = from.side & (l2->sides - 1u);
+    if (G_UNLIKELY(l2->watch)) {
         serve_watched(shared, place, from, ask, message, bytes);
-    else if (ask->kind == GMSIM_ASK_READ)
-        for (uint32_t i = 0; i < count; i++)
-            read_line(shared, &place[i], from, ask, &message[i]);
-    else if (ask->kind == GMSIM_ASK_WRITE)
-        for (uint32_t i = 0; i < count; i++)
+    } else if (ask->kind == GMSIM_ASK_READ) {
+        gmsim_lrc_entry *lrc = lrc_of(shared, from);
+        for (uint32_t i = 0; i < count; i++) {
+            gmsim_l2_prefetch(l2, &place[i + AHEAD], side);
+            __builtin_prefetch(gmsim_lrc_at(lrc, place[i + AHEAD].line), 1);
+            read_line(shared, lrc, &place[i], from, ask, &message[i]);
+        }
+    } else if (ask->kind == GMSIM_ASK_WRITE) {
+        for (uint32_t i = 0; i < count; i++) {
+            gmsim_l2_prefetch(l2, &place[i + AHEAD], side);
             write_line(shared, &place[i], from, &message[i], bytes[i]);
-    else if (ask->kind == GMSIM_ASK_WRITE_FIRST)
-        for (uint32_t i = 0; i < count; i++)
-            write_first(shared, &place[i], from, &message[i], bytes[i]);
-    else
-        for (uint32_t i = 0; i < count; i++)
-            do_atomic(shared, &place[i], from, ask, &message[i]);
+        }
+    } else {
+        for (uint32_t i = 0; i < count; i++) {
+            gmsim_l2_prefetch(l2, &place[i + AHEAD], side);
+            if (ask->kind == GMSIM_ASK_WRITE_FIRST)
+                write_first(shared, &place[i], from, &message[i], bytes[i]);
+            else
+                do_atomic(shared, &place[i], from, ask, &message[i]);
+        }
+    }
 }
 
 void gmsim_shared_serve_recorded(gmsim_shared *shared, gmsim_sender from, gmsim_ask *ask,
-                                 gmsim_message *message, const uint64_t (*bytes)[2])
+                                 gmsim_message *message, const uint64_t (*bytes)[2],
+                                 const gmsim_l2_place *place)
 {
     const gmsim_l2_counts before = shared->l2.counts;
-    gmsim_shared_serve(shared, from, ask, message, bytes);
+    gmsim_shared_serve(shared, from, ask, message, bytes, place);
     gmsim_course_l2(shared->course, &before, &shared->l2.counts, message[ask->messages - 1u].clock);
 }

@@ -30,6 +30,9 @@ typedef struct gmsim_contest {
 #define GMSIM_CONTESTS 16384u /* likewise */
 #define GMSIM_SLICES   512u   /* most there can be */
 
+#define GMSIM_OUTBOX         1024u /* messages that an SM can send before they are served */
+#define GMSIM_MESSAGES_AHEAD 2u    /* that the host's cache is told of */
+
 /* A slice of L2: requests and data come in, data go out. */
 typedef struct gmsim_slice {
     gmsim_queue in, out;
@@ -66,7 +69,8 @@ typedef struct gmsim_shared {
     uint32_t write_clocks, lrc_clocks; /* from an SM to L2; to where reads merge */
     uint64_t step;                     /* clock at which this step began */
     uint64_t drained;                  /* clock at which the last store so far is there */
-    gmsim_course *course;              /* where it is recorded over time; NULL: nowhere */
+    gmsim_l2_place place[GMSIM_OUTBOX + GMSIM_MESSAGES_AHEAD]; /* of the SM's messages */
+    gmsim_course *course; /* where it is recorded over time; NULL: nowhere */
 } gmsim_shared;
 
 /* Fills in what follows from the GPU, which must outlive it; `set` is L2's (gmsim_l2_init()). */
@@ -83,15 +87,23 @@ typedef struct gmsim_sender {
     uint32_t gpc, side; /* of L2, that it asks */
 } gmsim_sender;
 
-/* Serves the messages of a request; of stores, `bytes` are those that each writes. `ask` tells when
- * the last of them that returns something is there; joins are left to the SM. */
+/* An SM's messages are about to be served: finds their places in L2, which the host's first caches
+ * do not hold, so that each can be fetched some messages before its own. Joins have places, too,
+ * but nobody asks for those. */
+void gmsim_shared_expect(gmsim_shared *shared, gmsim_sender from, const gmsim_message *message,
+                         uint32_t count);
+
+/* Serves the messages of a request; of stores, `bytes` are those that each writes; `place` is the
+ * first one's of shared->place. `ask` tells when the last of them that returns something is there;
+ * joins are left to the SM. */
 void gmsim_shared_serve(gmsim_shared *shared, gmsim_sender from, gmsim_ask *ask,
-                        gmsim_message *message, const uint64_t (*bytes)[2]);
+                        gmsim_message *message, const uint64_t (*bytes)[2],
+                        const gmsim_l2_place *place);
 /* The same where there is a course: what it counts is recorded there when the last message's answer
  * is there. */
 void gmsim_shared_serve_recorded(gmsim_shared *shared, gmsim_sender from, gmsim_ask *ask,
-                                 gmsim_message *message, const uint64_t (*bytes)[2])
-    __attribute__((cold));
+                                 gmsim_message *message, const uint64_t (*bytes)[2],
+                                 const gmsim_l2_place *place) __attribute__((cold));
 
 #pragma GCC visibility pop
 

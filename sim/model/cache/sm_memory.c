@@ -564,6 +564,7 @@ static void take_write(gmsim_sm_memory *memory, gmsim_request *request, gmsim_an
     uint32_t hits = 0, sectors = request->footprint.sectors;
     gmsim_ask_kind kind = GMSIM_ASK_WRITE;
     if (request->kind == GMSIM_REQUEST_STORE) {
+        gmsim_packets_expect(&memory->packets, request->footprint.line[0]);
         hits = store(memory, request);
         counts->l1_hit_sectors += hits;
         counts->l1_miss_sectors += sectors - hits;
@@ -632,17 +633,22 @@ void gmsim_sm_memory_serve(gmsim_sm_memory *memory, gmsim_shared *shared)
 {
     gmsim_outbox *out = &memory->out;
     gmsim_ask *ask = out->ask;
-    for (uint32_t first = 0; ask < out->ask + out->asks; ask++) {
+    const gmsim_ask *const end = out->ask + out->asks;
+    if (out->messages)
+        gmsim_shared_expect(shared, memory->place, out->message, out->messages);
+    for (uint32_t first = 0; ask < end; ask++) {
         uint64_t known = ask->done, joined = 0;
         uint32_t lines = ask->messages;
         if (lines) {
+            gmsim_message *message = &out->message[first];
+            const uint64_t(*bytes)[2] = (const uint64_t(*)[2]) & out->bytes[first];
             ask->done = 0;
             if (__builtin_expect(shared->course != NULL, 0))
-                gmsim_shared_serve_recorded(shared, memory->place, ask, &out->message[first],
-                                            &out->bytes[first]);
+                gmsim_shared_serve_recorded(shared, memory->place, ask, message, bytes,
+                                            &shared->place[first]);
             else
-                gmsim_shared_serve(shared, memory->place, ask, &out->message[first],
-                                   &out->bytes[first]);
+                gmsim_shared_serve(shared, memory->place, ask, message, bytes,
+                                   &shared->place[first]);
             take_up(memory, ask, first);
             first += lines;
         }

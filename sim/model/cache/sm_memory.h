@@ -94,8 +94,6 @@ typedef struct gmsim_port {
     uint32_t answered, answer_units; /* the same of writes whose answers are here */
 } gmsim_port;
 
-#define GMSIM_OUTBOX 1024u
-
 typedef struct gmsim_outbox {
     uint32_t messages, asks;
     uint32_t units, places; /* clocks of writes, places in L1 that they take */

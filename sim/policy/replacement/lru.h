@@ -15,12 +15,12 @@
 static __attribute__((noinline, unused)) void gmsim_lru_rank(gmsim_lines lines)
 {
     uint8_t rank[32];
-    for (uint32_t i = 0; i < lines.ways; i++) {
+    for (uint32_t i = 0; i < lines.room; i++) {
         rank[i] = lines.way[i] != 0;
-        for (uint32_t k = 0; k < lines.ways; k++)
+        for (uint32_t k = 0; k < lines.room; k++)
             rank[i] = (uint8_t)(rank[i] + (lines.way[k] && lines.way[k] < lines.way[i]));
     }
-    for (uint32_t i = 0; i < lines.ways; i++)
+    for (uint32_t i = 0; i < lines.room; i++)
         lines.way[i] = rank[i];
     *lines.set = lines.ways;
 }

@@ -23,15 +23,15 @@
 static __attribute__((noinline, unused)) void gmsim_slru_rank(gmsim_lines lines)
 {
     uint8_t rank[32];
-    for (uint32_t i = 0; i < lines.ways; i++) {
+    for (uint32_t i = 0; i < lines.room; i++) {
         uint8_t time = lines.way[i] & 0x7fu;
         rank[i] = (uint8_t)((time != 0) + (time > GMSIM_SLRU_FIRST));
-        for (uint32_t k = 0; k < lines.ways; k++) {
+        for (uint32_t k = 0; k < lines.room; k++) {
             uint8_t other = lines.way[k] & 0x7fu;
             rank[i] = (uint8_t)(rank[i] + (other && other < time));
         }
     }
-    for (uint32_t i = 0; i < lines.ways; i++)
+    for (uint32_t i = 0; i < lines.room; i++)
         lines.way[i] = (uint8_t)((lines.way[i] & GMSIM_SLRU_PROTECTED) | rank[i]);
     *lines.set = lines.ways;
 }
@@ -72,7 +72,7 @@ static inline bool gmsim_slru_is_over(gmsim_lines lines)
         protects = gmsim_slru_count(way & ~low);
         held = gmsim_slru_count((((way & low) + low) | way) & ~low);
     } else {
-        for (uint32_t i = 0; i < lines.ways; i++) {
+        for (uint32_t i = 0; i < lines.room; i++) {
             held += lines.way[i] != 0;
             protects += lines.way[i] >> 7;
         }
@@ -84,7 +84,7 @@ static inline bool gmsim_slru_is_over(gmsim_lines lines)
 static inline uint32_t gmsim_slru_oldest(gmsim_lines lines)
 {
     uint32_t oldest = 0;
-    for (uint32_t i = 1; i < lines.ways; i++)
+    for (uint32_t i = 1; i < lines.room; i++)
         if ((lines.way[i] ^ GMSIM_SLRU_PROTECTED) < (lines.way[oldest] ^ GMSIM_SLRU_PROTECTED))
             oldest = i;
     return oldest;
