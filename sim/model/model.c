@@ -84,7 +84,7 @@ gmsim_model *gmsim_model_new(const gmsim_gpu *gpu, const gmsim_options *options,
     model->gpu = *gpu;
     if (options)
         model->options = *options;
-    model->l1_set = new_table((size_t)sms * gmsim_l1_most_sets(gpu), sizeof *model->l1_set);
+    model->l1_set = new_room((size_t)sms * gmsim_l1_room(gpu), sizeof *model->l1_set);
     model->l2_set = new_room(1, gmsim_l2_size(gpu));
     model->sm = new_room(sms, sizeof *model->sm);
     model->freed = new_table((size_t)sms * GMSIM_MAX_SM_CTAS, sizeof *model->freed);
@@ -306,7 +306,7 @@ static uint32_t unseen_of(const gmtrace_kernel *kernel, const gmtrace_decoded *d
 /* One pass over the launch from an empty L1. */
 static bool replay_once(gmsim_model *model, gmsim_scheduler *scheduler, GError **error)
 {
-    uint32_t sets = gmsim_l1_most_sets(&model->gpu);
+    uint32_t sets = gmsim_l1_room(&model->gpu);
     for (uint32_t i = 0; i < model->gpu.gpu_sm_count; i++) {
         gmsim_sm_memory_begin(&model->sm[i].memory, &model->gpu, i,
                               model->l1_set + (size_t)i * sets, model->result.occupancy.l1_bytes);

@@ -198,7 +198,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_assert_true(gmsim_gpu_load(&gpu, "h200", NULL));
-    sets = g_new0(gmsim_l1_set, gmsim_l1_most_sets(&gpu));
+    sets = g_new0(gmsim_l1_set, gmsim_l1_room(&gpu));
     g_test_add_func("/flight/eight-lines", test_eight_lines);
     g_test_add_func("/flight/line-a-lane", test_line_a_lane);
     g_test_add_func("/flight/behind", test_behind);

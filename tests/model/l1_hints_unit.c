@@ -177,7 +177,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_assert_true(gmsim_gpu_load(&gpu, "h200", NULL));
-    sets = g_new0(gmsim_l1_set, gmsim_l1_most_sets(&gpu));
+    sets = g_new0(gmsim_l1_set, gmsim_l1_room(&gpu));
     find_lines();
     g_test_add_func("/l1-hints/sets", test_sets);
     g_test_add_func("/l1-hints/all", test_all);

@@ -10,7 +10,7 @@
 typedef struct fixture {
     gmsim_gpu gpu;
     gmsim_l1 l1;
-    gmsim_l1_set l1_set[512];
+    gmsim_l1_set l1_set[1024];
 } fixture;
 
 static void set_up(fixture *x, gconstpointer data)

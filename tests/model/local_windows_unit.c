@@ -108,7 +108,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_assert_true(gmsim_gpu_load(&gpu, "h200", NULL));
-    sets = g_new0(gmsim_l1_set, gmsim_l1_most_sets(&gpu));
+    sets = g_new0(gmsim_l1_set, gmsim_l1_room(&gpu));
     gmsim_l1_init(&l1, sets, &gpu, 1728u * GMSIM_LINE_BYTES);
     g_test_add_func("/local-windows/sets", test_sets);
     g_test_add_func("/local-windows/lost", test_lost);

@@ -28,7 +28,7 @@ static void set_up(fixture *x, gconstpointer data)
     g_assert_true(gmsim_gpu_load(&x->gpu, "h200", &error));
     g_assert_no_error(error);
     x->memory = g_new0(gmsim_sm_memory, 1);
-    x->set = g_new0(gmsim_l1_set, gmsim_l1_most_sets(&x->gpu));
+    x->set = g_new0(gmsim_l1_set, gmsim_l1_room(&x->gpu));
     gmsim_sm_memory_begin(x->memory, &x->gpu, 0, x->set, 128u << 10);
 }
 

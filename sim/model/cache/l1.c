@@ -54,11 +54,25 @@ uint32_t gmsim_l1_most_sets(const gmsim_gpu *gpu)
     return MAX(gpu->l1_sets, least);
 }
 
+/* Whether the tags of that many sets are more than the room, which all sets of a bank share. */
+static bool is_pooled(const gmsim_gpu *gpu, uint32_t lines)
+{
+    const uint32_t sets = gpu->l1_sets;
+    return lines <= sets * gpu->l1_ways && sets >= GMSIM_L1_BANKS && !(sets & (sets - 1u));
+}
+
+uint32_t gmsim_l1_room(const gmsim_gpu *gpu)
+{
+    const bool narrow = gpu->l1_ways <= GMSIM_L1_NARROW &&
+                        is_pooled(gpu, MAX(gpu->l1_max_cache / GMSIM_LINE_BYTES, 2u));
+    return gmsim_l1_most_sets(gpu) << !narrow;
+}
+
 void gmsim_l1_init(gmsim_l1 *l1, gmsim_l1_set *set, const gmsim_gpu *gpu, uint32_t bytes)
 {
     uint32_t lines = MAX(MIN(bytes, gpu->l1_max_cache) / GMSIM_LINE_BYTES, 2u);
-    uint32_t sets = gpu->l1_sets, tags = sets * gpu->l1_ways;
-    bool pooled = lines <= tags && sets >= GMSIM_L1_BANKS && !(sets & (sets - 1u));
+    uint32_t sets = gpu->l1_sets;
+    bool pooled = is_pooled(gpu, lines);
     while (!pooled && sets > 1u &&
            lines / sets < 2u) /* a small rest of the carve-out: fewer sets */
         sets /= 2u;
@@ -84,7 +98,8 @@ void gmsim_l1_init(gmsim_l1 *l1, gmsim_l1_set *set, const gmsim_gpu *gpu, uint32
         l1->ways = GMSIM_L1_SLOTS;
         l1->larger = 0;
     }
-    memset(set, 0, sets * sizeof *set);
+    l1->wide = l1->ways + (l1->larger != 0) > GMSIM_L1_NARROW;
+    memset(set, 0, ((size_t)sets << l1->wide) * sizeof *set);
 }
 
 void gmsim_l1_plug(gmsim_l1 *l1, const gmsim_plugin_replacement *plugged, void *state)
@@ -99,9 +114,30 @@ GMSIM_INLINE gmsim_l1_set *set_of(const gmsim_l1 *l1, uint64_t line, bool usual)
     uint64_t mixed =
         usual ? gmsim_banked_mix(line, &l1->sets) : gmsim_hashes[l1->hash].mix(line, &l1->sets);
     uint32_t set = (uint32_t)mixed & l1->sets.mask;
-    if (!l1->sets.mask)
+    if (!usual && !l1->sets.mask)
         gmsim_sets_divide(&l1->sets, mixed, &set);
-    return &l1->set[set];
+    return &l1->set[usual ? set : set << l1->wide];
+}
+
+GMSIM_INLINE uint32_t number_of(const gmsim_l1 *l1, const gmsim_l1_set *set)
+{
+    return (uint32_t)(set - l1->set) >> l1->wide;
+}
+
+/* Lines that a set has slots for. */
+GMSIM_INLINE uint32_t slots_of(const gmsim_l1 *l1)
+{
+    return GMSIM_L1_NARROW << l1->wide;
+}
+
+GMSIM_INLINE uint64_t *tag_of(gmsim_l1_set *set, uint32_t place, bool usual)
+{
+    return usual ? &set->tag[place] : &set[place / GMSIM_L1_NARROW].tag[place % GMSIM_L1_NARROW];
+}
+
+GMSIM_INLINE uint32_t *word_of(gmsim_l1_set *set, uint32_t place, bool usual)
+{
+    return usual ? &set->word[place] : &set[place / GMSIM_L1_NARROW].word[place % GMSIM_L1_NARROW];
 }
 
 GMSIM_INLINE gmsim_lines lines_of(gmsim_l1 *l1, gmsim_l1_set *set, bool usual)
@@ -112,7 +148,7 @@ GMSIM_INLINE gmsim_lines lines_of(gmsim_l1 *l1, gmsim_l1_set *set, bool usual)
 
 GMSIM_INLINE gmsim_replaced replaced(gmsim_l1 *l1, gmsim_l1_set *set, uint64_t line)
 {
-    return (gmsim_replaced){lines_of(l1, set, false), (uint32_t)(set - l1->set), line};
+    return (gmsim_replaced){lines_of(l1, set, false), number_of(l1, set), line};
 }
 
 /* Does the access make its line the next of its set to leave? */
@@ -132,49 +168,39 @@ GMSIM_INLINE void use(gmsim_l1 *l1, gmsim_l1_set *set, uint64_t line, uint32_t p
         gmsim_replacer_use(&l1->replacer, replaced(l1, set, line), place);
 }
 
-gmsim_l1_set *gmsim_l1_find(const gmsim_l1 *l1, uint64_t line)
+gmsim_l1_set *gmsim_l1_find_any(const gmsim_l1 *l1, uint64_t line)
 {
-    gmsim_l1_set *set = set_of(l1, line, l1->usual);
-    __builtin_prefetch(set->tag, 1);
-    __builtin_prefetch(set->age, 1);
-    return set;
+    return set_of(l1, line, false);
 }
 
 /* Place of the line in its set, or GMSIM_L1_SLOTS. */
-GMSIM_INLINE uint32_t place_of(const gmsim_l1_set *set, uint64_t line, bool usual)
+GMSIM_INLINE uint32_t place_of(const gmsim_l1 *l1, const gmsim_l1_set *set, uint64_t line,
+                               bool usual)
 {
     uint64_t want = line + 1u;
 #ifdef __SSE2__
-    if (usual) {
-        const __m128i *pair = (const __m128i *)(const void *)set->tag;
+    uint32_t half = 0; /* the halves of a tag by themselves */
+    for (uint32_t i = 0; i < 2u && (!i || (!usual && l1->wide)); i++) {
+        const __m128i *pair = (const __m128i *)(const void *)set[i].tag;
         __m128i is = _mm_set1_epi64x((long long)want);
         __m128i low = _mm_cmpeq_epi32(_mm_srli_epi64(_mm_loadu_si128(pair), 8), is);
         __m128i high = _mm_cmpeq_epi32(_mm_srli_epi64(_mm_loadu_si128(pair + 1), 8), is);
-        uint32_t half = (uint32_t)_mm_movemask_ps(_mm_castsi128_ps(low)) |
-                        (uint32_t)_mm_movemask_ps(_mm_castsi128_ps(high)) << 4;
-        return gmsim_lowest((half & half >> 1 & 0x55u) | 1u << 2u * GMSIM_L1_SLOTS) / 2u;
+        half |= ((uint32_t)_mm_movemask_ps(_mm_castsi128_ps(low)) |
+                 (uint32_t)_mm_movemask_ps(_mm_castsi128_ps(high)) << 4)
+                << 8u * i;
     }
-    const __m128i *tag = (const __m128i *)(const void *)set->tag;
-    __m128i wants = _mm_set1_epi64x((long long)want), same[4];
-#pragma GCC unroll 4
-    for (uint32_t i = 0; i < 4u; i++) /* the halves of a tag by themselves */
-        same[i] = _mm_cmpeq_epi32(_mm_srli_epi64(_mm_loadu_si128(tag + i), 8), wants);
-    __m128i bytes =
-        _mm_packs_epi16(_mm_packs_epi32(same[0], same[1]), _mm_packs_epi32(same[2], same[3]));
-    uint32_t halves = (uint32_t)_mm_movemask_epi8(bytes);
-    return gmsim_lowest((halves & halves >> 1 & 0x5555u) | 1u << 2u * GMSIM_L1_SLOTS) / 2u;
+    return gmsim_lowest((half & half >> 1 & 0x5555u) | 1u << 2u * GMSIM_L1_SLOTS) / 2u;
 #else
-    (void)usual;
     uint32_t found = GMSIM_L1_SLOTS;
-    for (uint32_t i = 0; i < GMSIM_L1_SLOTS; i++)
-        found = set->tag[i] >> 8 == want ? i : found;
+    for (uint32_t i = 0; i < (usual ? GMSIM_L1_NARROW : slots_of(l1)); i++)
+        found = set[i / GMSIM_L1_NARROW].tag[i % GMSIM_L1_NARROW] >> 8 == want ? i : found;
     return found;
 #endif
 }
 
-static uint32_t bank_of(const gmsim_l1 *l1, const gmsim_l1_set *set)
+GMSIM_INLINE uint32_t bank_of(const gmsim_l1 *l1, const gmsim_l1_set *set, bool usual)
 {
-    return (uint32_t)(set - l1->set) % GMSIM_L1_BANKS;
+    return (usual ? (uint32_t)(set - l1->set) : number_of(l1, set)) % GMSIM_L1_BANKS;
 }
 
 /* Room for one more line of the set's bank. Where there is none the bank's next row that holds a
@@ -184,25 +210,24 @@ static __attribute__((noinline)) void sweep(gmsim_l1 *l1, uint32_t bank)
     uint32_t held = 0, row = l1->swept[bank], rows = l1->sets.count / GMSIM_L1_BANKS;
     gmsim_l1_set *set;
     do {
-        set = &l1->set[row * GMSIM_L1_BANKS + bank];
+        set = &l1->set[(row * GMSIM_L1_BANKS + bank) << l1->wide];
         row = row + 1u < rows ? row + 1u : 0;
-        for (uint32_t i = 0; i < GMSIM_L1_SLOTS; i++)
-            held |= (uint32_t)(set->tag[i] != 0) << i;
+        for (uint32_t i = 0; i < slots_of(l1); i++)
+            held |= (uint32_t)(*tag_of(set, i, false) != 0) << i;
     } while (!held);
     l1->swept[bank] = (uint16_t)row;
-    const gmsim_l1_set *next = &l1->set[row * GMSIM_L1_BANKS + bank];
-    __builtin_prefetch(next->tag, 1);
-    __builtin_prefetch(next->age, 1);
-    const gmsim_replaced what = replaced(l1, set, (set->tag[gmsim_lowest(held)] >> 8) - 1u);
+    __builtin_prefetch(&l1->set[(row * GMSIM_L1_BANKS + bank) << l1->wide], 1);
+    const gmsim_replaced what =
+        replaced(l1, set, (*tag_of(set, gmsim_lowest(held), false) >> 8) - 1u);
     const uint32_t place = gmsim_replacer_victim(&l1->replacer, what, held);
-    set->tag[place] = 0;
+    *tag_of(set, place, false) = 0;
     set->age[place] = 0;
     gmsim_replacer_drop(&l1->replacer, what.number, place);
 }
 
-GMSIM_INLINE void take_room(gmsim_l1 *l1, const gmsim_l1_set *set)
+GMSIM_INLINE void take_room(gmsim_l1 *l1, const gmsim_l1_set *set, bool usual)
 {
-    const uint32_t bank = bank_of(l1, set);
+    const uint32_t bank = bank_of(l1, set, usual);
     if (l1->room[bank])
         l1->room[bank]--;
     else
@@ -212,20 +237,20 @@ GMSIM_INLINE void take_room(gmsim_l1 *l1, const gmsim_l1_set *set)
 /* A place for a line that comes: an empty one, or that of the line that leaves. */
 GMSIM_INLINE uint32_t make_room(gmsim_l1 *l1, gmsim_l1_set *set, uint64_t line, bool usual)
 {
-    uint32_t ways = l1->ways + ((uint32_t)(set - l1->set) < l1->larger), empty = 0, place;
+    uint32_t ways = l1->ways + (number_of(l1, set) < l1->larger), empty = 0, place;
     if (usual) {
         const gmsim_lines lines = lines_of(l1, set, true);
         place = gmsim_lru_oldest(lines, lines.ways); /* the least byte: protected are greater */
         if (!set->age[place])
-            take_room(l1, set);
+            take_room(l1, set, true);
         gmsim_slru_fill(lines, place);
         return place;
     }
     const gmsim_replaced what = replaced(l1, set, line);
     for (uint32_t i = 0; i < ways; i++)
-        empty |= (uint32_t)!set->tag[i] << i;
+        empty |= (uint32_t) !*tag_of(set, i, false) << i;
     if (empty && l1->pooled)
-        take_room(l1, set);
+        take_room(l1, set, false);
     place =
         empty ? gmsim_lowest(empty) : gmsim_replacer_victim(&l1->replacer, what, (1u << ways) - 1u);
     gmsim_replacer_fill(&l1->replacer, what, place);
@@ -237,7 +262,7 @@ static __attribute__((noinline)) uint32_t come(gmsim_l1 *l1, gmsim_l1_set *set, 
                                                uint32_t touched, gmsim_l1_load how)
 {
     const uint32_t place = make_room(l1, set, line, l1->usual);
-    set->tag[place] = (line + 1u) << 8 | touched;
+    *tag_of(set, place, false) = (line + 1u) << 8 | touched;
     if (leaves_first(l1, how))
         set->age[place] = GMSIM_SLRU_FIRST;
     else if (how == GMSIM_L1_LAST)
@@ -331,27 +356,27 @@ GMSIM_INLINE uint32_t words_in(uint32_t sectors)
 GMSIM_INLINE uint32_t load(gmsim_l1 *l1, gmsim_l1_set *set, uint64_t line, uint32_t touched,
                            gmsim_l1_load how, gmsim_l1_words *words, bool usual)
 {
-    uint32_t place = place_of(set, line, usual);
+    uint32_t place = place_of(l1, set, line, usual);
     if (place == GMSIM_L1_SLOTS) {
         if (G_LIKELY(how == GMSIM_L1_ALLOCATE)) {
             place = make_room(l1, set, line, usual);
-            set->tag[place] = (line + 1u) << 8 | touched;
+            *tag_of(set, place, usual) = (line + 1u) << 8 | touched;
         } else if (how < GMSIM_L1_PASS) {
             come(l1, set, line, touched, how);
         }
         return touched;
     }
-    uint64_t tag = set->tag[place];
+    uint64_t tag = *tag_of(set, place, usual);
     uint32_t missing = touched & ~VALID(tag), written = missing & PARTIAL(tag);
     use(l1, set, line, place, how, usual);
     if (written) {
         uint32_t asked = words_of(words, line, false) & words_in(written);
         for (uint32_t s = 0; s < 4u; s++)
-            if (written >> s & 1u && !(asked & ~set->word[place] & 0xffu << 8u * s))
+            if (written >> s & 1u && !(asked & ~*word_of(set, place, usual) & 0xffu << 8u * s))
                 missing &= ~(1u << s);
     }
     if (how <= GMSIM_L1_FIRST && missing)
-        set->tag[place] = (tag | missing) & ~((uint64_t)missing << 4);
+        *tag_of(set, place, usual) = (tag | missing) & ~((uint64_t)missing << 4);
     return missing;
 }
 
@@ -371,17 +396,17 @@ uint32_t gmsim_l1_read(gmsim_l1 *l1, gmsim_l1_set *set, uint64_t line, uint32_t 
 
 GMSIM_INLINE void empty(gmsim_l1 *l1, gmsim_l1_set *set, uint32_t place)
 {
-    l1->room[bank_of(l1, set)]++;
-    set->tag[place] = 0;
+    l1->room[bank_of(l1, set, false)]++;
+    *tag_of(set, place, false) = 0;
     set->age[place] = 0;
-    gmsim_replacer_drop(&l1->replacer, (uint32_t)(set - l1->set), place);
+    gmsim_replacer_drop(&l1->replacer, number_of(l1, set), place);
 }
 
 GMSIM_INLINE bool store(gmsim_l1 *l1, uint64_t line, uint32_t touched, uint32_t full,
                         gmsim_l1_load how, gmsim_l1_words *words, bool usual)
 {
     gmsim_l1_set *set = set_of(l1, line, usual);
-    uint32_t place = place_of(set, line, usual);
+    uint32_t place = place_of(l1, set, line, usual);
     bool hit = place != GMSIM_L1_SLOTS;
     if (!usual && !(gmsim_writes[l1->write].write(hit, touched == full) & GMSIM_WRITE_KEEP)) {
         if (hit)
@@ -392,27 +417,27 @@ GMSIM_INLINE bool store(gmsim_l1 *l1, uint64_t line, uint32_t touched, uint32_t 
         use(l1, set, line, place, how, usual);
     } else if (G_LIKELY(how == GMSIM_L1_ALLOCATE)) {
         place = make_room(l1, set, line, usual);
-        set->tag[place] = (line + 1u) << 8;
+        *tag_of(set, place, usual) = (line + 1u) << 8;
     } else if (how == GMSIM_L1_PASS) {
         return false;
     } else {
         place = come(l1, set, line, 0, how);
     }
-    uint64_t tag = set->tag[place];
+    uint64_t tag = *tag_of(set, place, usual);
     uint32_t part = touched & ~full & ~VALID(tag);
     tag = (tag | full) & ~((uint64_t)full << 4);
     if (part) {
-        uint32_t kept = PARTIAL(tag) ? set->word[place] & words_in(PARTIAL(tag)) : 0;
+        uint32_t kept = PARTIAL(tag) ? *word_of(set, place, usual) & words_in(PARTIAL(tag)) : 0;
         uint32_t whole = words_of(words, line, true) & words_in(part);
         if (G_UNLIKELY(gmsim_l1_words_split(words)) &&
             (words_of(words, line, false) & words_in(part) & ~(whole | kept))) {
             tag &= ~UINT64_C(0xff) | full;
             kept = 0;
         }
-        set->word[place] = kept | whole;
+        *word_of(set, place, usual) = kept | whole;
         tag |= (uint64_t)part << 4;
     }
-    set->tag[place] = tag;
+    *tag_of(set, place, usual) = tag;
     return hit;
 }
 
@@ -433,15 +458,18 @@ bool gmsim_l1_write(gmsim_l1 *l1, uint64_t line, uint32_t touched, uint32_t full
 void gmsim_l1_empty(gmsim_l1 *l1, uint64_t end)
 {
     for (uint32_t s = 0; s < l1->sets.count; s++)
-        for (uint32_t place = 0; place < GMSIM_L1_SLOTS; place++)
-            if (l1->set[s].tag[place] && l1->set[s].tag[place] >> 8 <= end)
-                empty(l1, &l1->set[s], place);
+        for (uint32_t place = 0; place < slots_of(l1); place++) {
+            gmsim_l1_set *set = &l1->set[s << l1->wide];
+            const uint64_t tag = *tag_of(set, place, false);
+            if (tag && tag >> 8 <= end)
+                empty(l1, set, place);
+        }
 }
 
 void gmsim_l1_drop(gmsim_l1 *l1, uint64_t line)
 {
     gmsim_l1_set *set = set_of(l1, line, l1->usual);
-    uint32_t place = place_of(set, line, false);
+    uint32_t place = place_of(l1, set, line, false);
     if (place != GMSIM_L1_SLOTS)
         empty(l1, set, place);
 }
@@ -449,7 +477,7 @@ void gmsim_l1_drop(gmsim_l1 *l1, uint64_t line)
 void gmsim_l1_lose(gmsim_l1 *l1, uint64_t line)
 {
     gmsim_l1_set *set = set_of(l1, line, l1->usual);
-    uint32_t place = place_of(set, line, false);
+    uint32_t place = place_of(l1, set, line, false);
     if (place != GMSIM_L1_SLOTS)
-        set->tag[place] &= ~UINT64_C(0xff);
+        *tag_of(set, place, false) &= ~UINT64_C(0xff);
 }

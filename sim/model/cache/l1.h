@@ -7,6 +7,7 @@
 
 #include "sim/model/cache/replacer.h"
 #include "sim/model/count/coalesce.h"
+#include "sim/model/hot.h"
 #include "sim/policy/hash.h"
 
 #pragma GCC visibility push(hidden)
@@ -24,17 +25,22 @@ typedef enum gmsim_l1_load {
     GMSIM_L1_PRESENT,  /* not looked up, and there: what if it were? */
 } gmsim_l1_load;
 
+#define GMSIM_L1_NARROW 4u /* slots in one line of the host's cache */
+
+/* Of a set that can hold more than GMSIM_L1_NARROW lines another one behind it has the rest of
+ * them. */
 typedef struct gmsim_l1_set {
-    uint64_t tag[GMSIM_L1_SLOTS]; /* (line + 1) << 8 | partly written sectors << 4 | valid */
-    uint8_t age[GMSIM_L1_SLOTS];  /* the replacement's, and of the set */
-    uint32_t order, spare[5];
-    uint32_t word[GMSIM_L1_SLOTS]; /* words valid in the partly written sectors */
+    uint64_t tag[GMSIM_L1_NARROW]; /* (line + 1) << 8 | partly written sectors << 4 | valid */
+    uint8_t age[GMSIM_L1_SLOTS];   /* the replacement's, and of the set: of all slots */
+    uint32_t order, spare;
+    uint32_t word[GMSIM_L1_NARROW]; /* words valid in the partly written sectors */
 } gmsim_l1_set;
 
 typedef struct gmsim_l1 {
     gmsim_l1_set *set; /* owned by the caller */
     gmsim_sets sets;
     uint32_t ways, larger;         /* lines a set holds; the first `larger` sets hold one more */
+    uint32_t wide;                 /* 1 where a set takes two, else 0 */
     uint32_t hash, write;          /* policies */
     bool usual;                    /* segmented LRU, banked, write-through, with pools */
     bool aged;                     /* the replacement's byte of a line tells its age */
@@ -47,13 +53,25 @@ typedef struct gmsim_l1 {
 
 /* Sets that any L1 of this GPU needs at most. */
 uint32_t gmsim_l1_most_sets(const gmsim_gpu *gpu);
+/* And so many gmsim_l1_set for them. */
+uint32_t gmsim_l1_room(const gmsim_gpu *gpu);
 /* Makes it `bytes` large and empty. */
 void gmsim_l1_init(gmsim_l1 *l1, gmsim_l1_set *set, const gmsim_gpu *gpu, uint32_t bytes);
 /* Then, where l1.replacement is a plug-in's: `state` is gmsim_replacer_bytes() of most_sets. */
 void gmsim_l1_plug(gmsim_l1 *l1, const gmsim_plugin_replacement *plugged, void *state);
 
-/* The set where the line would be; fetches it into the host's cache. */
-gmsim_l1_set *gmsim_l1_find(const gmsim_l1 *l1, uint64_t line);
+gmsim_l1_set *gmsim_l1_find_any(const gmsim_l1 *l1, uint64_t line); /* whatever the policies */
+
+/* The set where the line would be; fetches it into the host's cache. Once a line: the usual hash is
+ * here. */
+GMSIM_INLINE gmsim_l1_set *gmsim_l1_find(const gmsim_l1 *l1, uint64_t line)
+{
+    gmsim_l1_set *set = G_LIKELY(l1->usual)
+                            ? &l1->set[(uint32_t)gmsim_banked_mix(line, &l1->sets) & l1->sets.mask]
+                            : gmsim_l1_find_any(l1, line);
+    __builtin_prefetch(set, 1);
+    return set;
+}
 
 /* Which bytes an access asks for or writes: worked out once for all its lines, and only where one
  * of them has a sector of which that is a part. */
