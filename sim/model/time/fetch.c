@@ -20,23 +20,12 @@
 #include <string.h>
 
 #define LINE_INSTRS (GMSIM_LINE_BYTES / GMSIM_INSTRUCTION_BYTES)
-#define WAYS        4096u /* whose code may be known to be there */
-#define COMINGS     2048u /* a power of two */
-
-/* Lines are numbered as they come, from 1 on; 0: not yet. */
-typedef struct code_line {
+struct gmsim_code_line {
     uint64_t there;     /* clock at which it is, or was */
     uint64_t used;      /* clock at which it was first executed since, and one more; 0: not yet */
-    uint32_t near, far; /* its number in the cache, and in the one behind */
+    uint32_t near, far; /* its number in the cache, and in the one behind, as they come, from 1 on;
+                         * 0: not yet */
     uint32_t clocks;    /* that it took to come */
-} code_line;
-
-struct gmsim_code {
-    uint64_t free, asked;      /* when the next line can come, and when the last was asked for */
-    uint64_t came[COMINGS];    /* clocks of the last lines, by their numbers */
-    uint32_t near, far;        /* lines that have come */
-    uint64_t done[WAYS / 64u]; /* ways all of whose lines are there, a bit each */
-    code_line *line;
 };
 
 bool gmsim_fetch_begin(gmsim_scheduler *s, const gmtrace_kernel *kernel, bool cold)
@@ -48,12 +37,12 @@ bool gmsim_fetch_begin(gmsim_scheduler *s, const gmtrace_kernel *kernel, bool co
     const uint32_t lines = s->code_count = kernel->instr_count / LINE_INSTRS + 1u;
     const uint32_t near = (cold ? gpu->launch_code : gpu->launch_code_kept) / GMSIM_LINE_BYTES;
     s->code = calloc(s->plan.sms, sizeof *s->code);
-    s->code_lines = calloc((size_t)s->plan.sms * lines, sizeof(code_line));
+    s->code_lines = calloc((size_t)s->plan.sms * lines, sizeof *s->code_lines);
     if (!s->code || !s->code_lines)
         return false;
     for (uint32_t i = 0; i < s->plan.sms; i++) {
         struct gmsim_code *code = &s->code[i];
-        code->line = (code_line *)s->code_lines + (size_t)i * lines;
+        code->line = s->code_lines + (size_t)i * lines;
         code->far = MIN(near, lines);
         for (uint32_t n = 0; n < lines; n++)
             code->line[n].far = n < near ? n + 1u : cold ? 0 : 1u;
@@ -62,12 +51,22 @@ bool gmsim_fetch_begin(gmsim_scheduler *s, const gmtrace_kernel *kernel, bool co
     return true;
 }
 
+/* Of SMs that have all the code that they need: each way is looked at for its constants. */
+static struct gmsim_code constants_alone;
+
+void gmsim_fetch_forget(const gmsim_scheduler *s, gmsim_sm *sm)
+{
+    sm->code = s->constants ? &constants_alone : NULL;
+}
+
 void gmsim_fetch_restart(gmsim_scheduler *s)
 {
     for (uint32_t i = 0; i < s->plan.sms; i++) {
-        s->sm[i].cold = s->code != NULL;
-        if (!s->code)
+        if (!s->code) {
+            gmsim_fetch_forget(s, &s->sm[i]);
             continue;
+        }
+        s->sm[i].code = &s->code[i];
         s->code[i].free = s->code[i].asked = 0;
         memset(s->code[i].came, 0, sizeof s->code[i].came);
         for (uint32_t n = 0; n < s->code_count; n++)
@@ -85,20 +84,21 @@ void gmsim_fetch_end(gmsim_scheduler *s)
 
 /* Has the line left the SM's cache by `now`? A warp goes a long way at once, and another after it,
  * which is at its beginning when the first is: what has come since does not matter, but when. */
-static bool has_left(const gmsim_gpu *gpu, const struct gmsim_code *code, const code_line *line,
-                     uint64_t now)
+static bool has_left(const gmsim_gpu *gpu, const struct gmsim_code *code,
+                     const struct gmsim_code_line *line, uint64_t now)
 {
     const uint32_t room = gpu->sm_code / GMSIM_LINE_BYTES, since = code->near - line->near;
     if (!line->near || since < room)
         return !line->near;
-    return since - room >= COMINGS || code->came[(line->near + room) % COMINGS] <= now;
+    return since - room >= GMSIM_CODE_CAME ||
+           code->came[(line->near + room) % GMSIM_CODE_CAME] <= now;
 }
 
 /* A warp comes to a line at `now`: the clock at which the SM has it. */
 static uint64_t line_there(const gmsim_gpu *gpu, struct gmsim_code *code, uint32_t number,
                            uint64_t now)
 {
-    code_line *line = &code->line[number];
+    struct gmsim_code_line *line = &code->line[number];
     const uint64_t before = number ? code->line[number - 1u].used : 0;
     const uint64_t asked = before ? MIN(before - 1u, now) : now;
     if (!has_left(gpu, code, line, now)) {
@@ -120,7 +120,7 @@ static uint64_t line_there(const gmsim_gpu *gpu, struct gmsim_code *code, uint32
         line->there = code->free = MAX(code->free, asked) + clocks;
         code->asked = asked;
     }
-    code->came[line->near % COMINGS] = line->there;
+    code->came[line->near % GMSIM_CODE_CAME] = line->there;
     line->used = MAX(now, line->there) + 1u;
     return line->there;
 }
@@ -128,10 +128,10 @@ static uint64_t line_there(const gmsim_gpu *gpu, struct gmsim_code *code, uint32
 uint64_t gmsim_fetch_way(gmsim_scheduler *s, gmsim_sm *sm, const gmtrace_path *way, uint64_t begin,
                          uint32_t clocks)
 {
-    struct gmsim_code *code = &s->code[sm - s->sm];
-    const bool marked = s->code_small && way->number < WAYS;
-    if (marked && (code->done[way->number / 64u] >> way->number % 64u & 1u))
+    struct gmsim_code *code = sm->code;
+    if (!code->line)
         return 0;
+    const bool marked = s->code_small && way->number < GMSIM_CODE_WAYS;
     uint64_t late = 0, last = 0, before = 0;
     for (uint32_t i = 0; i < way->piece_count; i++) {
         const gmtrace_path_piece *piece = &way->piece[i];
@@ -153,8 +153,8 @@ uint64_t gmsim_fetch_way(gmsim_scheduler *s, gmsim_sm *sm, const gmtrace_path *w
 uint64_t gmsim_fetch_instruction(gmsim_scheduler *s, const gmsim_sm *sm, uint32_t instr,
                                  uint64_t begin)
 {
-    struct gmsim_code *code = &s->code[sm - s->sm];
-    if (instr >= s->replay->tally.kernel->instr_count)
+    struct gmsim_code *code = sm->code;
+    if (!code->line || instr >= s->replay->tally.kernel->instr_count)
         return 0;
     const uint64_t there = line_there(s->plan.gpu, code, instr / LINE_INSTRS, begin);
     return there > begin ? there - begin : 0;

@@ -9,15 +9,37 @@
 
 #pragma GCC visibility push(hidden)
 
+#define GMSIM_CODE_WAYS 4096u /* whose code may be known to be there */
+#define GMSIM_CODE_CAME 2048u /* a power of two */
+
+/* What an SM has of the kernel's code. */
+struct gmsim_code {
+    uint64_t done[GMSIM_CODE_WAYS / 64u]; /* ways all of whose lines are there, a bit each */
+    uint64_t free, asked;         /* when the next line can come, and when the last was asked for */
+    uint32_t near, far;           /* lines that have come to its cache, and to the one behind */
+    struct gmsim_code_line *line; /* NULL: it has all */
+    uint64_t came[GMSIM_CODE_CAME]; /* clocks of the last lines, by their numbers */
+};
+
+/* Whether a warp of the SM may have to wait for code or constants on that way. */
+static inline bool gmsim_fetch_may_wait(const gmsim_sm *sm, const gmtrace_path *way)
+{
+    const struct gmsim_code *code = sm->code;
+    return code && (way->number >= GMSIM_CODE_WAYS ||
+                    !(code->done[way->number / 64u] >> way->number % 64u & 1u));
+}
+
 /* A launch of the kernel begins; cold: in caches that hold nothing of its code. False without
  * memory; to be ended in any case. */
 bool gmsim_fetch_begin(gmsim_scheduler *s, const gmtrace_kernel *kernel, bool cold);
 void gmsim_fetch_end(gmsim_scheduler *s);
 /* Clocks begin at 0 again; what SMs have stays. */
 void gmsim_fetch_restart(gmsim_scheduler *s);
+/* The SM waits for code no more. */
+void gmsim_fetch_forget(const gmsim_scheduler *s, gmsim_sm *sm);
 
 /* A warp of the SM would go the way from the clock `begin` on, in so many clocks: clocks that it
- * waits for code in all. Only where s->code is. */
+ * waits for code in all. Only where sm->code is. */
 uint64_t gmsim_fetch_way(gmsim_scheduler *s, gmsim_sm *sm, const gmtrace_path *way, uint64_t begin,
                          uint32_t clocks);
 

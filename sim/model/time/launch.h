@@ -59,7 +59,7 @@ typedef struct gmsim_scheduler {
     gmtrace_reader *reader;
     gmsim_plan plan;
     struct gmsim_code *code;               /* of each SM (fetch.c); NULL: nobody waits for code */
-    void *code_lines;                      /* of all of them, */
+    struct gmsim_code_line *code_lines;    /* of all of them, */
     uint32_t code_count;                   /* of each so many */
     bool code_small;                       /* an SM's cache holds all of the kernel's */
     gmtrace_constants *constants;          /* NULL: none that could miss */

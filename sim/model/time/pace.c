@@ -264,10 +264,8 @@ const gmsim_pace *gmsim_pace_make(gmsim_paces *paces, const gmtrace_path *way)
                             (pace->constant ? GMSIM_USES_CONSTANT : 0));
     for (uint32_t b = 0; b < GMSIM_SCOREBOARDS; b++)
         pace->sets = (uint16_t)(pace->sets | (pace->due[b] != 0) << b);
-    if (paces->constants) {
-        pace->far = true;
+    if (paces->constants)
         pace->uses |= GMSIM_USES_CONSTANT;
-    }
     pace->known = true;
     return pace;
 }

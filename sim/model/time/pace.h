@@ -35,7 +35,6 @@ typedef struct gmsim_pace {
     uint8_t drain;       /* which goes on with less than so many groups under way; 0: none */
     uint16_t uses, sets; /* masks of what is not 0, and of scoreboards */
     uint16_t waits;      /* of the scoreboards with a wait_at */
-    bool far;            /* goes by constants that may miss (constants.h) */
     bool known;
 } gmsim_pace;
 

@@ -101,7 +101,8 @@ static void end_warp(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t n
     if (cta->live == 0) {
         sm->left |= 1u << warp->cta;
         sm->resident--;
-        sm->cold &= !s->code_small; /* the next CTAs find all that this one needed */
+        if (s->code_small)
+            gmsim_fetch_forget(s, sm); /* the next CTAs find all that this one needed */
         sm->active_until = MAX(sm->active_until, cta->end);
         if (sm->resident == 0)
             sm->active += sm->active_until - MIN(sm->active_until, sm->active_since);

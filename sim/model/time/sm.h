@@ -161,7 +161,7 @@ typedef struct gmsim_sm {
     uint32_t left;                 /* places whose CTA has ended in this step, as a mask */
     uint32_t resident;
     uint32_t accesses;
-    bool cold;                /* may lack code (fetch.h) */
+    struct gmsim_code *code;  /* that it has (fetch.h); NULL: all that it needs */
     uint64_t unplanned;       /* warps whose way waits for an answer, as a mask */
     uint64_t deferred;        /* warps that are on their way to a barrier so, as a mask */
     uint32_t standing;        /* accesses that stand in queues */

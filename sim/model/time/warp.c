@@ -141,7 +141,7 @@ static __attribute__((cold, noinline)) uint64_t go_far(gmsim_scheduler *s, gmsim
 {
     if (s->constants)
         gmsim_constants_set_out(s, sm, gmsim_slot_of(sm, warp), way, at, clocks);
-    return s->code ? gmsim_fetch_way(s, sm, way, clock - 1u + at, clocks) : 0;
+    return gmsim_fetch_way(s, sm, way, clock - 1u + at, clocks);
 }
 
 /* The way to instruction `to`, or to the end: GMTRACE_NO_INSTR. */
@@ -151,7 +151,7 @@ GMSIM_INLINE void add_way(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp, ah
     const gmsim_pace *pace = gmsim_pace_of(s->paces, way);
     if (!pace->clocks)
         return;
-    if (__builtin_expect(pace->far | sm->cold, 0))
+    if (__builtin_expect(gmsim_fetch_may_wait(sm, way), 0))
         plan->slots += go_far(s, sm, warp, way, plan->clock, plan->slots, pace->clocks);
     for (uint32_t left = pace->waits; left; left &= left - 1u) {
         uint32_t board = gmsim_lowest(left);
@@ -186,7 +186,7 @@ static inline void add_instruction(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp 
         warp->due[board] = (uint32_t)MIN(plan->slots + cost->latency, UINT32_MAX);
         warp->sets |= 1u << board;
     }
-    if (__builtin_expect(sm->cold, 0))
+    if (__builtin_expect(sm->code != NULL, 0))
         plan->slots += gmsim_fetch_instruction(s, sm, instr, plan->clock - 1u + plan->slots);
     plan->slots += gmsim_tally_site(&s->replay->tally, instr)->stall + cost->delay;
     warp->pipe[GMSIM_PIPE_ISSUE]++;
