@@ -281,6 +281,26 @@ static void run_launch(bool dies)
     card_close(at);
 }
 
+/* Code that the table does not have may call, too: of that nothing is recorded, and nothing lost. */
+static void test_unknown_call(void)
+{
+    card *at = card_open(table, G_N_ELEMENTS(table));
+    card_launch(at, (gmc_job){.code = &code, .threads = 32}, 1);
+    for (unsigned known = 0; known < 2; known++)
+        card_put(at,
+                 (gmc_cell){.pc = known ? 0 : GMC_FAR_PC,
+                            .mask = 7,
+                            .mark = GMC_MARK(GMC_CALL, GMC_AFFINE, 0)},
+                 NULL, 0);
+    card_exit(at, 0, 0, 0, UINT32_MAX);
+    const gmc_result result = card_finish(at);
+    g_assert_true(result.sound);
+    g_assert_cmpuint(result.odd, ==, 0);
+    g_assert_cmpuint(result.records, ==, 1);
+    card_written(at);
+    card_close(at);
+}
+
 /* One launch with a record that no trace can hold, and with lanes that go to several mbarriers: it
  * alone is marked, and what else it did is there. */
 static void test_odd_launch(void)
@@ -368,6 +388,7 @@ int main(int argc, char **argv)
     g_test_add_func("/capture/decode-events", test_decode_events);
     g_test_add_func("/capture/decode-size", test_decode_size);
     g_test_add_func("/capture/odd-launch", test_odd_launch);
+    g_test_add_func("/capture/unknown-call", test_unknown_call);
     g_test_add_func("/capture/open-ctas", test_open_ctas);
     g_test_add_func("/capture/launch", test_launch);
     g_test_add_func("/capture/dying-launch", test_dying_launch);

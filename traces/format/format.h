@@ -23,7 +23,6 @@
 #define GMT_HEADER_REPEATS 52u /* offset of the REPEATS section, 0 where there is none */
 #define GMT_HEADER_KNOWN   60u /* offset of the KNOWN section, 0 where there is none */
 #define GMT_HEADER_HASH    120u
-#define GMT_HEADER_MAY     20u  /* optional flags */
 #define GMT_MAY_CALLS      0x1u /* calls are recorded: GMTRACE_DETAIL_CALLS, whose level is MEMORY's */
 #define GMT_NEED_TENSORS   0x1u /* launches have tensor maps */
 #define GMT_KNOWN_NEED     GMT_NEED_TENSORS

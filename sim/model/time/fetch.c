@@ -3,9 +3,9 @@
  * fetch.c - when an SM has the code that its warps execute. Rules, as measured on an H100 by
  * micro/cold_wide.cu, and on an H200 by micro/cold_code.cu and micro/code_fetch.cu:
  *
- * - An SM's cache holds 32 KB of code. What it lacks comes a line of 128 bytes after the other,
- * each asked for when the one before it begins to be executed, or has come: straight code that is
- *   executed more slowly waits for nothing.
+ * - An SM's cache holds 32 KB of code. What it lacks comes a line of 128 bytes after the other:
+ *   each is asked for when the one before it begins to be executed, or has come, so that straight
+ *   code that is executed more slowly waits for nothing.
  * - A line comes in 20 clocks from the 128 KB behind that cache; from farther off in 47, or in 105
  *   if it has never been there.
  * - The first 64 KB of a kernel are in the larger cache when the launch begins.
@@ -20,6 +20,7 @@
 #include <string.h>
 
 #define LINE_INSTRS (GMSIM_LINE_BYTES / GMSIM_INSTRUCTION_BYTES)
+
 struct gmsim_code_line {
     uint64_t there;     /* clock at which it is, or was */
     uint64_t used;      /* clock at which it was first executed since, and one more; 0: not yet */
@@ -68,7 +69,8 @@ void gmsim_fetch_restart(gmsim_scheduler *s)
         }
         s->sm[i].code = &s->code[i];
         s->code[i].free = s->code[i].asked = 0;
-        memset(s->code[i].came, 0, sizeof s->code[i].came);
+        if (!s->code_small) /* of small code nothing ever leaves */
+            memset(s->code[i].came, 0, sizeof s->code[i].came);
         for (uint32_t n = 0; n < s->code_count; n++)
             s->code[i].line[n].there = s->code[i].line[n].used = 0;
     }
@@ -88,8 +90,10 @@ static bool has_left(const gmsim_gpu *gpu, const struct gmsim_code *code,
                      const struct gmsim_code_line *line, uint64_t now)
 {
     const uint32_t room = gpu->sm_code / GMSIM_LINE_BYTES, since = code->near - line->near;
-    if (!line->near || since < room)
-        return !line->near;
+    if (!line->near)
+        return true;
+    if (since < room)
+        return false;
     return since - room >= GMSIM_CODE_CAME ||
            code->came[(line->near + room) % GMSIM_CODE_CAME] <= now;
 }
