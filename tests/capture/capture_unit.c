@@ -281,7 +281,7 @@ static void run_launch(bool dies)
     card_close(at);
 }
 
-/* Code that the table does not have may call, too: of that nothing is recorded, and nothing lost. */
+/* Code that no table has may call, too: of that nothing is recorded, and nothing is lost. */
 static void test_unknown_call(void)
 {
     card *at = card_open(table, G_N_ELEMENTS(table));
@@ -298,6 +298,11 @@ static void test_unknown_call(void)
     g_assert_cmpuint(result.odd, ==, 0);
     g_assert_cmpuint(result.records, ==, 1);
     card_written(at);
+    gmtrace_error error = {0};
+    gmtrace_record record[1] = {{0}};
+    g_assert_true(gmtrace_select_launch(card_read(at), 0, &error));
+    g_assert_cmpuint(card_records(at, 0, 0, record, 1), ==, 1);
+    g_assert_cmpuint(record[0].mask, ==, 7);
     card_close(at);
 }
 
