@@ -53,7 +53,7 @@ bool gmsim_fetch_begin(gmsim_scheduler *s, const gmtrace_kernel *kernel, bool co
 }
 
 /* Of SMs that have all the code that they need: each way is looked at for its constants. */
-static struct gmsim_code constants_alone;
+static struct gmsim_code constants_alone = {.constants = true};
 
 void gmsim_fetch_forget(const gmsim_scheduler *s, gmsim_sm *sm)
 {
@@ -68,6 +68,7 @@ void gmsim_fetch_restart(gmsim_scheduler *s)
             continue;
         }
         s->sm[i].code = &s->code[i];
+        s->code[i].constants = s->constants != NULL;
         s->code[i].free = s->code[i].asked = 0;
         if (!s->code_small) /* of small code nothing ever leaves */
             memset(s->code[i].came, 0, sizeof s->code[i].came);
@@ -133,7 +134,7 @@ uint64_t gmsim_fetch_way(gmsim_scheduler *s, gmsim_sm *sm, const gmtrace_path *w
                          uint32_t clocks)
 {
     struct gmsim_code *code = sm->code;
-    if (!code->line)
+    if (!code->line || gmsim_fetch_done(code, way))
         return 0;
     const bool marked = s->code_small && way->number < GMSIM_CODE_WAYS;
     uint64_t late = 0, last = 0, before = 0;

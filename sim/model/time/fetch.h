@@ -18,15 +18,21 @@ struct gmsim_code {
     uint64_t free, asked;         /* when the next line can come, and when the last was asked for */
     uint32_t near, far;           /* lines that have come to its cache, and to the one behind */
     struct gmsim_code_line *line; /* NULL: it has all */
+    bool constants;               /* each way is looked at, for those too */
     uint64_t came[GMSIM_CODE_CAME]; /* clocks of the last lines, by their numbers */
 };
+
+static inline bool gmsim_fetch_done(const struct gmsim_code *code, const gmtrace_path *way)
+{
+    return way->number < GMSIM_CODE_WAYS &&
+           (code->done[way->number / 64u] >> way->number % 64u & 1u);
+}
 
 /* Whether a warp of the SM may have to wait for code or constants on that way. */
 static inline bool gmsim_fetch_may_wait(const gmsim_sm *sm, const gmtrace_path *way)
 {
     const struct gmsim_code *code = sm->code;
-    return code && (way->number >= GMSIM_CODE_WAYS ||
-                    !(code->done[way->number / 64u] >> way->number % 64u & 1u));
+    return code && (code->constants || !gmsim_fetch_done(code, way));
 }
 
 /* A launch of the kernel begins; cold: in caches that hold nothing of its code. False without
