@@ -89,7 +89,7 @@ gmtrace_paths *gmtrace_paths_create(const gmtrace_kernel *kernel, gmtrace_detail
 void gmtrace_paths_free(gmtrace_paths *paths); /* NULL is allowed */
 /* Before the first warp: where the launch's size, its parameters, memory that it knows and threads'
  * numbers decide a branch, those warps whose number is told go the way that their lanes go. Of more
- * warps than can be followed (64 MiB of what their lanes have, 2^25 instructions) the others go as
+ * warps than can be followed (256 MiB of what their lanes have, 2^27 instructions) the others go as
  * those did in the mean. The launch must outlive `paths`. */
 void gmtrace_paths_know(gmtrace_paths *paths, const gmtrace_launch *launch);
 

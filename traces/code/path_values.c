@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_STATES (1u << 26) /* bytes for what lanes have; beyond, nothing is known */
+#define MAX_STATES (1u << 28) /* bytes for what lanes have; beyond, nothing is known */
 #define PER_STATE  512u       /* what each takes elsewhere: ways, moves */
-#define MAX_RUN    (1u << 25) /* instructions that are run; half of either: see apart() */
+#define MAX_RUN    (1u << 27) /* instructions that are run; half of either: see apart() */
 #define PER_LOAD   64u        /* what a load counts as */
 
 static bool has_mbarriers(const path_graph *graph)

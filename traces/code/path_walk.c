@@ -15,8 +15,8 @@
 #include <string.h>
 
 #define MAX_BLOCKS (1u << 18) /* of one way */
-#define MAX_WORK   (1u << 26) /* instructions for one kernel */
-#define MAX_FOUND  (1u << 22) /* blocks of ways that are kept */
+#define MAX_WORK   (1u << 28) /* instructions for one kernel */
+#define MAX_FOUND  (1u << 24) /* blocks of ways that are kept */
 #define PER_SEARCH 1024u      /* what a search counts as */
 #define MAX_DEPTH  40u        /* of parted lanes */
 
