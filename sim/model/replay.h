@@ -31,16 +31,16 @@ typedef struct gmsim_replay {
 typedef struct gmsim_executor {
     uint64_t cta;
     uint32_t warp;
-    uint32_t slot;   /* of all SMs' warps */
-    uint8_t part;    /* sub-partition of the SM */
-    uint64_t window; /* address of the warp's local memory */
+    uint32_t slot;       /* of all SMs' warps */
+    uint8_t part;        /* sub-partition of the SM */
+    uint64_t window;     /* address of the warp's local memory */
+    uint64_t now;        /* SM clock at which the record reaches the load-store unit */
+    uint32_t clocks;     /* set: how long it keeps the load-store unit busy */
+    uint32_t wavefronts; /* set: of them, passes of data between there and its sub-partition */
+    gmsim_answer answer; /* set */
+    uint32_t copy_instr; /* of its last asynchronous copy that reads; GMTRACE_NO_INSTR: done with */
     uint32_t copy_sectors;
-    gmsim_copy_source copy; /* of its last asynchronous copy that reads */
-    uint32_t copy_instr;    /* and that copy's instruction; GMTRACE_NO_INSTR: done with */
-    uint64_t now;           /* SM clock at which the record reaches the load-store unit */
-    uint32_t clocks;        /* set: how long it keeps the load-store unit busy */
-    uint32_t wavefronts;    /* set: of them, passes of data between there and its sub-partition */
-    gmsim_answer answer;    /* set */
+    gmsim_copy_source copy; /* what that read */
 } gmsim_executor;
 
 /* Fills in what follows from the GPU, which must outlive it. */

@@ -34,12 +34,12 @@
 /* The way to the next record, or to the end, of a warp that waits for an answer under way: it goes
  * on at `clock`, or later for each wait in turn, and takes so many `slots`. */
 typedef struct gmsim_way {
-    uint64_t clock, slots;
-    uint64_t at[GMSIM_WAITS]; /* `slots` before the wait */
-    uint8_t wait[GMSIM_WAITS], waits;
+    uint8_t waits, wait[GMSIM_WAITS];
     bool ends;
     uint32_t group;    /* of copies, for which it waits */
     uint32_t products; /* groups of warpgroup MMA that it need not wait for */
+    uint64_t clock, slots;
+    uint64_t at[GMSIM_WAITS]; /* `slots` before the wait */
 } gmsim_way;
 
 /* An access that stands in its sub-partition's queue. */
@@ -76,44 +76,49 @@ typedef enum gmsim_turn {
     GMSIM_TURN_END,
 } gmsim_turn;
 
+/* What each of a warp's turns needs stands first, in as few of the host's lines as may be. */
 typedef struct gmsim_warp {
     gmtrace_cursor cursor;
-    gmsim_executor who;
     gmsim_sub_partition *part; /* of the SM: it is one of those who share it */
     uint32_t cta;              /* place of its CTA on the SM */
-    gmtrace_path_warp path;
-    uint32_t last;                              /* instruction of its last record */
-    uint32_t next_scoreboard;                   /* used where there are no control bits */
-    uint32_t clocks;                            /* from there to the next one, were it alone */
-    uint32_t pieces;                            /* in which it goes that way */
+    uint32_t last;             /* instruction of its last record */
+    uint32_t clocks;           /* from there to the next one, were it alone */
+    uint8_t turn;              /* gmsim_turn */
+    bool ends;                 /* its way leads to its end */
+    bool loads;                /* on a long way: it takes something, see `load` */
+
     uint32_t pipe[GMSIM_PIPES], unit, constant; /* what it asks of the pipes on the way */
-    uint32_t due[GMSIM_SCOREBOARDS];    /* clocks until what the way sets is there; 0: nothing */
-    uint32_t uses, sets;                /* masks of those pipes and scoreboards */
-    uint64_t gaps;                      /* as gmsim_pace, of the whole way */
-    uint32_t load[GMSIM_PIPES];         /* on a long way: what it takes of its sub-partition's
-                                         * pipes, in 256ths of what they can do */
-    bool loads;                         /* it takes something */
-    uint32_t stretched;                 /* clocks that its present piece is longer by, for others */
-    uint64_t free[GMSIM_SCOREBOARDS];   /* when what sets the scoreboard is there */
-    uint64_t queued[GMSIM_SCOREBOARDS]; /* and clocks of that spent in queues beyond L2 */
-    uint8_t cause[GMSIM_SCOREBOARDS];   /* gmsim_stall of a wait for it */
-    uint64_t unit_free;                 /* when the load-store unit takes its next access */
-    uint64_t start, arrived;            /* on the SM; at the barrier where it waits */
-    uint64_t since;                     /* it waits for a place in its sub-partition's queue */
-    uint64_t late, paced;               /* as above, of its next record */
+    uint32_t uses, sets; /* masks of those pipes, and of the scoreboards that the way sets */
+    uint32_t under_way;  /* GMSIM_UNDER_WAY_*, as a mask */
+    uint32_t unserved;   /* the same of what its accesses that stand in the queue will tell */
+    uint32_t pieces;     /* in which it goes the way */
+    uint32_t behind;     /* it is at a barrier once so many that stand there have been taken */
+
+    uint32_t due[GMSIM_SCOREBOARDS];  /* clocks until what the way sets is there; 0: nothing */
+    uint8_t cause[GMSIM_SCOREBOARDS]; /* gmsim_stall of a wait for it */
+    uint64_t gaps;                    /* as gmsim_pace, of the whole way */
+    uint64_t since;                   /* it waits for a place in its sub-partition's queue */
+    uint64_t late, paced;             /* as above, of its next record */
+
+    uint64_t free[GMSIM_SCOREBOARDS]; /* when what sets the scoreboard is there */
+    uint64_t unit_free;               /* when the load-store unit takes its next access */
     uint64_t stored; /* when its last store so far is there: it is not gone before */
-    uint64_t copied; /* when the copies not committed yet are there */
+
+    gmtrace_path_warp path;
+    uint64_t queued[GMSIM_SCOREBOARDS]; /* clocks of `free` spent in queues beyond L2 */
+    gmsim_executor who;
+    gmsim_way way;
+    uint32_t next_scoreboard;   /* used where there are no control bits */
+    uint32_t stretched;         /* clocks that its present piece is longer by, for others */
+    uint32_t load[GMSIM_PIPES]; /* on a long way: what it takes of its sub-partition's pipes, in
+                                 * 256ths of what they can do */
+    uint64_t start, arrived;    /* on the SM; at the barrier where it waits */
+    uint64_t copied;            /* when the copies not committed yet are there */
     uint64_t group[GMSIM_COPY_GROUPS];
     uint32_t groups, groups_known; /* committed so far; of which all copies are answered */
     uint64_t multiplied;           /* when its last warpgroup MMA so far is there */
     uint64_t product[GMSIM_PRODUCT_GROUPS];
-    uint32_t products;  /* groups of them so far */
-    uint32_t under_way; /* GMSIM_UNDER_WAY_*, as a mask */
-    uint32_t unserved;  /* the same of what its accesses that stand in the queue will tell */
-    uint32_t behind;    /* it is at a barrier once so many that stand there have been taken */
-    gmsim_way way;
-    uint8_t turn; /* gmsim_turn */
-    bool ends;    /* its way leads to its end */
+    uint32_t products; /* groups of them so far */
 } gmsim_warp;
 
 /* Masks are over the warps of the CTA. */
