@@ -227,6 +227,95 @@ static void test_banks(void)
     patterns = NULL;
 }
 
+/* Loops of math_mixes.cu, but for their branches, as compiled for it: operands of three registers;
+ * sums of 64 bits and the upper half of a product, which keep the ALU from others. */
+static const pattern horner_r[] = {
+    {"FFMA", "R9, R7, R7, R0"}, {"IADD3", "R6, R6, -0x4, RZ"},
+    {"FFMA", "R8, R9, R7, R2"}, {"ISETP.NE.AND", "P2, PT, R6, RZ, PT"},
+    {"FFMA", "R9, R8, R7, R3"}, {"FFMA", "R9, R9, R7, R0"},
+    {"FFMA", "R8, R9, R7, R2"}, {"FFMA", "R7, R8, R7, R3"},
+    {"FFMA", "R9, R7, R7, R0"}, {"FFMA", "R8, R7, R9, R2"},
+    {"FFMA", "R9, R7, R8, R3"}, {"FFMA", "R9, R7, R9, R0"},
+    {"FFMA", "R8, R7, R9, R2"}, {"FFMA", "R7, R7, R8, R3"},
+    {"FFMA", "R9, R7, R7, R0"}, {"FFMA", "R8, R7, R9, R2"},
+    {"FFMA", "R9, R7, R8, R3"}, {"FFMA", "R9, R7, R9, R0"},
+    {"FFMA", "R8, R7, R9, R2"}, {"FFMA", "R7, R7, R8, R3"},
+    {"FFMA", "R9, R7, R7, R0"}, {"FFMA", "R8, R7, R9, R2"},
+    {"FFMA", "R9, R7, R8, R3"}, {"FFMA", "R9, R7, R9, R0"},
+    {"FFMA", "R8, R7, R9, R2"}, {"FFMA", "R7, R7, R8, R3"},
+};
+static const pattern three_ffma[] = {
+    {"FFMA", "R4, R3, R5, R4"},    {"FFMA", "R5, R2, R3, R5"},
+    {"IADD3", "R6, R6, -0x4, RZ"}, {"FFMA", "R8, R4.reuse, R2, R3"},
+    {"FFMA", "R3, R4, R5, R2"},    {"ISETP.NE.AND", "P2, PT, R6, RZ, PT"},
+    {"FFMA", "R4, R5, R8, R4"},    {"FFMA", "R5, R8, R3, R5"},
+    {"FFMA", "R8, R3, R4, R8"},    {"FFMA", "R3, R4, R5, R3"},
+    {"FFMA", "R4, R5, R8, R4"},    {"FFMA", "R5, R8, R3, R5"},
+    {"FFMA", "R8, R3, R4, R8"},    {"FFMA", "R7, R4, R5, R3"},
+    {"FFMA", "R4, R5, R8, R4"},    {"FFMA", "R5, R8, R7, R5"},
+    {"FFMA", "R3, R7, R4, R8"},    {"FFMA", "R2, R4, R5, R7"},
+};
+static const pattern wide_2lop3[] = {
+    {"LOP3.LUT", "R11, R3, R0.reuse, R11, 0x6a, !PT"},
+    {"VIADD", "R7, R7, 0xfffffffc"},
+    {"LOP3.LUT", "R10, R3.reuse, R0.reuse, R10, 0x6a, !PT"},
+    {"IMAD.WIDE.U32", "R8, R8, R9, RZ"},
+    {"LOP3.LUT", "R11, R3.reuse, R0.reuse, R11, 0x6a, !PT"},
+    {"LOP3.LUT", "R10, R3.reuse, R0.reuse, R10, 0x6a, !PT"},
+    {"IMAD.WIDE.U32", "R4, R4, R5, RZ"},
+    {"LOP3.LUT", "R11, R3.reuse, R0.reuse, R11, 0x6a, !PT"},
+    {"LOP3.LUT", "R10, R3.reuse, R0.reuse, R10, 0x6a, !PT"},
+    {"IMAD.WIDE.U32", "R8, R8, R9, RZ"},
+    {"LOP3.LUT", "R11, R3, R0, R11, 0x6a, !PT"},
+    {"LOP3.LUT", "R10, R3, R0.reuse, R10, 0x6a, !PT"},
+    {"IMAD.WIDE.U32", "R4, R4, R5, RZ"},
+    {"ISETP.NE.AND", "P2, PT, R7, RZ, PT"},
+    {"LOP3.LUT", "R11, R3.reuse, R0.reuse, R11, 0x6a, !PT"},
+    {"IMAD.WIDE.U32", "R8, R8, R9, RZ"},
+    {"LOP3.LUT", "R10, R3.reuse, R0.reuse, R10, 0x6a, !PT"},
+    {"LOP3.LUT", "R11, R3.reuse, R0.reuse, R11, 0x6a, !PT"},
+    {"IMAD.WIDE.U32", "R4, R4, R5, RZ"},
+    {"LOP3.LUT", "R10, R3, R0, R10, 0x6a, !PT"},
+    {"LOP3.LUT", "R11, R3.reuse, R0.reuse, R11, 0x6a, !PT"},
+    {"IMAD.WIDE.U32", "R8, R8, R9, RZ"},
+    {"LOP3.LUT", "R10, R3.reuse, R0.reuse, R10, 0x6a, !PT"},
+    {"LOP3.LUT", "R11, R3.reuse, R0.reuse, R11, 0x6a, !PT"},
+    {"IMAD.WIDE.U32", "R4, R4, R5, RZ"},
+    {"LOP3.LUT", "R10, R3, R0, R10, 0x6a, !PT"},
+};
+static const pattern hi_lop3[] = {
+    {"LOP3.LUT", "R9, R10, R10, R9, 0x6a, !PT"}, {"VIADD", "R2, R2, 0xfffffffc"},
+    {"IMAD.HI.U32", "R3, R11, 0xfff7b7, RZ"},    {"LOP3.LUT", "R10, R9, R9, R10, 0x6a, !PT"},
+    {"ISETP.NE.AND", "P2, PT, R2, RZ, PT"},      {"IMAD.HI.U32", "R8, R8, 0xfff7b7, RZ"},
+    {"LOP3.LUT", "R9, R10, R10, R9, 0x6a, !PT"}, {"IMAD.HI.U32", "R3, R3, 0xfff7b7, RZ"},
+    {"LOP3.LUT", "R10, R9, R9, R10, 0x6a, !PT"}, {"IMAD.HI.U32", "R8, R8, 0xfff7b7, RZ"},
+    {"LOP3.LUT", "R9, R10, R10, R9, 0x6a, !PT"}, {"IMAD.HI.U32", "R3, R3, 0xfff7b7, RZ"},
+    {"LOP3.LUT", "R10, R9, R9, R10, 0x6a, !PT"}, {"IMAD.HI.U32", "R8, R8, 0xfff7b7, RZ"},
+    {"LOP3.LUT", "R9, R10, R10, R9, 0x6a, !PT"}, {"IMAD.HI.U32", "R11, R3, 0xfff7b7, RZ"},
+    {"LOP3.LUT", "R10, R9, R9, R10, 0x6a, !PT"}, {"IMAD.HI.U32", "R8, R8, 0xfff7b7, RZ"},
+};
+
+/* A turn's clocks: micro-math_mixes.csv, 8 warps; one is the branch's. */
+static void test_mixes(void)
+{
+    static const struct {
+        const pattern *turn;
+        unsigned count;
+        double clocks;
+    } loop[] = {
+        {horner_r, G_N_ELEMENTS(horner_r), 45.4},
+        {three_ffma, G_N_ELEMENTS(three_ffma), 26.2},
+        {wide_2lop3, G_N_ELEMENTS(wide_2lop3), 50.7},
+        {hi_lop3, G_N_ELEMENTS(hi_lop3), 36.2},
+    };
+    for (unsigned i = 0; i < G_N_ELEMENTS(loop); i++) {
+        patterns = loop[i].turn;
+        period = loop[i].count;
+        expect("h200", FP32, false, loop[i].count * 32 * 4 / (loop[i].clocks - 1));
+    }
+    patterns = NULL;
+}
+
 /* A warp that stores nothing at its end has the pipes for itself as little as one that does. */
 static void test_ends(void)
 {
@@ -270,6 +359,7 @@ int main(int argc, char **argv)
     }
     g_test_add_func("/pipe/pairs", test_pairs);
     g_test_add_func("/pipe/banks", test_banks);
+    g_test_add_func("/pipe/mixes", test_mixes);
     g_test_add_func("/pipe/ends", test_ends);
     g_test_add_func("/pipe/shares", test_shares);
     g_test_add_func("/pipe/issue", test_issue);

@@ -2,7 +2,7 @@
  *
  * banks.c - what an arithmetic instruction reads of the register file. Registers lie in two banks,
  * those of even numbers in one, of odd in the other, and a bank gives one register a clock to a
- * sub-partition's warps (validate/micro/pipe_rates.cu). Not read is what the instruction names
+ * sub-partition's warps (validate/micro/math_mixes.cu). Not read is what the instruction names
  * twice, and what the one before kept in the same place among its operands: `.reuse`. DFMA and the
  * like keep theirs apart from all others.
  *

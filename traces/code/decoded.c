@@ -232,7 +232,7 @@ static void set_unit(gmtrace_decoded *d, const char *opcode)
             d->unit = GMTRACE_UNIT_FP16_MMA;
         return;
     case GMTRACE_UNIT_IMAD:
-        if (gmt_has_modifier(opcode, "WIDE"))
+        if (gmt_has_modifier(opcode, "WIDE") || gmt_has_modifier(opcode, "HI"))
             d->unit = GMTRACE_UNIT_IMAD_WIDE;
         return;
     case GMTRACE_UNIT_CONVERT:

@@ -23,7 +23,7 @@ typedef enum gmtrace_unit {
     GMTRACE_UNIT_FP16_MMA, /* HFMA2.MMA, by which compilers also load constants */
     GMTRACE_UNIT_FP64,
     GMTRACE_UNIT_IMAD,
-    GMTRACE_UNIT_IMAD_WIDE,   /* 64-bit result */
+    GMTRACE_UNIT_IMAD_WIDE,   /* 64-bit result, or its upper half */
     GMTRACE_UNIT_ALU,         /* integer add, logic, shift, select, compare, minimum */
     GMTRACE_UNIT_SFU,         /* MUFU */
     GMTRACE_UNIT_CHECK,       /* FCHK, before a division */

@@ -151,7 +151,8 @@ static uint8_t unit_of(const gmtrace_instr *instr)
                        : GMTRACE_UNIT_ALU;
         rule = FIND(arithmetic, opcode);
         if (rule && rule->unit == GMTRACE_UNIT_IMAD &&
-            (gmt_has_modifier(opcode, "wide") || strstr(opcode, "64")))
+            (gmt_has_modifier(opcode, "wide") || gmt_has_modifier(opcode, "hi") ||
+             strstr(opcode, "64")))
             return GMTRACE_UNIT_IMAD_WIDE;
         return rule ? rule->unit : GMTRACE_UNIT_ALU;
     default:

@@ -15,7 +15,10 @@
  * - What SMs write and what comes from DRAM for them enters L2 by a port for each GPC; stores of
  *   both sides to a line, one shortly after the other, keep its slice longer (micro/ports.cu).
  * - A read that finds its line on the way from DRAM to L2 waits for it, brings nothing more, and
- *   counts as a miss (micro/merge.cu).
+ *   counts as a miss (micro/merge.cu). The way to the line's home and back is each SM's own: what
+ * an SM of the other side has asked for comes sooner where one of the home's own side asks at the
+ *   same time, so that SMs that go through the same data together are faster than one alone
+ *   (micro/together.cu).
  *
  * Left out: the slices' true hashes, the fabric between L2's sides.
  */
@@ -229,17 +232,20 @@ GMSIM_INLINE void read_line(gmsim_shared *shared, gmsim_lrc_entry *lrc, const gm
     if (cost.reach == GMSIM_L2_FAR)
         latency = MAX(latency, gpu->l2_far_latency + away);
     uint64_t turn = use_dram(shared, cost, line, now);
+    const bool near = place->home == from.side || !gpu->dram_far_latency;
+    const uint64_t from_dram = (near ? gpu->dram_latency : gpu->dram_far_latency) + away;
+    const uint64_t back = (from_dram - MIN(from_dram, gpu->dram_latency + away)) / 2u;
     if (cost.reach == GMSIM_L2_DRAM) {
         uint64_t wait = fill_l2(shared, from.gpc, now, cost.read * shared->sector_fill);
-        bool near = place->home == from.side || !gpu->dram_far_latency;
+        uint64_t refresh = gmsim_dram_refresh_wait(&shared->dram, line, now);
         queued += MAX(turn, wait) + gmsim_dram_bank_wait(&shared->dram, line, shared->step);
-        latency = (near ? gpu->dram_latency : gpu->dram_far_latency) + away +
-                  gmsim_dram_refresh_wait(&shared->dram, line, now);
+        latency = from_dram + refresh;
         far = GMSIM_REACH_DRAM;
-        *fill = (gmsim_fill){line, now, now + latency + queued};
-    } else if (fill->line == line && now + latency < fill->done &&
-               now + GMSIM_STEP >= fill->start) { /* still on its way */
-        latency = MAX(fill->done - now, latency + queued) - queued;
+        *fill = (gmsim_fill){line, now, now + latency + queued - back, refresh + queued};
+    } else if (fill->line == line && now + latency < fill->done + back &&
+               now + GMSIM_STEP >= fill->start) { /* still on its way; this may be there first */
+        fill->done = MIN(fill->done, now + from_dram + fill->waits - back);
+        latency = MAX(fill->done + back - now, latency + queued) - queued;
         far = GMSIM_REACH_DRAM;
     }
     message->clock = now + latency + queued;

@@ -18,7 +18,9 @@
 
 /* A line on its way from DRAM to L2. */
 typedef struct gmsim_fill {
-    uint64_t line, start, done;
+    uint64_t line, start;
+    uint64_t done;  /* when an SM on the side of its home has it */
+    uint64_t waits; /* of that time, what does not depend on who asks */
 } gmsim_fill;
 
 /* A line that both sides write: one more than the clock at which each did last; 0: not yet. */

@@ -19,6 +19,8 @@
 /* Repetitions of a loop that are gone through; the others take as long as the last of them. */
 #define REPEATS 4u
 
+#define READ_WITHIN 3u /* clocks */
+
 /* Where the GPU has the cost of a unit. */
 static const size_t cost_at[GMTRACE_UNITS] = {
     [GMTRACE_UNIT_OTHER] = offsetof(gmsim_gpu, pipe_other),
@@ -104,11 +106,12 @@ typedef struct walk {
     uint64_t clock;
     uint32_t next; /* instruction behind the last one; GMTRACE_NO_INSTR: the way begins */
     uint64_t due[GMSIM_SCOREBOARDS];
-    uint64_t pipe[GMSIM_PIPES], unit, constant, full, reads[2];
-    uint64_t special;      /* instructions of that pipe */
-    uint64_t doubles;      /* what else takes the pipe of doubles */
-    bool fenced;           /* and nothing accessed since */
-    uint64_t issued, gaps; /* the last instruction; as gmsim_pace */
+    uint64_t pipe[GMSIM_PIPES], unit, constant, full;
+    uint64_t ports, bank[2]; /* instructions as soon as they can read; when a bank is free */
+    uint64_t special;        /* instructions of that pipe */
+    uint64_t doubles;        /* what else takes the pipe of doubles */
+    bool fenced;             /* and nothing accessed since */
+    uint64_t issued, gaps;   /* the last instruction; as gmsim_pace */
 } walk;
 
 static uint32_t bounded(uint64_t clocks)
@@ -128,6 +131,21 @@ static bool fences(const gmtrace_decoded *decoded)
 static uint32_t read_after(const gmtrace_decoded *decoded, const gmsim_cost *cost)
 {
     return MAX(decoded->unit == GMTRACE_UNIT_LDC ? cost->latency : cost->latency / 2u, 1u);
+}
+
+/* An instruction goes on when it can read its operands within three clocks, of each bank a register
+ * a clock. */
+static void read_registers(walk *w, const gmtrace_decoded *decoded)
+{
+    for (unsigned b = 0; b < 2; b++) {
+        const uint64_t early = READ_WITHIN - MIN(decoded->reads[b], READ_WITHIN);
+        if (decoded->reads[b])
+            w->ports = MAX(w->ports + early, w->bank[b]) - early;
+    }
+    for (unsigned b = 0; b < 2; b++)
+        if (decoded->reads[b])
+            w->bank[b] = MAX(w->bank[b], w->ports) + decoded->reads[b];
+    w->ports++;
 }
 
 static void walk_piece(const gmsim_paces *paces, const gmtrace_path_piece *piece, gmsim_pace *pace,
@@ -173,8 +191,7 @@ static void walk_piece(const gmsim_paces *paces, const gmtrace_path_piece *piece
         w->special += cost->pipe == GMSIM_PIPE_XU;
         w->full += cost->full;
         w->doubles += cost->doubles;
-        w->reads[0] += decoded->reads[0];
-        w->reads[1] += decoded->reads[1];
+        read_registers(w, decoded);
         w->unit += cost->unit;
         w->constant += cost->constant;
     }
@@ -182,9 +199,9 @@ static void walk_piece(const gmsim_paces *paces, const gmtrace_path_piece *piece
 
 /* - FFMA goes to either half of its pipe, and three times of four in the way of what only the heavy
  *   half can do.
- * - DFMA reads both banks of the register file, as often as it can be issued: what else is read of
- *   a bank holds it up (traces/code/banks.c). HFMA2.MMA, by which compilers load constants, takes
- *   the same pipe.
+ * - HFMA2.MMA, by which compilers load constants, takes the pipe of doubles.
+ * - What reads more of a bank of the register file than that gives keeps the scheduler
+ *   (traces/code/banks.c, micro/math_mixes.cu).
  * - Where the special functions' pipe is free again the scheduler may issue something else first,
  *   and where it always has something to issue it misses a clock now and then.
  * (micro/pipe_rates.cu) */
@@ -194,10 +211,10 @@ static void take_turns(const gmsim_paces *paces, walk *w)
     if (w->pipe[GMSIM_PIPE_HEAVY])
         w->pipe[GMSIM_PIPE_HEAVY] += 3u * w->full / 4u;
     if (w->pipe[GMSIM_PIPE_FP64])
-        w->pipe[GMSIM_PIPE_FP64] =
-            MAX(w->pipe[GMSIM_PIPE_FP64], MAX(w->reads[0], w->reads[1])) + w->doubles;
+        w->pipe[GMSIM_PIPE_FP64] += w->doubles;
     w->pipe[GMSIM_PIPE_XU] += MIN(w->special, others) * paces->gpu->sm_passed / 100u;
-    w->pipe[GMSIM_PIPE_ISSUE] = issued + (issued * paces->gpu->sm_missed + 50u) / 100u;
+    w->pipe[GMSIM_PIPE_ISSUE] =
+        MAX(issued + (issued * paces->gpu->sm_missed + 50u) / 100u, w->ports);
 }
 
 const gmsim_pace *gmsim_pace_make(gmsim_paces *paces, const gmtrace_path *way)
@@ -239,8 +256,10 @@ const gmsim_pace *gmsim_pace_make(gmsim_paces *paces, const gmtrace_path *way)
             w.full += (w.full - before.full) * more;
             w.doubles += (w.doubles - before.doubles) * more;
             w.special += (w.special - before.special) * more;
-            w.reads[0] += (w.reads[0] - before.reads[0]) * more;
-            w.reads[1] += (w.reads[1] - before.reads[1]) * more;
+            const uint64_t ports = (w.ports - before.ports) * more;
+            w.ports += ports;
+            w.bank[0] += ports;
+            w.bank[1] += ports;
             w.unit += (w.unit - before.unit) * more;
             w.constant += (w.constant - before.constant) * more;
             w.gaps += (w.gaps - before.gaps) * more;
