@@ -5,8 +5,8 @@
  * clocks of a warp alone and 8 of the pipe. Fences, which hold a warp up and empty L1, against
  * micro-fence.csv. What waits for a scoreboard that several set, against micro-scoreboard.csv; code
  * that an SM executes for the first time, against micro-cold_code.csv, 132 CTAs; constants that
- * miss, against micro-constant_miss.csv; and that instructions behind a barrier take their time
- * where each is in the trace.
+ * miss, against micro-constant_miss.csv; lines that all SMs load, against micro-together.csv; and
+ * that instructions behind a barrier take their time where each is in the trace.
  */
 #include "tests/support/cycles.h"
 #include "tests/support/trace_builder.h"
@@ -292,6 +292,36 @@ static void test_constants(void)
     }
 }
 
+/* A warp of each CTA loads so many lines, the same for all, one after the other. */
+static double lines(unsigned count, unsigned ctas)
+{
+    g_autofree gmtrace_instr *instr = g_new(gmtrace_instr, count + 1);
+    for (unsigned i = 0; i < count + 1; i++)
+        instr[i] = gmtest_instr(i, "NOP");
+    for (unsigned i = 0; i < count; i++) {
+        memory(&instr[i], "LDG.E", GMTRACE_CLASS_LOAD);
+        instr[i].stall = 2;
+        instr[i].write_barrier = 0;
+        instr[i].wait_mask = 1;
+    }
+    program p = begin(instr, count + 1, ctas, 32);
+    for (unsigned c = 0; c < ctas; c++)
+        for (unsigned i = 0; i < count; i++)
+            touch(&p, c, 0, i, GMTRACE_OP_LOAD, 128u * i);
+    return (double)end(&p).timing.cycles;
+}
+
+/* From DRAM, of 8,192 lines: 724 clocks for one SM, 599 for 132 (micro-together.csv, step 128, one
+ * lane), of which 26 and more are refresh. */
+static void test_together(void)
+{
+    enum { FEW = 512, MANY = 1536 };
+    const double alone = (lines(MANY, 1) - lines(FEW, 1)) / (MANY - FEW),
+                 all = (lines(MANY, SMS) - lines(FEW, SMS)) / (MANY - FEW);
+    g_test_message("a line: %.1f clocks for one SM, %.1f for all", alone, all);
+    g_assert_cmpfloat_with_epsilon(alone - all, 724 - 599, 20);
+}
+
 /* A barrier and `count` additions, all of them in the trace. */
 static double behind_barrier(unsigned count)
 {
@@ -327,5 +357,6 @@ int main(int argc, char **argv)
     g_test_add_func("/barrier/full-detail", test_behind_barrier);
     g_test_add_func("/code/cold", test_cold_code);
     g_test_add_func("/constants/miss", test_constants);
+    g_test_add_func("/dram/together", test_together);
     return g_test_run();
 }

@@ -15,10 +15,9 @@
  * - What SMs write and what comes from DRAM for them enters L2 by a port for each GPC; stores of
  *   both sides to a line, one shortly after the other, keep its slice longer (micro/ports.cu).
  * - A read that finds its line on the way from DRAM to L2 waits for it, brings nothing more, and
- *   counts as a miss (micro/merge.cu). The way to the line's home and back is each SM's own: what
- * an SM of the other side has asked for comes sooner where one of the home's own side asks at the
- *   same time, so that SMs that go through the same data together are faster than one alone
- *   (micro/together.cu).
+ *   counts as a miss (micro/merge.cu). Of the longer way to DRAM half is there, half back: an SM of
+ *   the other side has a line sooner where one of the home's side asks for it at the same time, and
+ *   SMs that go through the same data together are faster than one alone (micro/together.cu).
  *
  * Left out: the slices' true hashes, the fabric between L2's sides.
  */
