@@ -43,6 +43,7 @@ static bool start_cta(gmsim_scheduler *s, uint32_t sm_number, uint32_t place, ui
     gmsim_sm *sm = &s->sm[sm_number];
     gmsim_cta *cta = &sm->cta[place];
     uint32_t warps = s->plan.cta_warps, first = place * warps;
+    sm->slots = MAX(sm->slots, first + warps);
     memset(cta, 0, sizeof *cta);
     cta->number = gmsim_cluster_cta(s, s->next_cta++);
     gmsim_mbarriers_enter(s, sm_number, place);

@@ -295,14 +295,17 @@ GMSIM_INLINE bool warp_turn(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uin
     return true;
 }
 
-/* Least of the warps' ready times. */
-GMSIM_INLINE uint32_t earliest(const uint32_t ready[GMSIM_MAX_SM_WARPS])
+/* Warps whose ready times are looked at where CTAs are few. */
+#define FEW 16u
+
+/* Least of the first warps' ready times, FEW or more. */
+GMSIM_INLINE uint32_t earliest(const uint32_t ready[GMSIM_MAX_SM_WARPS], uint32_t warps)
 {
     uint32_t least[8];
     for (uint32_t k = 0; k < 8u; k++)
         least[k] = MIN(ready[k], ready[k + 8u]);
 #pragma GCC unroll 8
-    for (uint32_t i = 16; i < GMSIM_MAX_SM_WARPS; i += 8u)
+    for (uint32_t i = FEW; i < warps; i += 8u)
         for (uint32_t k = 0; k < 8u; k++)
             least[k] = ready[i + k] < least[k] ? ready[i + k] : least[k];
     for (uint32_t k = 0; k < 4u; k++)
@@ -424,9 +427,10 @@ GMSIM_CLONES static bool run_sm(gmsim_scheduler *s, gmsim_sm *sm, uint64_t limit
 {
     const uint64_t epoch = s->epoch, span = limit - epoch;
     const uint32_t until = span < GMSIM_NEVER ? (uint32_t)span : GMSIM_NEVER;
-    const bool timed = !s->plan.functional;
+    const bool timed = !s->plan.functional, few = sm->slots <= FEW;
     for (;;) {
-        const uint32_t clock = sm->next = earliest(sm->ready);
+        const uint32_t clock = sm->next =
+            few ? earliest(sm->ready, FEW) : earliest(sm->ready, GMSIM_MAX_SM_WARPS);
         if (__builtin_expect(sm->standing, 0) && unit_goes_first(s, sm, clock)) {
             if (sm->next >= until || (!sm->memory.direct && !gmsim_unit_has_room(sm)))
                 return true;
@@ -655,7 +659,7 @@ bool gmsim_schedule(gmsim_scheduler *s, GError **error)
         sm->unit_free = sm->unit_work = sm->held = sm->stored = sm->constant_free = 0;
         sm->mbarrier_free = 0;
         sm->active = sm->active_since = sm->active_until = 0;
-        sm->resident = sm->accesses = sm->left = 0;
+        sm->resident = sm->accesses = sm->left = sm->slots = 0;
         sm->cluster_ready = sm->told = 0;
         sm->unplanned = sm->records = sm->barriers = sm->product_bytes = sm->end = 0;
         memset(&sm->timing, 0, sizeof sm->timing);

@@ -165,6 +165,7 @@ typedef struct gmsim_sm {
     uint32_t next;                 /* least of them; below the step's end: it waits for an answer */
     uint32_t left;                 /* places whose CTA has ended in this step, as a mask */
     uint32_t resident;
+    uint32_t slots; /* of `warp`, that a CTA has been in so far */
     uint32_t accesses;
     struct gmsim_code *code;  /* that it has (fetch.h); NULL: all that it needs */
     uint64_t unplanned;       /* warps whose way waits for an answer, as a mask */
