@@ -10,6 +10,7 @@
  * Output: CSV: experiment,sm,clocks,count - a histogram by steps of 8 clocks.
  */
 #include "validate/micro/check.h"
+#include "validate/micro/flush.h"
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -18,15 +19,6 @@
 #define OTHER (160ull << 20)
 #define BIN   8u
 #define BINS  512u
-
-__global__ void flush(const uint4 *p, uint64_t count, uint32_t *sink)
-{
-    uint32_t sum = 0;
-    for (uint64_t i = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x; i < count; i += (uint64_t)gridDim.x * blockDim.x)
-        sum |= p[i].x;
-    if (sum == 0x12345)
-        *sink = sum;
-}
 
 /* Thread 0 of the CTA on SM `sm` reads; when warm, every other SM reads all lines as well. */
 __global__ void __launch_bounds__(1024) read(const char *p, uint64_t mask, uint64_t step, uint32_t sm, uint32_t *bins,

@@ -140,13 +140,6 @@ template <int ROWS, int COLUMNS> __device__ __forceinline__ void outer(float (&t
 #define OUTERS(X) X(outer_8x8, 8, 8) X(outer_4x8, 4, 8) X(outer_4x4, 4, 4) X(outer_8x4, 8, 4)
 /* clang-format on */
 
-enum which {
-#define X(name, ...) K_##name,
-    MIXES(X) OUTERS(X)
-#undef X
-        COUNT
-};
-
 #define MIX_BEGIN                                                                                  \
     if (threadIdx.x == 0)                                                                          \
         atomicMin(&t->first[sm_number()], (unsigned long long)clock64());                          \

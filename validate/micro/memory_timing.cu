@@ -15,6 +15,7 @@
  * warp's end, last the largest; requests are those of one warp.
  */
 #include "validate/micro/check.h"
+#include "validate/micro/flush.h"
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -155,16 +156,6 @@ __global__ void __launch_bounds__(1024) repeat(const plan p, uint32_t *gate, uin
     __syncthreads();
     if (threadIdx.x == 0)
         clocks[blockIdx.x] = last - start;
-    if (sum == 0x12345)
-        *sink = sum;
-}
-
-/* Fills L2 with lines that nobody asks for afterwards and that need not be written back. */
-__global__ void flush(const uint4 *p, uint64_t count, uint32_t *sink)
-{
-    uint32_t sum = 0;
-    for (uint64_t i = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x; i < count; i += (uint64_t)gridDim.x * blockDim.x)
-        sum |= p[i].x;
     if (sum == 0x12345)
         *sink = sum;
 }

@@ -9,21 +9,13 @@
  * their line, of one SM; the mean of SMs of what one took, and of the fastest and the slowest SM.
  */
 #include "validate/micro/check.h"
+#include "validate/micro/flush.h"
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
 
 #define BYTES (1u << 20)
 #define OTHER (160ull << 20)
-
-__global__ void flush(const uint4 *p, uint64_t count, uint32_t *sink)
-{
-    uint32_t sum = 0;
-    for (uint64_t i = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x; i < count; i += (uint64_t)gridDim.x * blockDim.x)
-        sum |= p[i].x;
-    if (sum == 0x12345)
-        *sink = sum;
-}
 
 __global__ void go(const char *p, uint32_t step, uint32_t lanes, uint32_t *ready, uint32_t *sums)
 {

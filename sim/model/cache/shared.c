@@ -233,7 +233,8 @@ GMSIM_INLINE void read_line(gmsim_shared *shared, gmsim_lrc_entry *lrc, const gm
     uint64_t turn = use_dram(shared, cost, line, now);
     const bool near = place->home == from.side || !gpu->dram_far_latency;
     const uint64_t from_dram = (near ? gpu->dram_latency : gpu->dram_far_latency) + away;
-    const uint64_t back = (from_dram - MIN(from_dram, gpu->dram_latency + away)) / 2u;
+    const uint64_t back =
+        near ? 0 : (gpu->dram_far_latency - MIN(gpu->dram_far_latency, gpu->dram_latency)) / 2u;
     if (cost.reach == GMSIM_L2_DRAM) {
         uint64_t wait = fill_l2(shared, from.gpc, now, cost.read * shared->sector_fill);
         uint64_t refresh = gmsim_dram_refresh_wait(&shared->dram, line, now);

@@ -139,12 +139,10 @@ static void read_registers(walk *w, const gmtrace_decoded *decoded)
 {
     for (unsigned b = 0; b < 2; b++) {
         const uint64_t early = READ_WITHIN - MIN(decoded->reads[b], READ_WITHIN);
-        if (decoded->reads[b])
-            w->ports = MAX(w->ports + early, w->bank[b]) - early;
+        w->ports = MAX(w->ports + early, w->bank[b]) - early;
     }
     for (unsigned b = 0; b < 2; b++)
-        if (decoded->reads[b])
-            w->bank[b] = MAX(w->bank[b], w->ports) + decoded->reads[b];
+        w->bank[b] = MAX(w->bank[b], w->ports) + decoded->reads[b];
     w->ports++;
 }
 
