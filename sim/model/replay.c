@@ -229,6 +229,7 @@ static const char *replay_global(gmsim_replay *replay, gmsim_sm_memory *memory, 
     gmsim_l1_words_begin(&request.words, footprint, chunk, record);
     request.kind = kind_of[record->op];
     request.load = site->load;
+    request.whole_lines = site->whole_lines;
     if (row == GMSIM_GLOBAL_ATOMIC || row == GMSIM_GLOBAL_REDUCTION) {
         count_operations(&request, chunk, record);
         request.is_float = site->is_float;
@@ -267,6 +268,7 @@ static const char *replay_local(gmsim_replay *replay, gmsim_sm_memory *memory, g
                               pass);
             gmsim_l1_words_tell(&request.words);
         }
+        request.whole_lines = false;
         request.kind = is_store ? GMSIM_REQUEST_STORE : GMSIM_REQUEST_LOAD;
         request.load = replay->local_load;
         send(memory, who, &request);
@@ -306,6 +308,7 @@ static __attribute__((noinline)) void copy_again(gmsim_replay *replay, gmsim_sm_
         &gmsim_tally_entry(&replay->tally, site, record->instr, GMSIM_GLOBAL_COPY)->counts;
     request.kind = GMSIM_REQUEST_FETCH;
     request.load = GMSIM_L1_DROP;
+    request.whole_lines = site->whole_lines;
     request.wavefronts = 1u;
     send(memory, who, &request);
 }
@@ -399,6 +402,7 @@ GMSIM_INLINE const char *replay_access(gmsim_replay *replay, gmsim_sm_memory *me
         touch.size = 1;
         gmsim_coalesce(&request.footprint, chunk, &touch);
         request.kind = GMSIM_REQUEST_PREFETCH;
+        request.whole_lines = false;
         request.wavefronts = 1u;
         send(memory, who, &request);
         return NULL;
@@ -453,7 +457,7 @@ static const char *replay_bulk(gmsim_replay *replay, gmsim_sm_memory *memory, gm
         gmsim_l1_words_begin(&request.words, &request.footprint, NULL, NULL);
         request.kind = (uint8_t)kind;
         request.wavefronts = 1u;
-        request.is_float = request.is_double = request.is_swap = false;
+        request.whole_lines = request.is_float = request.is_double = request.is_swap = false;
         for (uint32_t i = 0; i < request.footprint.lines; i++)
             gmsim_request_reduces(&request, i, gmsim_sector_count(request.footprint.touched[i]));
         send(memory, who, &request);

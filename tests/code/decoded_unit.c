@@ -282,12 +282,35 @@ static void test_shifted(void)
     gmtrace_constants_free(constants);
 }
 
+/* What L2 shall bring is said of loads and copies, of SASS and PTX. */
+static void test_whole_lines(void)
+{
+    static const struct {
+        const char *opcode;
+        gmtrace_class op_class;
+        bool whole;
+    } cases[] = {{"LDG.E.LTC128B.64", SASS, true},
+                 {"LDG.E.LTC256B", SASS, true},
+                 {"LDG.E.LTC64B", SASS, false},
+                 {"LDG.E.64", SASS, false},
+                 {"LDGSTS.E.BYPASS.LTC128B.128", SASS, true},
+                 {"LDGSTS.E.BYPASS.128", SASS, false},
+                 {"ld.global.L2::128B.u32", GMTRACE_CLASS_LOAD, true},
+                 {"ld.global.L2::64B.u32", GMTRACE_CLASS_LOAD, false}};
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_test_message("%s", cases[i].opcode);
+        g_assert_cmpint(decode(cases[i].opcode, "", cases[i].op_class).whole_lines, ==,
+                        cases[i].whole);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/decoded/units", test_units);
     g_test_add_func("/decoded/tensor", test_tensor);
     g_test_add_func("/decoded/atomics", test_atomics);
+    g_test_add_func("/decoded/whole-lines", test_whole_lines);
     g_test_add_func("/decoded/records", test_records);
     g_test_add_func("/decoded/varying", test_varying);
     g_test_add_func("/decoded/sides", test_sides);

@@ -159,6 +159,28 @@ static void test_l2_read(fixture *x, gconstpointer data)
 }
 
 static void test_l2_write(fixture *x, gconstpointer data)
+/* ld.global.L2::128B: micro/l2_promote.cu, a sector of each line. */
+static void test_l2_read_whole(fixture *x, gconstpointer data)
+{
+    (void)data;
+    gmsim_l2_counts *c = &x->l2.counts;
+    gmsim_l2_place near = gmsim_l2_find(&x->l2, line_of(x, 0, 0)),
+                   far = gmsim_l2_find(&x->l2, line_of(x, 1, 0));
+    spend(x, gmsim_l2_read_whole(&x->l2, &near, 0, 0x1));
+    g_assert_cmpuint(c->read_sectors, ==, 1);
+    g_assert_cmpuint(c->dram_read_sectors, ==, 4);
+    g_assert_cmpint(gmsim_l2_read(&x->l2, &near, 0, 0xe).reach, ==, GMSIM_L2_NEAR);
+    spend(x, gmsim_l2_read_whole(&x->l2, &far, 0, 0x8));
+    g_assert_cmpuint(c->dram_read_sectors, ==, 8);
+    g_assert_cmpuint(c->fabric_read_sectors, ==, 4); /* all cross */
+    g_assert_cmpint(gmsim_l2_read(&x->l2, &far, 0, 0x7).reach, ==, GMSIM_L2_NEAR);
+    /* Of a line that is there nothing is brought. */
+    read_l2(x, line_of(x, 0, 1), 0, 0x1);
+    gmsim_l2_place half = gmsim_l2_find(&x->l2, line_of(x, 0, 1));
+    gmsim_l2_read_whole(&x->l2, &half, 0, 0x2);
+    g_assert_cmpuint(c->dram_read_sectors, ==, 10);
+}
+
 {
     (void)data;
     gmsim_l2_counts *c = &x->l2.counts;
@@ -358,6 +380,7 @@ int main(int argc, char **argv)
     ADD("/l2/places", test_l2_places);
     ADD("/l2/read", test_l2_read);
     ADD("/l2/write", test_l2_write);
+    ADD("/l2/read-whole", test_l2_read_whole);
     ADD("/l2/policies", test_l2_policies);
     ADD("/l2/limits", test_l2_limits);
     ADD("/l2/atomic", test_l2_atomic);

@@ -416,6 +416,16 @@ bool gmtrace_is_sass(const gmtrace_instr *instr)
     return *at == '\0';
 }
 
+/* ld.global.L2::128B and the like, in the words of SASS and of PTX. */
+static bool wants_whole_lines(const char *opcode)
+{
+    static const char *const words[] = {"LTC128B", "LTC256B", "L2::128B", "L2::256B"};
+    bool wants = false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        wants |= gmt_has_modifier(opcode, words[i]);
+    return wants;
+}
+
 gmtrace_decoded gmtrace_decode(const gmtrace_instr *instr)
 {
     gmtrace_decoded d = {.kind = GMTRACE_EXEC, .sixteenths = 16};
@@ -435,6 +445,8 @@ gmtrace_decoded gmtrace_decode(const gmtrace_instr *instr)
             d.unseen |= GMTRACE_UNSEEN_CONSTANT;
         d.lanes = (uint8_t)lanes_of(&d, instr);
     }
+    if (d.op_class == GMTRACE_CLASS_LOAD || d.op_class == GMTRACE_CLASS_COPY_ASYNC)
+        d.whole_lines = instr->opcode && wants_whole_lines(instr->opcode);
     return d;
 }
 

@@ -83,6 +83,7 @@ typedef struct gmtrace_decoded {
     bool adds_floats;
     bool empties_l1;     /* CCTL.IVALL: its SM's L1, whole */
     bool fills_zeros;    /* LDGSTS.ZFILL: a copy of part of its bytes, zeros behind them */
+    bool whole_lines;    /* LTC128B, LTC256B: L2 shall bring whole lines */
     bool arrives_only;   /* BAR.ARV: does not wait */
     bool closes_group;   /* of a warpgroup MMA: the last of its group */
     uint8_t groups_left; /* WARPGROUP.DEPBAR: waits until less than so many groups are under way;

@@ -10,7 +10,8 @@
  *   comes in as if three eighths of the set had been used since (private, 30 to 44 MB; l2_dirty.cu,
  *   copy and reads).
  * - A miss at home brings gpu.l2_fill_sectors aligned sectors from DRAM, and the fabric carries as
- *   many (sector), be they at home already (micro/l2_cross.cu, cross).
+ *   many (sector), be they at home already (micro/l2_cross.cu, cross); the whole line where a load
+ *   asks for that, as ld.global.L2::128B does (micro/l2_promote.cu).
  * - A write goes to the home side; the writer's side keeps a copy. A sector written whole needs
  *   nothing from DRAM. A sector written in part is not read from DRAM at once, but when it is read
  *   (wload), or when too many lines of its group are in that state, or when its line is evicted;
@@ -80,7 +81,7 @@ GMSIM_INLINE uint32_t widen(uint32_t missing, uint32_t fill)
 
 /* Makes the sectors valid at home; returns those that were missing. */
 GMSIM_INLINE uint32_t fetch(gmsim_l2 *l2, gmsim_l2_cost *cost, l2_set set, uint32_t way,
-                            uint32_t sectors)
+                            uint32_t sectors, uint32_t fill)
 {
     uint32_t state = l2_states(set)[way], missing = sectors & ~L2_VALID(state);
     if (!missing)
@@ -89,7 +90,7 @@ GMSIM_INLINE uint32_t fetch(gmsim_l2 *l2, gmsim_l2_cost *cost, l2_set set, uint3
         l2_complete(l2, cost, set, way, missing & L2_PARTIAL(state));
         state = l2_states(set)[way];
     }
-    uint32_t absent = widen(missing, l2->fill_sectors) & ~L2_VALID(state) & ~L2_PARTIAL(state);
+    uint32_t absent = widen(missing, fill) & ~L2_VALID(state) & ~L2_PARTIAL(state);
     cost->read = (uint8_t)(cost->read + gmsim_sector_count(absent));
     l2_states(set)[way] = (uint16_t)(state | absent);
     return missing;
@@ -105,7 +106,7 @@ GMSIM_INLINE gmsim_l2_cost counted(gmsim_l2 *l2, gmsim_l2_cost cost, gmsim_l2_re
 }
 
 GMSIM_INLINE gmsim_l2_cost read_sectors(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,
-                                        uint32_t touched, bool plain, uint32_t width)
+                                        uint32_t touched, bool plain, uint32_t width, uint32_t fill)
 {
     gmsim_l2_counts *counts = &l2->counts;
     gmsim_l2_cost cost = {0};
@@ -116,7 +117,7 @@ GMSIM_INLINE gmsim_l2_cost read_sectors(gmsim_l2 *l2, const gmsim_l2_place *plac
         uint32_t way = bring(l2, &cost, home, place->tag, usual);
         if (!plain)
             gmsim_l2_relieve(l2, &cost, place->line, false);
-        uint32_t missing = fetch(l2, &cost, home, way, touched);
+        uint32_t missing = fetch(l2, &cost, home, way, touched, fill);
         counts->read_hit_sectors += gmsim_sector_count(touched & ~missing);
         return counted(l2, cost, missing ? GMSIM_L2_DRAM : GMSIM_L2_NEAR);
     }
@@ -131,8 +132,8 @@ GMSIM_INLINE gmsim_l2_cost read_sectors(gmsim_l2 *l2, const gmsim_l2_place *plac
     uint32_t way = bring(l2, &cost, home, place->tag, usual);
     if (!plain)
         gmsim_l2_relieve(l2, &cost, place->line, false);
-    uint32_t crossing = widen(missing, l2->fill_sectors) & ~L2_VALID(l2_states(near)[copy]);
-    uint32_t absent = fetch(l2, &cost, home, way, missing);
+    uint32_t crossing = widen(missing, fill) & ~L2_VALID(l2_states(near)[copy]);
+    uint32_t absent = fetch(l2, &cost, home, way, missing, fill);
     crossing &= L2_VALID(l2_states(home)[way]);
     l2_states(home)[way] |= L2_COPIED;
     counts->fabric_read_sectors += gmsim_sector_count(crossing);
@@ -141,19 +142,26 @@ GMSIM_INLINE gmsim_l2_cost read_sectors(gmsim_l2 *l2, const gmsim_l2_place *plac
     return counted(l2, cost, absent ? GMSIM_L2_DRAM : GMSIM_L2_FAR);
 }
 
-static __attribute__((noinline)) gmsim_l2_cost read_any(gmsim_l2 *l2, const gmsim_l2_place *place,
-                                                        uint32_t side, uint32_t touched)
+static __attribute__((noinline)) gmsim_l2_cost
+read_any(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side, uint32_t touched, uint32_t fill)
 {
     return l2->width == GMSIM_L2_NARROW
-               ? read_sectors(l2, place, side, touched, false, GMSIM_L2_NARROW)
-               : read_sectors(l2, place, side, touched, false, GMSIM_L2_WAYS);
+               ? read_sectors(l2, place, side, touched, false, GMSIM_L2_NARROW, fill)
+               : read_sectors(l2, place, side, touched, false, GMSIM_L2_WAYS, fill);
 }
 
 GMSIM_CLONES gmsim_l2_cost gmsim_l2_read(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,
                                          uint32_t touched)
 {
-    return l2->plain ? read_sectors(l2, place, side, touched, true, GMSIM_L2_NARROW)
-                     : read_any(l2, place, side, touched);
+    return l2->plain
+               ? read_sectors(l2, place, side, touched, true, GMSIM_L2_NARROW, l2->fill_sectors)
+               : read_any(l2, place, side, touched, l2->fill_sectors);
+}
+
+gmsim_l2_cost gmsim_l2_read_whole(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,
+                                  uint32_t touched)
+{
+    return read_any(l2, place, side, touched, 4u);
 }
 
 /* A line is written at home: a copy on the other side is no good any more, and its way is not found
@@ -346,7 +354,7 @@ GMSIM_CLONES gmsim_l2_cost gmsim_l2_atomic(gmsim_l2 *l2, const gmsim_l2_place *p
     uint32_t way = bring(l2, &cost, set, place->tag, l2->usual);
     if (!l2->plain)
         gmsim_l2_relieve(l2, &cost, place->line, false);
-    bool missed = fetch(l2, &cost, set, way, touched) != 0;
+    bool missed = fetch(l2, &cost, set, way, touched, l2->fill_sectors) != 0;
     uint32_t state = l2_states(set)[way];
     counts->dirty_sectors += gmsim_sector_count(touched & ~L2_DIRTY(state));
     l2_states(set)[way] = (uint16_t)(state | touched << 4);

@@ -135,6 +135,10 @@ GMSIM_INLINE void gmsim_l2_prefetch(const gmsim_l2 *l2, const gmsim_l2_place *pl
 /* Accesses to the sectors `touched` of a line, from an SM on `side`. */
 gmsim_l2_cost gmsim_l2_read(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,
                             uint32_t touched);
+/* The same for a load that asks for whole lines: of a line some of whose `touched` sectors L2 lacks
+ * all come (micro/l2_promote.cu). */
+gmsim_l2_cost gmsim_l2_read_whole(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,
+                                  uint32_t touched);
 /* `bytes` are those written, a bit each. */
 gmsim_l2_cost gmsim_l2_write(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,
                              uint32_t touched, uint32_t full, const uint64_t bytes[2]);

@@ -226,7 +226,9 @@ GMSIM_INLINE void read_line(gmsim_shared *shared, gmsim_lrc_entry *lrc, const gm
         gmsim_queue_take(&slice->out, shared->step, now, count * shared->sector_cost, PARTS);
     gmsim_fill *fill = &shared->fill[gmsim_hash32(line) / (UINT32_MAX / GMSIM_FILLS + 1u)];
     uint64_t away = (uint64_t)shared->away[from.gpc][number >> shared->group_slices_shift];
-    gmsim_l2_cost cost = gmsim_l2_read(&shared->l2, place, from.side, message->touched);
+    gmsim_l2_cost cost = G_UNLIKELY(ask->whole_lines)
+                             ? gmsim_l2_read_whole(&shared->l2, place, from.side, message->touched)
+                             : gmsim_l2_read(&shared->l2, place, from.side, message->touched);
     uint64_t latency = gpu->l2_latency + away, queued = MAX(in, out);
     if (cost.reach == GMSIM_L2_FAR)
         latency = MAX(latency, gpu->l2_far_latency + away);

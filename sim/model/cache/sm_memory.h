@@ -36,6 +36,7 @@ typedef struct gmsim_request {
     uint8_t load;                      /* gmsim_l1_load */
     uint8_t wavefronts;                /* of a load: passes through L1's data stage */
     uint8_t part;                      /* sub-partition that it comes from */
+    bool whole_lines;                  /* what L2 lacks of a line it shall bring whole */
     bool is_float, is_double, is_swap; /* the atomic adds floats, of 8 bytes; is compare-and-swap */
     /* Of an atomic or reduction, for each line of the footprint: what L2 carries out one after the
      * other (most lanes in one address, by sector, added up), of that what lanes do alone in half

@@ -114,6 +114,7 @@ bool gmsim_tally_begin(gmsim_tally *tally, const gmtrace_kernel *kernel, uint32_
             .unsteady = tally->unsteady[i],
             .copy_bypass = instr->op_class == GMTRACE_CLASS_COPY_ASYNC && instr->bypass_l1,
             .copy_zeros = decoded->fills_zeros,
+            .whole_lines = decoded->whole_lines,
             .stall = MAX(instr->stall, 1u),
             .wait_mask = instr->wait_mask,
             .scoreboard = instr->write_barrier,

@@ -22,6 +22,7 @@ typedef struct gmsim_site {
     bool is_float, is_swap; /* of an atomic: it adds floats, it compares and swaps */
     bool copy_bypass;       /* LDGSTS.BYPASS */
     bool copy_zeros;        /* LDGSTS.ZFILL */
+    bool whole_lines;       /* LTC128B */
     uint8_t unsteady;       /* gmtrace_unsteady */
     bool arrive_only;       /* BAR.ARV: does not wait */
     bool closes_group;      /* of a warpgroup MMA */
