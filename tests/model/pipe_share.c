@@ -322,6 +322,38 @@ static void test_together(void)
     g_assert_cmpfloat_with_epsilon(alone - all, 724 - 599, 20);
 }
 
+/* A warp loads a line, from DRAM or L2, and then one that L2 has, and waits for this alone. */
+static double pairs(unsigned count, bool cold)
+{
+    g_autofree gmtrace_instr *instr = g_new(gmtrace_instr, 2 * count + 1);
+    for (unsigned i = 0; i < 2 * count + 1; i++)
+        instr[i] = gmtest_instr(i, "NOP");
+    for (unsigned i = 0; i < 2 * count; i++) {
+        memory(&instr[i], "LDG.E.STRONG.GPU", GMTRACE_CLASS_LOAD);
+        instr[i].cache = GMTRACE_CACHE_STRONG_GPU;
+        instr[i].stall = 2;
+        instr[i].write_barrier = i % 2 ? 0 : 1;
+        instr[i].wait_mask = i % 2 ? 0 : 1;
+    }
+    program p = begin(instr, 2 * count + 1, 1, 32);
+    for (unsigned i = 0; i < count; i++) {
+        touch(&p, 0, 0, 2 * i, GMTRACE_OP_LOAD, cold ? 128u * (i + 2u) : 128u);
+        touch(&p, 0, 0, 2 * i + 1, GMTRACE_OP_LOAD, 0);
+    }
+    return (double)end(&p).timing.cycles;
+}
+
+/* What L2 answers a warp comes in the order in which it was asked: 811 clocks behind a load from
+ * DRAM, 404 behind one that L2 has (micro-hit_behind.csv: own, one first, then l2). */
+static void test_in_order(void)
+{
+    enum { FEW = 16, MANY = 400 };
+    const double warm = (pairs(MANY, false) - pairs(FEW, false)) / (MANY - FEW),
+                 cold = (pairs(MANY, true) - pairs(FEW, true)) / (MANY - FEW);
+    g_test_message("a load from L2: %.1f clocks, %.1f behind one from DRAM", warm, cold);
+    g_assert_cmpfloat_with_epsilon(cold - warm, 811 - 404, 60);
+}
+
 /* A barrier and `count` additions, all of them in the trace. */
 static double behind_barrier(unsigned count)
 {
@@ -358,5 +390,6 @@ int main(int argc, char **argv)
     g_test_add_func("/code/cold", test_cold_code);
     g_test_add_func("/constants/miss", test_constants);
     g_test_add_func("/dram/together", test_together);
+    g_test_add_func("/dram/in-order", test_in_order);
     return g_test_run();
 }

@@ -64,10 +64,19 @@ static inline void gmsim_access_count_load(gmsim_sm *sm, uint64_t clocks)
     sm->timing.load_cycles += clocks;
 }
 
+/* When a warp has what L2 answers it by `done`: in the order in which it asked, while what hits in
+ * L1 overtakes (micro/hit_behind.cu, own). */
+static inline uint64_t gmsim_access_in_order(gmsim_warp *warp, uint64_t done)
+{
+    return warp->answered = MAX(warp->answered, done);
+}
+
 /* All answers to the access are there: scoreboards, copies and counters learn of it. */
 static inline void gmsim_access_take_up(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
-                                        const gmsim_access *access)
+                                        gmsim_access *access)
 {
+    if ((access->load || access->returns) && access->reach != GMSIM_REACH_L1)
+        access->done = gmsim_access_in_order(warp, access->done);
     if (access->copy && access->mbarrier)
         gmsim_access_land(s, sm, warp, access->mbarrier - 1u, access->ctas, access->done);
     else if (access->copy)
@@ -166,14 +175,18 @@ GMSIM_INLINE const char *gmsim_access_serve(gmsim_scheduler *s, gmsim_sm *sm, gm
                            .returns = record->op == GMTRACE_OP_ATOMIC && !shared});
         return wrong;
     }
+    const bool returns = load || (record->op == GMTRACE_OP_ATOMIC && !shared);
+    const uint64_t done = returns && answer->reach != GMSIM_REACH_L1
+                              ? gmsim_access_in_order(warp, answer->done)
+                              : answer->done;
     if (copy)
-        warp->copied = MAX(warp->copied, answer->done);
+        warp->copied = MAX(warp->copied, done);
     else
-        gmsim_set_free(warp, board, answer->done, answer->queued,
+        gmsim_set_free(warp, board, done, answer->queued,
                        gmsim_access_cause(answer->reach, shared));
     gmsim_set_free(warp, read_board, read, 0, GMSIM_STALL_L1);
     if (load)
-        gmsim_access_count_load(sm, answer->done - at);
+        gmsim_access_count_load(sm, done - at);
     return wrong;
 }
 

@@ -102,7 +102,8 @@ typedef struct gmsim_warp {
 
     uint64_t free[GMSIM_SCOREBOARDS]; /* when what sets the scoreboard is there */
     uint64_t unit_free;               /* when the load-store unit takes its next access */
-    uint64_t stored; /* when its last store so far is there: it is not gone before */
+    uint64_t stored;   /* when its last store so far is there: it is not gone before */
+    uint64_t answered; /* when what L2 answered last so far is there */
 
     gmtrace_path_warp path;
     uint64_t queued[GMSIM_SCOREBOARDS]; /* clocks of `free` spent in queues beyond L2 */
