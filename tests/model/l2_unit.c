@@ -20,14 +20,15 @@ static uint32_t lrc_reads(const char *order)
         reads += role != GMSIM_LRC_JOINS;
         if (role == GMSIM_LRC_LEADS)
             entry = (gmsim_lrc_entry){
-                .line = 7, .done = 100, .sectors = (uint8_t)sectors, .readers = 1};
+                .line = 7, .until = 100, .sectors = (uint8_t)sectors, .readers = 1};
     }
     return reads;
 }
 
 static void test_lrc(void)
 {
-    gmsim_lrc_entry entry = {.line = 7, .done = 100, .sectors = 0x3, .readers = 1};
+    /* Its data are back later than what joins it may come. */
+    gmsim_lrc_entry entry = {.line = 7, .done = 300, .until = 100, .sectors = 0x3, .readers = 1};
     g_assert_cmpint(gmsim_lrc_meet(&entry, 8, 0x3, 50, 4), ==, GMSIM_LRC_LEADS);
     g_assert_cmpint(gmsim_lrc_meet(&entry, 7, 0x3, 100, 4), ==, GMSIM_LRC_LEADS); /* too late */
     for (int i = 1; i < 4; i++)
@@ -158,7 +159,6 @@ static void test_l2_read(fixture *x, gconstpointer data)
     g_assert_cmpuint(c->fabric_read_hit_sectors, ==, 4);
 }
 
-static void test_l2_write(fixture *x, gconstpointer data)
 /* ld.global.L2::128B: micro/l2_promote.cu, a sector of each line. */
 static void test_l2_read_whole(fixture *x, gconstpointer data)
 {
@@ -181,6 +181,7 @@ static void test_l2_read_whole(fixture *x, gconstpointer data)
     g_assert_cmpuint(c->dram_read_sectors, ==, 10);
 }
 
+static void test_l2_write(fixture *x, gconstpointer data)
 {
     (void)data;
     gmsim_l2_counts *c = &x->l2.counts;
@@ -379,8 +380,8 @@ int main(int argc, char **argv)
     g_test_add_func("/l2/merging", test_lrc);
     ADD("/l2/places", test_l2_places);
     ADD("/l2/read", test_l2_read);
-    ADD("/l2/write", test_l2_write);
     ADD("/l2/read-whole", test_l2_read_whole);
+    ADD("/l2/write", test_l2_write);
     ADD("/l2/policies", test_l2_policies);
     ADD("/l2/limits", test_l2_limits);
     ADD("/l2/atomic", test_l2_atomic);

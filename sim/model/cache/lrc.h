@@ -6,7 +6,7 @@
  * another GPC never joins. Which words of the sectors, which lanes, what other lines the request
  * has, and whether another SM asks or the same again, is all one. A read is under way from the LRC
  * until its data are back there: shorter than its latency seen by the SM, by the way between SM and
- * LRC.
+ * LRC, and by the wait for its slice of L2, which comes before (micro/hot_table.cu).
  *
  * A read of other sectors of the line goes on alone, and none joins the one before it any more: the
  * next, of whatever sectors, is the next to be joined.
@@ -30,6 +30,7 @@
 typedef struct gmsim_lrc_entry {
     uint64_t line;
     uint64_t done;            /* when the data are back at the LRC */
+    uint64_t until;           /* what comes there later does not join */
     uint32_t under;           /* clocks before that it came there */
     uint8_t sectors, readers; /* none: other sectors came since */
 } gmsim_lrc_entry;
@@ -50,8 +51,8 @@ static inline gmsim_lrc_role gmsim_lrc_meet(gmsim_lrc_entry *entry, uint64_t lin
                                             uint64_t now, uint32_t most)
 {
     /* SMs do not come in the order of time: this read may be long before that one. */
-    if (entry->line != line || now >= entry->done ||
-        now + GMSIM_STEP + entry->under < entry->done || !entry->readers)
+    if (entry->line != line || now >= entry->until ||
+        now + GMSIM_STEP + entry->under < entry->until || !entry->readers)
         return GMSIM_LRC_LEADS;
     if (entry->sectors != sectors) {
         entry->readers = 0;

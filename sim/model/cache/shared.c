@@ -230,6 +230,7 @@ GMSIM_INLINE void read_line(gmsim_shared *shared, gmsim_lrc_entry *lrc, const gm
                              ? gmsim_l2_read_whole(&shared->l2, place, from.side, message->touched)
                              : gmsim_l2_read(&shared->l2, place, from.side, message->touched);
     uint64_t latency = gpu->l2_latency + away, queued = MAX(in, out);
+    const uint64_t in_line = queued; /* for the slice: on the way to where reads merge */
     if (cost.reach == GMSIM_L2_FAR)
         latency = MAX(latency, gpu->l2_far_latency + away);
     uint64_t turn = use_dram(shared, cost, line, now);
@@ -253,10 +254,12 @@ GMSIM_INLINE void read_line(gmsim_shared *shared, gmsim_lrc_entry *lrc, const gm
     message->clock = now + latency + queued;
     if (entry) {
         uint64_t done = MAX(at, message->clock - MIN(message->clock, before));
+        const uint64_t until = MAX(at, done - MIN(done, in_line));
         *entry = (gmsim_lrc_entry){
             .line = line,
             .done = done,
-            .under = (uint32_t)(done - at),
+            .until = until,
+            .under = (uint32_t)(until - at),
             .sectors = message->touched,
             .readers = 1u,
         };
