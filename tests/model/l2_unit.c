@@ -20,7 +20,7 @@ static uint32_t lrc_reads(const char *order)
         reads += role != GMSIM_LRC_JOINS;
         if (role == GMSIM_LRC_LEADS)
             entry = (gmsim_lrc_entry){
-                .line = 7, .until = 100, .sectors = (uint8_t)sectors, .readers = 1};
+                .line = 7, .done = 100, .sectors = (uint8_t)sectors, .readers = 1};
     }
     return reads;
 }
@@ -28,7 +28,7 @@ static uint32_t lrc_reads(const char *order)
 static void test_lrc(void)
 {
     /* Its data are back later than what joins it may come. */
-    gmsim_lrc_entry entry = {.line = 7, .done = 300, .until = 100, .sectors = 0x3, .readers = 1};
+    gmsim_lrc_entry entry = {.line = 7, .done = 300, .late = 200, .sectors = 0x3, .readers = 1};
     g_assert_cmpint(gmsim_lrc_meet(&entry, 8, 0x3, 50, 4), ==, GMSIM_LRC_LEADS);
     g_assert_cmpint(gmsim_lrc_meet(&entry, 7, 0x3, 100, 4), ==, GMSIM_LRC_LEADS); /* too late */
     for (int i = 1; i < 4; i++)

@@ -30,8 +30,8 @@
 typedef struct gmsim_lrc_entry {
     uint64_t line;
     uint64_t done;            /* when the data are back at the LRC */
-    uint64_t until;           /* what comes there later does not join */
-    uint32_t under;           /* clocks before that it came there */
+    uint32_t late;            /* what comes there in the last so many clocks does not join */
+    uint32_t under;           /* clocks before those that it came there */
     uint8_t sectors, readers; /* none: other sectors came since */
 } gmsim_lrc_entry;
 
@@ -51,8 +51,9 @@ static inline gmsim_lrc_role gmsim_lrc_meet(gmsim_lrc_entry *entry, uint64_t lin
                                             uint64_t now, uint32_t most)
 {
     /* SMs do not come in the order of time: this read may be long before that one. */
-    if (entry->line != line || now >= entry->until ||
-        now + GMSIM_STEP + entry->under < entry->until || !entry->readers)
+    const uint64_t until = entry->done - entry->late;
+    if (entry->line != line || now >= until || now + GMSIM_STEP + entry->under < until ||
+        !entry->readers)
         return GMSIM_LRC_LEADS;
     if (entry->sectors != sectors) {
         entry->readers = 0;

@@ -254,12 +254,12 @@ GMSIM_INLINE void read_line(gmsim_shared *shared, gmsim_lrc_entry *lrc, const gm
     message->clock = now + latency + queued;
     if (entry) {
         uint64_t done = MAX(at, message->clock - MIN(message->clock, before));
-        const uint64_t until = MAX(at, done - MIN(done, in_line));
+        const uint32_t late = (uint32_t)MIN(in_line, done - at);
         *entry = (gmsim_lrc_entry){
             .line = line,
             .done = done,
-            .until = until,
-            .under = (uint32_t)(until - at),
+            .late = late,
+            .under = (uint32_t)(done - at) - late,
             .sectors = message->touched,
             .readers = 1u,
         };
