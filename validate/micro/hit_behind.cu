@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * hit_behind.cu - whether what a warp asks for comes before what it asked for earlier. One CTA, of
- * which warp 0 asks for `first`, once or eight times, then for `second`, and takes the time until
- * the second is there. Sets: own    as above; what is asked for first is waited for only then same
- * `first` is asked for by `warps` other warps of its sub-partition, again and again apart  by warps
- * of another sub-partition; of all but warp 0 where there are 31 all    as apart, with a CTA on
- * every SM Kinds: l1 (a load that hits there), l2 and dram (loads that miss, up to there), cg (l2,
- * past L1), wide (l2, a line a lane), quad and oct (l2, 16 bytes a lane, side by side or 32 bytes
- * apart), atom (an atomic in L2, with its result), red, store, copy (cp.async.cg), shared (a load).
+ * hit_behind.cu - whether what a warp asks for comes before what it asked for earlier. Warp 0 of a
+ * CTA asks for `first`, once or eight times, then for `second`; it is timed until that is there. Sets:
+ *   own    one CTA; what is asked for first is waited for only then
+ *   same   `warps` other warps of its sub-partition ask for `first`, again and again
+ *   apart  warps of another sub-partition; more than seven: of all
+ *   all    as apart, with a CTA on every SM
+ * Kinds: l1 (a load that hits there), l2 and dram (loads that miss, up to there), cg (l2, past L1),
+ * wide (l2, a line a lane), quad and oct (l2, 16 bytes a lane, side by side or 32 bytes apart), atom
+ * (an atomic in L2, with its result), red, store, copy (cp.async.ca), shared (a load).
  * Output: CSV rows  set,first,second,warps,deep,mean,least,median,most - clocks until the second is
  * there.
  */

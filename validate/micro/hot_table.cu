@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
  * hot_table.cu - how fast SMs look things up in a table that L2 holds, by how large it is. Each of
- * 32 warps an SM looks up `lines` lines at a time, drawn at random, of which 32 / `lines` lanes
- * each read words of one sector; four such requests under way. Sets: table   every SM draws from
- * the same table own     every SM from a part of 128 KiB of its own `op`: cg, or ca, which fills
- * L1; `kib`: of the table. To be run under ncu as well (metrics/hot_table.txt): which slices are
- * asked. An argument: every SM's 32 lines alone, to be captured. Output: CSV rows
- * launch,set,op,sms,lines,kib,clocks - clocks of an SM a request.
+ * 32 warps an SM looks up `lines` lines at a time, drawn at random, of which 32 / `lines` lanes each
+ * read words of one sector; four such requests under way. Sets:
+ *   table  every SM draws from the same table, of `kib` KiB
+ *   own    every SM from a part of 128 KiB of its own
+ * `op`: cg, or ca, which fills L1. To be run under ncu as well (metrics/hot_table.txt): which slices
+ * are asked. An argument: every SM's 32 lines alone, to be captured.
+ * Output: CSV rows  launch,set,op,sms,lines,kib,clocks - clocks of an SM a request.
  */
 #include "validate/micro/check.h"
 #include "validate/micro/flush.h"

@@ -4,12 +4,13 @@
  * 32 warps an SM have eight requests each under way, `hits` of which hit; then wait for them.
  * Shapes of a request, of what hits and of what misses: full (a line), unaligned (two lines, five
  * sectors), halves (two lines, two sectors each), quarters (four lines, a sector each), eighths
- * (eight lines). Sets:
- *   mix      as above; `misses` are ld, which fill L1, or ld.cg
- *   stencil  eight requests around a line, a word further each: what the first bring the others
- * find on its way, or there together mix without hits, but all SMs go through the area from one
- * place, so that many ask for a line at once Lines that miss lie in L2. Output: CSV rows
- * set,op,sms,hit_shape,miss_shape,hits,clocks - clocks of an SM for the eight requests of a warp.
+ * (eight lines). Lines that miss lie in L2. Sets:
+ *   mix       as above; what misses is ld, which fills L1, or ld.cg
+ *   stencil   eight requests around a line, a word further each: what the first bring others find
+ *   together  mix without hits; all SMs go through the area from one place, and ask together
+ * Arguments: turns, for a capture, of fewer rows; then anything, for stencil and together alone.
+ * Output: CSV rows  set,op,sms,hit_shape,miss_shape,hits,clocks - clocks of an SM for the eight
+ * requests of a warp.
  */
 #include "validate/micro/check.h"
 #include "validate/micro/flush.h"

@@ -16,8 +16,9 @@
 #define LOAD(hint)                                                                                 \
     asm volatile("ld.global" hint ".u32 %0, [%1];" : "=r"(value) : "l"(at) : "memory")
 #define COPY(hint)                                                                                 \
-    asm volatile("cp.async.cg.shared.global" hint " [%0], [%1], 16;" ::"r"(to), "l"(at) : "memor"  \
-                                                                                          "y")
+    asm volatile("cp.async.cg.shared.global" hint " [%0], [%1], 16;"                               \
+                 ::"r"(to), "l"(at)                                                                \
+                 : "memory")
 
 template <int B> __device__ static uint32_t load(const char *at)
 {
