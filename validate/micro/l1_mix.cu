@@ -17,7 +17,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 
 #define BATCH 8u
 #define AREA  (132u * 131072u) /* bytes, which all SMs go through, each from a place of its own */
@@ -59,6 +58,13 @@ __device__ static void begin(uint32_t *out, uint32_t sum)
         out[0] = sum;
 }
 
+__device__ static void end(uint32_t *out, uint32_t sum, uint32_t before)
+{
+    begin(out, sum);
+    if (threadIdx.x == 0)
+        out[16u + blockIdx.x] = (uint32_t)clock64() - before;
+}
+
 template <uint32_t HITS, bool CG>
 __global__ void __launch_bounds__(1024) mix(const char *p, uint32_t hit_shape, uint32_t miss_shape,
                                             uint32_t turns, uint32_t apart, uint32_t *out)
@@ -90,9 +96,7 @@ __global__ void __launch_bounds__(1024) mix(const char *p, uint32_t hit_shape, u
         if (sum == 0x12345)
             out[0] = sum;
     }
-    begin(out, sum);
-    if (threadIdx.x == 0)
-        out[16u + blockIdx.x] = (uint32_t)clock64() - before;
+    end(out, sum, before);
 }
 
 template <bool CG>
@@ -117,9 +121,7 @@ __global__ void __launch_bounds__(1024) stencil(const char *p, uint32_t turns, u
         if (sum == 0x12345)
             out[0] = sum;
     }
-    begin(out, sum);
-    if (threadIdx.x == 0)
-        out[16u + blockIdx.x] = (uint32_t)clock64() - before;
+    end(out, sum, before);
 }
 
 static char *p;
