@@ -106,7 +106,6 @@ typedef struct gmsim_warp {
     uint64_t answered; /* when what L2 answered last so far is there */
 
     gmtrace_path_warp path;
-    uint32_t products;                  /* groups of warpgroup MMA so far; here it fills a gap */
     uint64_t queued[GMSIM_SCOREBOARDS]; /* clocks of `free` spent in queues beyond L2 */
     gmsim_executor who;
     gmsim_way way;
@@ -120,6 +119,7 @@ typedef struct gmsim_warp {
     uint32_t groups, groups_known; /* committed so far; of which all copies are answered */
     uint64_t multiplied;           /* when its last warpgroup MMA so far is there */
     uint64_t product[GMSIM_PRODUCT_GROUPS];
+    uint32_t products; /* groups of them so far */
 } gmsim_warp;
 
 /* Masks are over the warps of the CTA. */
