@@ -21,10 +21,10 @@ typedef struct part {
 } part;
 
 static const part parts[] = {
-    {"heavy", offsetof(gmsim_cost, heavy)},       {"full", offsetof(gmsim_cost, full)},
-    {"doubles", offsetof(gmsim_cost, doubles)},   {"lsu", offsetof(gmsim_cost, unit)},
-    {"constant", offsetof(gmsim_cost, constant)}, {"latency", offsetof(gmsim_cost, latency)},
-    {"delay", offsetof(gmsim_cost, delay)},
+    {"heavy", offsetof(gmsim_cost, heavy)},     {"full", offsetof(gmsim_cost, full)},
+    {"doubles", offsetof(gmsim_cost, doubles)}, {"lsu", offsetof(gmsim_cost, unit)},
+    {"issue", offsetof(gmsim_cost, issue)},     {"constant", offsetof(gmsim_cost, constant)},
+    {"latency", offsetof(gmsim_cost, latency)}, {"delay", offsetof(gmsim_cost, delay)},
 };
 
 static uint16_t *field_of(gmsim_cost *cost, const char *name, uint16_t *pipe)
@@ -54,7 +54,7 @@ char *gmsim_cost_parse(const char *text, gmsim_cost *cost)
         if (!field)
             return g_strdup_printf(
                 "'%s' is no pipe (fma, heavy, full, alu, xu, fp64, doubles, tensor, "
-                "uniform, lsu, constant), nor latency or delay",
+                "uniform, lsu, constant), nor issue, latency or delay",
                 name);
         if (*field)
             return g_strdup_printf("%s: one pipe of the sub-partition, and each word once", name);

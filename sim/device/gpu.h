@@ -50,6 +50,7 @@ typedef enum gmsim_pipe {
 /* One instruction: what it keeps busy, in clocks. */
 typedef struct gmsim_cost {
     uint16_t pipe, clocks; /* GMSIM_PIPE_ISSUE: no other than that */
+    uint16_t issue;        /* clocks that the scheduler issues nothing else; 0: one */
     uint16_t heavy;        /* GMSIM_PIPE_HEAVY */
     uint16_t full;         /* either half of GMSIM_PIPE_FMA, three times of four the heavy one */
     uint16_t doubles;      /* GMSIM_PIPE_FP64, where the warp's way has doubles */

@@ -20,6 +20,7 @@
 #define REPEATS 4u
 
 #define READ_WITHIN 3u /* clocks */
+#define DENSE       3u /* of so many instructions one takes the pipe of doubles */
 
 /* Where the GPU has the cost of a unit. */
 static const size_t cost_at[GMTRACE_UNITS] = {
@@ -110,8 +111,10 @@ typedef struct walk {
     uint64_t ports, bank[2]; /* instructions as soon as they can read; when a bank is free */
     uint64_t special;        /* instructions of that pipe */
     uint64_t doubles;        /* what else takes the pipe of doubles */
+    uint64_t doubled;        /* instructions up to the last that took it; 0: none */
     bool fenced;             /* and nothing accessed since */
     uint64_t issued, gaps;   /* the last instruction; as gmsim_pace */
+    uint64_t held;           /* clocks of the scheduler beyond one an instruction */
 } walk;
 
 static uint32_t bounded(uint64_t clocks)
@@ -135,7 +138,7 @@ static uint32_t read_after(const gmtrace_decoded *decoded, const gmsim_cost *cos
 
 /* An instruction goes on when it can read its operands within three clocks, of each bank a register
  * a clock. */
-static void read_registers(walk *w, const gmtrace_decoded *decoded)
+static void read_registers(walk *w, const gmtrace_decoded *decoded, uint64_t slots)
 {
     for (unsigned b = 0; b < 2; b++) {
         const uint64_t early = READ_WITHIN - MIN(decoded->reads[b], READ_WITHIN);
@@ -143,7 +146,20 @@ static void read_registers(walk *w, const gmtrace_decoded *decoded)
     }
     for (unsigned b = 0; b < 2; b++)
         w->bank[b] = MAX(w->bank[b], w->ports) + decoded->reads[b];
-    w->ports++;
+    w->ports += slots;
+}
+
+/* Clocks until the scheduler issues again: one of what takes the pipe of doubles where there was
+ * another just before (micro/issue_slots.cu, micro/pipe_rates.cu). */
+static uint64_t slots_of(walk *w, const gmtrace_decoded *decoded, const gmsim_cost *cost)
+{
+    bool dense = false;
+    if (decoded->unit == GMTRACE_UNIT_FP64 || decoded->unit == GMTRACE_UNIT_FP16_MMA) {
+        const uint64_t number = w->pipe[GMSIM_PIPE_ISSUE] + 1u;
+        dense = w->doubled && number - w->doubled <= DENSE;
+        w->doubled = number;
+    }
+    return dense ? 1u : MAX(cost->issue, 1u);
 }
 
 static void walk_piece(const gmsim_paces *paces, const gmtrace_path_piece *piece, gmsim_pace *pace,
@@ -182,17 +198,24 @@ static void walk_piece(const gmsim_paces *paces, const gmtrace_path_piece *piece
             w->due[instr->read_barrier] = w->clock + read_after(decoded, cost);
         w->clock += MAX(instr->stall, 1u) + (fence && w->fenced ? cost->latency : cost->delay);
         w->fenced |= fence;
+        const uint64_t slots = slots_of(w, decoded, cost);
         w->pipe[GMSIM_PIPE_ISSUE]++;
+        w->held += slots - 1u;
         w->pipe[GMSIM_PIPE_HEAVY] += cost->heavy;
         if (cost->pipe != GMSIM_PIPE_ISSUE)
             w->pipe[cost->pipe] += cost->clocks;
         w->special += cost->pipe == GMSIM_PIPE_XU;
         w->full += cost->full;
         w->doubles += cost->doubles;
-        read_registers(w, decoded);
+        read_registers(w, decoded, slots);
         w->unit += cost->unit;
         w->constant += cost->constant;
     }
+}
+
+static uint64_t scheduler(const gmsim_paces *paces, uint64_t slots, uint64_t ports)
+{
+    return MAX(slots + (slots * paces->gpu->sm_missed + 50u) / 100u, ports);
 }
 
 /* - FFMA goes to either half of its pipe, and three times of four in the way of what only the heavy
@@ -211,8 +234,12 @@ static void take_turns(const gmsim_paces *paces, walk *w)
     if (w->pipe[GMSIM_PIPE_FP64])
         w->pipe[GMSIM_PIPE_FP64] += w->doubles;
     w->pipe[GMSIM_PIPE_XU] += MIN(w->special, others) * paces->gpu->sm_passed / 100u;
-    w->pipe[GMSIM_PIPE_ISSUE] =
-        MAX(issued + (issued * paces->gpu->sm_missed + 50u) / 100u, w->ports);
+    const uint64_t alone = scheduler(paces, issued, w->ports - MIN(w->held, w->ports));
+    w->pipe[GMSIM_PIPE_ISSUE] = scheduler(paces, issued + w->held, w->ports);
+    /* How unevenly instructions follow each other does not grow with the slots that they take. */
+    w->gaps += (w->clock - w->issued) * (w->clock - w->issued);
+    if (w->held)
+        w->gaps = w->gaps * alone / w->pipe[GMSIM_PIPE_ISSUE];
 }
 
 const gmsim_pace *gmsim_pace_make(gmsim_paces *paces, const gmtrace_path *way)
@@ -261,12 +288,13 @@ const gmsim_pace *gmsim_pace_make(gmsim_paces *paces, const gmtrace_path *way)
             w.unit += (w.unit - before.unit) * more;
             w.constant += (w.constant - before.constant) * more;
             w.gaps += (w.gaps - before.gaps) * more;
+            w.held += (w.held - before.held) * more;
             w.clock += clocks;
             w.issued += clocks;
         }
     }
     take_turns(paces, &w);
-    pace->gaps = w.gaps + (w.clock - w.issued) * (w.clock - w.issued);
+    pace->gaps = w.gaps;
     pace->clocks = bounded(w.clock);
     pace->next = w.next;
     pace->unit = bounded(w.unit);

@@ -189,7 +189,7 @@ static inline void add_instruction(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp 
     if (__builtin_expect(sm->code != NULL, 0))
         plan->slots += gmsim_fetch_instruction(s, sm, instr, plan->clock - 1u + plan->slots);
     plan->slots += gmsim_tally_site(&s->replay->tally, instr)->stall + cost->delay;
-    warp->pipe[GMSIM_PIPE_ISSUE]++;
+    warp->pipe[GMSIM_PIPE_ISSUE] += MAX(cost->issue, 1u);
     warp->pipe[GMSIM_PIPE_HEAVY] += cost->heavy;
     if (cost->pipe != GMSIM_PIPE_ISSUE)
         warp->pipe[cost->pipe] += cost->clocks;
