@@ -14,7 +14,9 @@
  *
  * A warp's load is what it asks on its present piece over the time that it takes for it. On ways
  * shorter than a piece warps meet likewise, the load being what was asked on such ways over the
- * last clocks; all else is left there to the order in which warps come (warp.c).
+ * last clocks; all else, and the scheduler, is left there to the order in which warps come
+ * (warp.c): loops that keep it busy with short ways take no longer than their slots
+ * (micro/l1_mix.cu).
  */
 #include "sim/model/time/share.h"
 
@@ -104,7 +106,7 @@ uint64_t gmsim_share_meet(const gmsim_scheduler *s, const gmsim_sm *sm, gmsim_wa
     const uint64_t since = now > part->asked_at ? MIN(now - part->asked_at, WHOLE) : 0;
     uint64_t meeting = 0; /* clocks, in parts of WHOLE */
     part->asked_at = MAX(part->asked_at, now);
-    for (uint32_t p = 0; p < GMSIM_PIPES; p++) {
+    for (uint32_t p = GMSIM_PIPE_ISSUE + 1u; p < GMSIM_PIPES; p++) {
         const uint32_t left = part->asked[p] - (uint32_t)(part->asked[p] * since / WHOLE);
         if (left && warp->pipe[p]) { /* divisions cost the host its time: most meet nobody */
             const uint32_t load = MIN(left, FULL);
