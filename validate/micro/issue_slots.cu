@@ -5,27 +5,17 @@
  * instructions of one kind are spread among them. A turn takes `count` clocks more where each takes
  * one issue slot, twice as many where it takes two.
  * Settles: issue slots by kind, where neither its pipe nor register banks hold an instruction up
- * (MUFU and the like and copies of more than four are held up by theirs). Leaves out: memory beyond
- * L1, branches. Compilers put two moves in a loop of IMAD.WIDE, one in that of `ldg`.
+ * (MUFU, POPC and conversions, more than four a turn, are held up by theirs). Leaves out: memory
+ * beyond L1, branches. Compilers put two moves in a loop of IMAD.WIDE, one in that of `ldg`.
  * With an argument: few turns and no accesses, for other tools to look at. Output: CSV:
  * name,count,integers,warps,turns,clocks - warps on a sub-partition; clocks of an SM, the mean over
  * SMs, after the starting values were there.
  */
 #include "validate/micro/check.h"
+#include "validate/micro/sm_times.h"
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
-
-struct times {
-    unsigned long long first[256], last[256];
-};
-
-__device__ static unsigned sm_number()
-{
-    unsigned sm;
-    asm volatile("mov.u32 %0,%%smid;" : "=r"(sm));
-    return sm;
-}
 
 struct state {
     float x[8];
@@ -184,20 +174,13 @@ int main(int argc, char **)
         for (size_t m = 0; m < (brief ? arithmetic : sizeof loops / sizeof *loops); m++) {
             const unsigned ctas = warps / 4u;
             for (int again = 0; again < (brief ? 1 : 2); again++) { /* code and constants are there */
-                memset(&host, 0, sizeof host);
-                memset(host.first, 0xff, sizeof host.first);
-                MICRO_CUDA(cudaMemcpy(t, &host, sizeof host, cudaMemcpyHostToDevice));
+                MICRO_CUDA(times_clear(t));
                 loops[m].go<<<(unsigned)gpu.multiProcessorCount * ctas, 512>>>(turns, from, t);
                 MICRO_CUDA(cudaGetLastError());
                 MICRO_CUDA(cudaMemcpy(&host, t, sizeof host, cudaMemcpyDeviceToHost));
             }
-            double clocks = 0;
-            unsigned sms = 0;
-            for (unsigned i = 0; i < 256; i++)
-                if (host.last[i])
-                    clocks += (double)(host.last[i] - host.first[i]), sms++;
             printf("%s,%u,%u,%u,%u,%.0f\n", loops[m].name, loops[m].count, loops[m].integers, warps,
-                   turns, clocks / sms);
+                   turns, times_mean(&host));
         }
     return 0;
 }

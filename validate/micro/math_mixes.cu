@@ -10,21 +10,11 @@
  * warps on a sub-partition; clocks of an SM, the mean over SMs.
  */
 #include "validate/micro/check.h"
+#include "validate/micro/sm_times.h"
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-
-struct times {
-    unsigned long long first[256], last[256];
-};
-
-__device__ static unsigned sm_number()
-{
-    unsigned sm;
-    asm volatile("mov.u32 %0,%%smid;" : "=r"(sm));
-    return sm;
-}
 
 struct state {
     uint32_t a, b, c, d;
@@ -214,19 +204,12 @@ int main(int argc, char **)
                                    : strncmp(mix[m].name, "outer_", 6) == 0 ? 128u
                                                                             : 1024u;
             const unsigned threads = warps < 4 ? 128 * warps : 512, ctas = warps == 8 ? 2 : 1;
-            memset(&host, 0, sizeof host);
-            memset(host.first, 0xff, sizeof host.first);
-            MICRO_CUDA(cudaMemcpy(t, &host, sizeof host, cudaMemcpyHostToDevice));
+            MICRO_CUDA(times_clear(t));
             mix[m].go<<<(unsigned)gpu.multiProcessorCount * ctas, threads>>>(turns, from, t);
             MICRO_CUDA(cudaGetLastError());
             MICRO_CUDA(cudaMemcpy(&host, t, sizeof host, cudaMemcpyDeviceToHost));
-            double clocks = 0;
-            unsigned sms = 0;
-            for (unsigned i = 0; i < 256; i++)
-                if (host.last[i])
-                    clocks += (double)(host.last[i] - host.first[i]), sms++;
             if (!quick)
-                printf("%s,%u,%u,%.0f\n", mix[m].name, warps, turns, clocks / sms);
+                printf("%s,%u,%u,%.0f\n", mix[m].name, warps, turns, times_mean(&host));
         }
     return 0;
 }
