@@ -282,6 +282,41 @@ static void test_shifted(void)
     gmtrace_constants_free(constants);
 }
 
+/* What arithmetic reads of the register file, by banks and by number, and what it writes. */
+static void test_operands(void)
+{
+    static const struct {
+        const char *opcode, *operands;
+        uint8_t reads[2], source[3], sources, results, result;
+    } cases[] = {
+        {"FFMA", "R1, R2.reuse, R4, R3", {2, 1}, {2, 4, 3}, 3, 1, 1},
+        {"FFMA", "R6, R2, -R5, R5", {0, 1}, {5}, 1, 1, 6}, /* R2 is kept, R5 named twice */
+        {"FADD", "R7, |R2|, 0.5", {1, 0}, {2}, 1, 1, 7},
+        {"ISETP.GE.AND", "P0, PT, R8, R9, PT", {1, 1}, {8, 9}, 2, 0, 0},
+        {"LOP3.LUT", "R10, R8, 0x7f, RZ, 0xc0, !PT", {1, 0}, {8}, 1, 1, 10},
+        {"DFMA", "R12, R14, R16, R12", {3, 3}, {0}, 0, 0, 0},
+        {"IMAD.WIDE", "R12, R3, 0x4, R14", {1, 2}, {0}, 0, 0, 0},
+        {"MUFU.EX2", "R13, R3", {0, 1}, {0}, 0, 0, 0},
+        {"LDS", "R14, [R3]", {0, 0}, {0}, 0, 0, 0},
+    };
+    gmtrace_instr instr[G_N_ELEMENTS(cases)];
+    gmtrace_decoded decoded[G_N_ELEMENTS(cases)];
+    for (uint32_t i = 0; i < G_N_ELEMENTS(cases); i++)
+        put(&instr[i], cases[i].opcode, cases[i].operands, 255, 255);
+    const gmtrace_kernel kernel = {.instr_count = G_N_ELEMENTS(cases), .instr = instr};
+    gmtrace_decode_kernel(&kernel, GMTRACE_WARP_LANES, decoded);
+    for (uint32_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_test_message("%s %s", cases[i].opcode, cases[i].operands);
+        g_assert_cmpuint(decoded[i].reads[0], ==, cases[i].reads[0]);
+        g_assert_cmpuint(decoded[i].reads[1], ==, cases[i].reads[1]);
+        g_assert_cmpuint(decoded[i].sources, ==, cases[i].sources);
+        for (unsigned k = 0; k < cases[i].sources; k++)
+            g_assert_cmpuint(decoded[i].source[k], ==, cases[i].source[k]);
+        g_assert_cmpuint(decoded[i].results, ==, cases[i].results);
+        g_assert_cmpuint(decoded[i].result, ==, cases[i].result);
+    }
+}
+
 /* What L2 shall bring is said of loads and copies, of SASS and PTX. */
 static void test_whole_lines(void)
 {
@@ -311,6 +346,7 @@ int main(int argc, char **argv)
     g_test_add_func("/decoded/tensor", test_tensor);
     g_test_add_func("/decoded/atomics", test_atomics);
     g_test_add_func("/decoded/whole-lines", test_whole_lines);
+    g_test_add_func("/decoded/operands", test_operands);
     g_test_add_func("/decoded/records", test_records);
     g_test_add_func("/decoded/varying", test_varying);
     g_test_add_func("/decoded/sides", test_sides);

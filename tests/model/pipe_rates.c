@@ -51,6 +51,7 @@ static what partner = KINDS; /* of every other instruction, unless KINDS */
 
 typedef struct pattern {
     const char *opcode, *operands;
+    uint8_t stall; /* 0: as 1 */
 } pattern;
 
 static const pattern *patterns; /* unless NULL, all instructions, again and again */
@@ -87,6 +88,7 @@ static void fill(gmtrace_instr *instr, unsigned count, what kind, bool chain)
     for (unsigned i = 0; patterns && i < count; i++) {
         instr[i].opcode = patterns[i % period].opcode;
         instr[i].operands = patterns[i % period].operands;
+        instr[i].stall = MAX(patterns[i % period].stall, 1u);
     }
     for (unsigned i = 8; stores && i < count; i += 16) {
         store(&instr[i]);
@@ -210,14 +212,14 @@ static void test_pairs(void)
 static void test_banks(void)
 {
     static const pattern turn[] = {
-        {"DFMA", "R2, R2, R4, 0.5"},
-        {"VIADD", "R6, R6, 0x4"},
-        {"ISETP.NE.AND", "P0, PT, R6, 0x800, PT"},
-        {"DFMA", "R2, R2, R4, 0.5"},
-        {"DFMA", "R2, R2, R4, 0.5"},
-        {"DFMA", "R2, R2, R4, 0.5"},
+        {"DFMA", "R2, R2, R4, 0.5", 1},
+        {"VIADD", "R6, R6, 0x4", 1},
+        {"ISETP.NE.AND", "P0, PT, R6, 0x800, PT", 1},
+        {"DFMA", "R2, R2, R4, 0.5", 1},
+        {"DFMA", "R2, R2, R4, 0.5", 1},
+        {"DFMA", "R2, R2, R4, 0.5", 1},
     };
-    static const pattern kept[] = {{"DFMA", "R2, R4.reuse, R2, R4.reuse"}};
+    static const pattern kept[] = {{"DFMA", "R2, R4.reuse, R2, R4.reuse", 1}};
     patterns = turn;
     period = G_N_ELEMENTS(turn);
     expect("h200", FP64, false, 6 * 32 * 4 / 10.2);
@@ -227,72 +229,73 @@ static void test_banks(void)
     patterns = NULL;
 }
 
-/* Loops of math_mixes.cu, but for their branches, as compiled for it: operands of three registers;
- * sums of 64 bits and the upper half of a product, which keep the ALU from others. */
+/* Loops of math_mixes.cu, but for their branches, as compiled for it, with stalls: operands of
+ * three registers; sums of 64 bits and the upper half of a product, which keep the ALU from others.
+ */
 static const pattern horner_r[] = {
-    {"FFMA", "R9, R7, R7, R0"}, {"IADD3", "R6, R6, -0x4, RZ"},
-    {"FFMA", "R8, R9, R7, R2"}, {"ISETP.NE.AND", "P2, PT, R6, RZ, PT"},
-    {"FFMA", "R9, R8, R7, R3"}, {"FFMA", "R9, R9, R7, R0"},
-    {"FFMA", "R8, R9, R7, R2"}, {"FFMA", "R7, R8, R7, R3"},
-    {"FFMA", "R9, R7, R7, R0"}, {"FFMA", "R8, R7, R9, R2"},
-    {"FFMA", "R9, R7, R8, R3"}, {"FFMA", "R9, R7, R9, R0"},
-    {"FFMA", "R8, R7, R9, R2"}, {"FFMA", "R7, R7, R8, R3"},
-    {"FFMA", "R9, R7, R7, R0"}, {"FFMA", "R8, R7, R9, R2"},
-    {"FFMA", "R9, R7, R8, R3"}, {"FFMA", "R9, R7, R9, R0"},
-    {"FFMA", "R8, R7, R9, R2"}, {"FFMA", "R7, R7, R8, R3"},
-    {"FFMA", "R9, R7, R7, R0"}, {"FFMA", "R8, R7, R9, R2"},
-    {"FFMA", "R9, R7, R8, R3"}, {"FFMA", "R9, R7, R9, R0"},
-    {"FFMA", "R8, R7, R9, R2"}, {"FFMA", "R7, R7, R8, R3"},
+    {"FFMA", "R9, R7, R7, R0", 1}, {"IADD3", "R6, R6, -0x4, RZ", 3},
+    {"FFMA", "R8, R9, R7, R2", 1}, {"ISETP.NE.AND", "P2, PT, R6, RZ, PT", 3},
+    {"FFMA", "R9, R8, R7, R3", 4}, {"FFMA", "R9, R9, R7, R0", 4},
+    {"FFMA", "R8, R9, R7, R2", 4}, {"FFMA", "R7, R8, R7, R3", 4},
+    {"FFMA", "R9, R7, R7, R0", 4}, {"FFMA", "R8, R7, R9, R2", 4},
+    {"FFMA", "R9, R7, R8, R3", 4}, {"FFMA", "R9, R7, R9, R0", 4},
+    {"FFMA", "R8, R7, R9, R2", 4}, {"FFMA", "R7, R7, R8, R3", 4},
+    {"FFMA", "R9, R7, R7, R0", 4}, {"FFMA", "R8, R7, R9, R2", 4},
+    {"FFMA", "R9, R7, R8, R3", 4}, {"FFMA", "R9, R7, R9, R0", 4},
+    {"FFMA", "R8, R7, R9, R2", 4}, {"FFMA", "R7, R7, R8, R3", 4},
+    {"FFMA", "R9, R7, R7, R0", 4}, {"FFMA", "R8, R7, R9, R2", 4},
+    {"FFMA", "R9, R7, R8, R3", 4}, {"FFMA", "R9, R7, R9, R0", 4},
+    {"FFMA", "R8, R7, R9, R2", 4}, {"FFMA", "R7, R7, R8, R3", 1},
 };
 static const pattern three_ffma[] = {
-    {"FFMA", "R4, R3, R5, R4"},    {"FFMA", "R5, R2, R3, R5"},
-    {"IADD3", "R6, R6, -0x4, RZ"}, {"FFMA", "R8, R4.reuse, R2, R3"},
-    {"FFMA", "R3, R4, R5, R2"},    {"ISETP.NE.AND", "P2, PT, R6, RZ, PT"},
-    {"FFMA", "R4, R5, R8, R4"},    {"FFMA", "R5, R8, R3, R5"},
-    {"FFMA", "R8, R3, R4, R8"},    {"FFMA", "R3, R4, R5, R3"},
-    {"FFMA", "R4, R5, R8, R4"},    {"FFMA", "R5, R8, R3, R5"},
-    {"FFMA", "R8, R3, R4, R8"},    {"FFMA", "R7, R4, R5, R3"},
-    {"FFMA", "R4, R5, R8, R4"},    {"FFMA", "R5, R8, R7, R5"},
-    {"FFMA", "R3, R7, R4, R8"},    {"FFMA", "R2, R4, R5, R7"},
+    {"FFMA", "R4, R3, R5, R4", 1},    {"FFMA", "R5, R2, R3, R5", 1},
+    {"IADD3", "R6, R6, -0x4, RZ", 2}, {"FFMA", "R8, R4.reuse, R2, R3", 1},
+    {"FFMA", "R3, R4, R5, R2", 1},    {"ISETP.NE.AND", "P2, PT, R6, RZ, PT", 2},
+    {"FFMA", "R4, R5, R8, R4", 1},    {"FFMA", "R5, R8, R3, R5", 3},
+    {"FFMA", "R8, R3, R4, R8", 1},    {"FFMA", "R3, R4, R5, R3", 3},
+    {"FFMA", "R4, R5, R8, R4", 1},    {"FFMA", "R5, R8, R3, R5", 3},
+    {"FFMA", "R8, R3, R4, R8", 1},    {"FFMA", "R7, R4, R5, R3", 3},
+    {"FFMA", "R4, R5, R8, R4", 1},    {"FFMA", "R5, R8, R7, R5", 3},
+    {"FFMA", "R3, R7, R4, R8", 1},    {"FFMA", "R2, R4, R5, R7", 1},
 };
 static const pattern wide_2lop3[] = {
-    {"LOP3.LUT", "R11, R3, R0.reuse, R11, 0x6a, !PT"},
-    {"VIADD", "R7, R7, 0xfffffffc"},
-    {"LOP3.LUT", "R10, R3.reuse, R0.reuse, R10, 0x6a, !PT"},
-    {"IMAD.WIDE.U32", "R8, R8, R9, RZ"},
-    {"LOP3.LUT", "R11, R3.reuse, R0.reuse, R11, 0x6a, !PT"},
-    {"LOP3.LUT", "R10, R3.reuse, R0.reuse, R10, 0x6a, !PT"},
-    {"IMAD.WIDE.U32", "R4, R4, R5, RZ"},
-    {"LOP3.LUT", "R11, R3.reuse, R0.reuse, R11, 0x6a, !PT"},
-    {"LOP3.LUT", "R10, R3.reuse, R0.reuse, R10, 0x6a, !PT"},
-    {"IMAD.WIDE.U32", "R8, R8, R9, RZ"},
-    {"LOP3.LUT", "R11, R3, R0, R11, 0x6a, !PT"},
-    {"LOP3.LUT", "R10, R3, R0.reuse, R10, 0x6a, !PT"},
-    {"IMAD.WIDE.U32", "R4, R4, R5, RZ"},
-    {"ISETP.NE.AND", "P2, PT, R7, RZ, PT"},
-    {"LOP3.LUT", "R11, R3.reuse, R0.reuse, R11, 0x6a, !PT"},
-    {"IMAD.WIDE.U32", "R8, R8, R9, RZ"},
-    {"LOP3.LUT", "R10, R3.reuse, R0.reuse, R10, 0x6a, !PT"},
-    {"LOP3.LUT", "R11, R3.reuse, R0.reuse, R11, 0x6a, !PT"},
-    {"IMAD.WIDE.U32", "R4, R4, R5, RZ"},
-    {"LOP3.LUT", "R10, R3, R0, R10, 0x6a, !PT"},
-    {"LOP3.LUT", "R11, R3.reuse, R0.reuse, R11, 0x6a, !PT"},
-    {"IMAD.WIDE.U32", "R8, R8, R9, RZ"},
-    {"LOP3.LUT", "R10, R3.reuse, R0.reuse, R10, 0x6a, !PT"},
-    {"LOP3.LUT", "R11, R3.reuse, R0.reuse, R11, 0x6a, !PT"},
-    {"IMAD.WIDE.U32", "R4, R4, R5, RZ"},
-    {"LOP3.LUT", "R10, R3, R0, R10, 0x6a, !PT"},
+    {"LOP3.LUT", "R11, R3, R0.reuse, R11, 0x6a, !PT", 1},
+    {"VIADD", "R7, R7, 0xfffffffc", 1},
+    {"LOP3.LUT", "R10, R3.reuse, R0.reuse, R10, 0x6a, !PT", 1},
+    {"IMAD.WIDE.U32", "R8, R8, R9, RZ", 1},
+    {"LOP3.LUT", "R11, R3.reuse, R0.reuse, R11, 0x6a, !PT", 2},
+    {"LOP3.LUT", "R10, R3.reuse, R0.reuse, R10, 0x6a, !PT", 1},
+    {"IMAD.WIDE.U32", "R4, R4, R5, RZ", 1},
+    {"LOP3.LUT", "R11, R3.reuse, R0.reuse, R11, 0x6a, !PT", 2},
+    {"LOP3.LUT", "R10, R3.reuse, R0.reuse, R10, 0x6a, !PT", 1},
+    {"IMAD.WIDE.U32", "R8, R8, R9, RZ", 1},
+    {"LOP3.LUT", "R11, R3, R0, R11, 0x6a, !PT", 2},
+    {"LOP3.LUT", "R10, R3, R0.reuse, R10, 0x6a, !PT", 1},
+    {"IMAD.WIDE.U32", "R4, R4, R5, RZ", 1},
+    {"ISETP.NE.AND", "P2, PT, R7, RZ, PT", 2},
+    {"LOP3.LUT", "R11, R3.reuse, R0.reuse, R11, 0x6a, !PT", 1},
+    {"IMAD.WIDE.U32", "R8, R8, R9, RZ", 1},
+    {"LOP3.LUT", "R10, R3.reuse, R0.reuse, R10, 0x6a, !PT", 2},
+    {"LOP3.LUT", "R11, R3.reuse, R0.reuse, R11, 0x6a, !PT", 1},
+    {"IMAD.WIDE.U32", "R4, R4, R5, RZ", 1},
+    {"LOP3.LUT", "R10, R3, R0, R10, 0x6a, !PT", 2},
+    {"LOP3.LUT", "R11, R3.reuse, R0.reuse, R11, 0x6a, !PT", 1},
+    {"IMAD.WIDE.U32", "R8, R8, R9, RZ", 1},
+    {"LOP3.LUT", "R10, R3.reuse, R0.reuse, R10, 0x6a, !PT", 2},
+    {"LOP3.LUT", "R11, R3.reuse, R0.reuse, R11, 0x6a, !PT", 1},
+    {"IMAD.WIDE.U32", "R4, R4, R5, RZ", 1},
+    {"LOP3.LUT", "R10, R3, R0, R10, 0x6a, !PT", 1},
 };
 static const pattern hi_lop3[] = {
-    {"LOP3.LUT", "R9, R10, R10, R9, 0x6a, !PT"}, {"VIADD", "R2, R2, 0xfffffffc"},
-    {"IMAD.HI.U32", "R3, R11, 0xfff7b7, RZ"},    {"LOP3.LUT", "R10, R9, R9, R10, 0x6a, !PT"},
-    {"ISETP.NE.AND", "P2, PT, R2, RZ, PT"},      {"IMAD.HI.U32", "R8, R8, 0xfff7b7, RZ"},
-    {"LOP3.LUT", "R9, R10, R10, R9, 0x6a, !PT"}, {"IMAD.HI.U32", "R3, R3, 0xfff7b7, RZ"},
-    {"LOP3.LUT", "R10, R9, R9, R10, 0x6a, !PT"}, {"IMAD.HI.U32", "R8, R8, 0xfff7b7, RZ"},
-    {"LOP3.LUT", "R9, R10, R10, R9, 0x6a, !PT"}, {"IMAD.HI.U32", "R3, R3, 0xfff7b7, RZ"},
-    {"LOP3.LUT", "R10, R9, R9, R10, 0x6a, !PT"}, {"IMAD.HI.U32", "R8, R8, 0xfff7b7, RZ"},
-    {"LOP3.LUT", "R9, R10, R10, R9, 0x6a, !PT"}, {"IMAD.HI.U32", "R11, R3, 0xfff7b7, RZ"},
-    {"LOP3.LUT", "R10, R9, R9, R10, 0x6a, !PT"}, {"IMAD.HI.U32", "R8, R8, 0xfff7b7, RZ"},
+    {"LOP3.LUT", "R9, R10, R10, R9, 0x6a, !PT", 1}, {"VIADD", "R2, R2, 0xfffffffc", 2},
+    {"IMAD.HI.U32", "R3, R11, 0xfff7b7, RZ", 1},    {"LOP3.LUT", "R10, R9, R9, R10, 0x6a, !PT", 2},
+    {"ISETP.NE.AND", "P2, PT, R2, RZ, PT", 1},      {"IMAD.HI.U32", "R8, R8, 0xfff7b7, RZ", 1},
+    {"LOP3.LUT", "R9, R10, R10, R9, 0x6a, !PT", 3}, {"IMAD.HI.U32", "R3, R3, 0xfff7b7, RZ", 1},
+    {"LOP3.LUT", "R10, R9, R9, R10, 0x6a, !PT", 3}, {"IMAD.HI.U32", "R8, R8, 0xfff7b7, RZ", 1},
+    {"LOP3.LUT", "R9, R10, R10, R9, 0x6a, !PT", 3}, {"IMAD.HI.U32", "R3, R3, 0xfff7b7, RZ", 1},
+    {"LOP3.LUT", "R10, R9, R9, R10, 0x6a, !PT", 3}, {"IMAD.HI.U32", "R8, R8, 0xfff7b7, RZ", 1},
+    {"LOP3.LUT", "R9, R10, R10, R9, 0x6a, !PT", 3}, {"IMAD.HI.U32", "R11, R3, 0xfff7b7, RZ", 1},
+    {"LOP3.LUT", "R10, R9, R9, R10, 0x6a, !PT", 3}, {"IMAD.HI.U32", "R8, R8, 0xfff7b7, RZ", 1},
 };
 
 /* A turn's clocks: micro-math_mixes.csv, 8 warps; one is the branch's. */
@@ -324,17 +327,17 @@ static void test_slots(void)
         pattern fifth;
         double clocks;
     } five[] = {
-        {{"FADD", "R8, R8, 0.5"}, 5.03},
-        {{"IMAD.WIDE.U32", "R8, R8, R9, RZ"}, 7.04},
-        {{"IMAD.HI.U32", "R8, R8, R9, RZ"}, 7.06},
-        {{"DADD", "R8, R8, R10"}, 6.03},
-        {{"DFMA", "R8, R10.reuse, R8, R10.reuse"}, 5.98},
-        {{"DMUL", "R8, R8, 0.5"}, 5.94},
+        {{"FADD", "R8, R8, 0.5", 1}, 5.03},
+        {{"IMAD.WIDE.U32", "R8, R8, R9, RZ", 1}, 7.04},
+        {{"IMAD.HI.U32", "R8, R8, R9, RZ", 1}, 7.06},
+        {{"DADD", "R8, R8, R10", 1}, 6.03},
+        {{"DFMA", "R8, R10.reuse, R8, R10.reuse", 1}, 5.98},
+        {{"DMUL", "R8, R8, 0.5", 1}, 5.94},
     };
-    pattern turn[5] = {{"FADD", "R2, R2, 0.5"},
-                       {"FADD", "R3, R3, 0.5"},
-                       {"FADD", "R4, R4, 0.5"},
-                       {"LOP3.LUT", "R5, R5, 0x12345, RZ, 0x3c, !PT"}};
+    pattern turn[5] = {{"FADD", "R2, R2, 0.5", 1},
+                       {"FADD", "R3, R3, 0.5", 1},
+                       {"FADD", "R4, R4, 0.5", 1},
+                       {"LOP3.LUT", "R5, R5, 0x12345, RZ, 0x3c, !PT", 1}};
     patterns = turn;
     period = G_N_ELEMENTS(turn);
     for (unsigned i = 0; i < G_N_ELEMENTS(five); i++) {

@@ -54,6 +54,21 @@ static unsigned width_of(uint8_t unit, unsigned place)
     return unit == GMTRACE_UNIT_FP64 || (unit == GMTRACE_UNIT_IMAD_WIDE && place == 2) ? 2 : 1;
 }
 
+/* Results of the others come later, or are pairs. */
+static bool is_of_words(uint8_t unit)
+{
+    return unit == GMTRACE_UNIT_FP32 || unit == GMTRACE_UNIT_IMAD || unit == GMTRACE_UNIT_ALU;
+}
+
+static void note_result(const gmtrace_instr *instr, gmtrace_decoded *decoded)
+{
+    const char *at = instr->operands;
+    if (*at == 'R' && at[1] >= '0' && at[1] <= '9') {
+        decoded->result = (uint8_t)strtoul(at + 1, NULL, 10);
+        decoded->results = 1;
+    }
+}
+
 void gmt_count_reads(const gmtrace_kernel *kernel, gmtrace_decoded *decoded)
 {
     unsigned kept[2][PLACES];
@@ -70,9 +85,14 @@ void gmt_count_reads(const gmtrace_kernel *kernel, gmtrace_decoded *decoded)
             for (unsigned j = 0; j < k; j++)
                 there |= of[j].number == of[k].number;
             const unsigned width = there ? 0 : width_of(decoded[i].unit, k);
+            if (width && is_of_words(decoded[i].unit) &&
+                decoded[i].sources < sizeof decoded->source)
+                decoded[i].source[decoded[i].sources++] = (uint8_t)of[k].number;
             for (unsigned r = of[k].number; r < of[k].number + width; r++)
                 decoded[i].reads[r & 1u]++;
         }
+        if (is_of_words(decoded[i].unit))
+            note_result(instr, &decoded[i]);
         for (unsigned k = 0; k < PLACES; k++)
             keep[k] = k < count && of[k].keeps ? of[k].number : NONE;
     }

@@ -14,13 +14,14 @@
  */
 #include "sim/model/time/pace.h"
 
+#include "sim/model/time/operands.h"
+
 #include <string.h>
 
 /* Repetitions of a loop that are gone through; the others take as long as the last of them. */
 #define REPEATS 4u
 
-#define READ_WITHIN 3u /* clocks */
-#define DENSE       3u /* of so many instructions one takes the pipe of doubles */
+#define DENSE 3u /* of so many instructions one takes the pipe of doubles */
 
 /* Where the GPU has the cost of a unit. */
 static const size_t cost_at[GMTRACE_UNITS] = {
@@ -108,13 +109,14 @@ typedef struct walk {
     uint32_t next; /* instruction behind the last one; GMTRACE_NO_INSTR: the way begins */
     uint64_t due[GMSIM_SCOREBOARDS];
     uint64_t pipe[GMSIM_PIPES], unit, constant, full;
-    uint64_t ports, bank[2]; /* instructions as soon as they can read; when a bank is free */
-    uint64_t special;        /* instructions of that pipe */
-    uint64_t doubles;        /* what else takes the pipe of doubles */
-    uint64_t doubled;        /* instructions up to the last that took it; 0: none */
-    bool fenced;             /* and nothing accessed since */
-    uint64_t issued, gaps;   /* the last instruction; as gmsim_pace */
-    uint64_t held;           /* clocks of the scheduler beyond one an instruction */
+    uint64_t ports;              /* slots, where instructions issue as soon as they can read */
+    gmsim_operands alone, among; /* in clocks of the warp alone; in slots, among others */
+    uint64_t special;            /* instructions of that pipe */
+    uint64_t doubles;            /* what else takes the pipe of doubles */
+    uint64_t doubled;            /* instructions up to the last that took it; 0: none */
+    bool fenced;                 /* and nothing accessed since */
+    uint64_t issued, gaps;       /* the last instruction; as gmsim_pace */
+    uint64_t held;               /* clocks of the scheduler beyond one an instruction */
 } walk;
 
 static uint32_t bounded(uint64_t clocks)
@@ -134,19 +136,6 @@ static bool fences(const gmtrace_decoded *decoded)
 static uint32_t read_after(const gmtrace_decoded *decoded, const gmsim_cost *cost)
 {
     return MAX(decoded->unit == GMTRACE_UNIT_LDC ? cost->latency : cost->latency / 2u, 1u);
-}
-
-/* An instruction goes on when it can read its operands within three clocks, of each bank a register
- * a clock. */
-static void read_registers(walk *w, const gmtrace_decoded *decoded, uint64_t slots)
-{
-    for (unsigned b = 0; b < 2; b++) {
-        const uint64_t early = READ_WITHIN - MIN(decoded->reads[b], READ_WITHIN);
-        w->ports = MAX(w->ports + early, w->bank[b]) - early;
-    }
-    for (unsigned b = 0; b < 2; b++)
-        w->bank[b] = MAX(w->bank[b], w->ports) + decoded->reads[b];
-    w->ports += slots;
 }
 
 /* Clocks until the scheduler issues again: one of what takes the pipe of doubles where there was
@@ -190,8 +179,11 @@ static void walk_piece(const gmsim_paces *paces, const gmtrace_path_piece *piece
             pace->drain = drain;
             pace->drain_at = bounded(w->clock);
         }
-        w->gaps += (w->clock - w->issued) * (w->clock - w->issued);
-        w->issued = w->clock;
+        const uint64_t gap = w->clock - w->issued;
+        w->gaps += gap * gap;
+        if (waits || gap > 1u)
+            gmsim_operands_forget(&w->among);
+        w->clock = w->issued = gmsim_operands_read(&w->alone, decoded, w->clock);
         if (instr->write_barrier < GMSIM_SCOREBOARDS)
             w->due[instr->write_barrier] = w->clock + MAX(cost->latency, 1u);
         if (instr->read_barrier < GMSIM_SCOREBOARDS)
@@ -207,7 +199,7 @@ static void walk_piece(const gmsim_paces *paces, const gmtrace_path_piece *piece
         w->special += cost->pipe == GMSIM_PIPE_XU;
         w->full += cost->full;
         w->doubles += cost->doubles;
-        read_registers(w, decoded, slots);
+        w->ports = gmsim_operands_read(&w->among, decoded, w->ports) + slots;
         w->unit += cost->unit;
         w->constant += cost->constant;
     }
@@ -222,7 +214,7 @@ static uint64_t scheduler(const gmsim_paces *paces, uint64_t slots, uint64_t por
  *   half can do.
  * - HFMA2.MMA, by which compilers load constants, takes the pipe of doubles.
  * - What reads more of a bank of the register file than that gives keeps the scheduler
- *   (traces/code/banks.c, micro/math_mixes.cu).
+ *   (operands.c, micro/math_mixes.cu).
  * - Where the special functions' pipe is free again the scheduler may issue something else first,
  *   and where it always has something to issue it misses a clock now and then.
  * (micro/pipe_rates.cu) */
@@ -283,8 +275,8 @@ const gmsim_pace *gmsim_pace_make(gmsim_paces *paces, const gmtrace_path *way)
             w.special += (w.special - before.special) * more;
             const uint64_t ports = (w.ports - before.ports) * more;
             w.ports += ports;
-            w.bank[0] += ports;
-            w.bank[1] += ports;
+            gmsim_operands_later(&w.among, ports);
+            gmsim_operands_later(&w.alone, clocks);
             w.unit += (w.unit - before.unit) * more;
             w.constant += (w.constant - before.constant) * more;
             w.gaps += (w.gaps - before.gaps) * more;
