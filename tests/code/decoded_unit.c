@@ -288,16 +288,19 @@ static void test_operands(void)
     static const struct {
         const char *opcode, *operands;
         uint8_t reads[2], source[3], sources, results, result;
+        bool late;
     } cases[] = {
-        {"FFMA", "R1, R2.reuse, R4, R3", {2, 1}, {2, 4, 3}, 3, 1, 1},
-        {"FFMA", "R6, R2, -R5, R5", {0, 1}, {5}, 1, 1, 6}, /* R2 is kept, R5 named twice */
-        {"FADD", "R7, |R2|, 0.5", {1, 0}, {2}, 1, 1, 7},
-        {"ISETP.GE.AND", "P0, PT, R8, R9, PT", {1, 1}, {8, 9}, 2, 0, 0},
-        {"LOP3.LUT", "R10, R8, 0x7f, RZ, 0xc0, !PT", {1, 0}, {8}, 1, 1, 10},
-        {"DFMA", "R12, R14, R16, R12", {3, 3}, {0}, 0, 0, 0},
-        {"IMAD.WIDE", "R12, R3, 0x4, R14", {1, 2}, {0}, 0, 0, 0},
-        {"MUFU.EX2", "R13, R3", {0, 1}, {0}, 0, 0, 0},
-        {"LDS", "R14, [R3]", {0, 0}, {0}, 0, 0, 0},
+        {"FFMA", "R1, R2.reuse, R4, R3", {2, 1}, {2, 4, 3}, 3, 1, 1, false},
+        {"FFMA", "R6, R2, -R5, R5", {0, 1}, {5}, 1, 1, 6, false}, /* R2 is kept, R5 named twice */
+        {"FADD", "R7, |R2|, 0.5", {1, 0}, {2}, 1, 1, 7, false},
+        {"ISETP.GE.AND", "P0, PT, R8, R9, PT", {1, 1}, {8, 9}, 2, 0, 0, false},
+        {"LOP3.LUT", "R10, R8, 0x7f, RZ, 0xc0, !PT", {1, 0}, {8}, 1, 1, 10, false},
+        {"DFMA", "R12, R14, R16, R12", {3, 3}, {0}, 0, 0, 0, true},
+        {"IMAD.WIDE", "R12, R3, 0x4, R14", {1, 2}, {0}, 0, 0, 0, false},
+        {"MUFU.EX2", "R13, R3", {0, 1}, {0}, 0, 0, 0, false},
+        {"LDS", "R14, [R3]", {0, 0}, {0}, 0, 0, 0, false},
+        {"DSETP.GT.AND", "P0, PT, R12, R14, PT", {2, 2}, {0}, 0, 0, 0, false},
+        {"HFMA2.MMA", "R15, -RZ, RZ, 0, 0", {0, 0}, {0}, 0, 0, 0, true},
     };
     gmtrace_instr instr[G_N_ELEMENTS(cases)];
     gmtrace_decoded decoded[G_N_ELEMENTS(cases)];
@@ -314,6 +317,7 @@ static void test_operands(void)
             g_assert_cmpuint(decoded[i].source[k], ==, cases[i].source[k]);
         g_assert_cmpuint(decoded[i].results, ==, cases[i].results);
         g_assert_cmpuint(decoded[i].result, ==, cases[i].result);
+        g_assert_cmpint(decoded[i].writes_late, ==, cases[i].late);
     }
 }
 

@@ -76,6 +76,26 @@ static void make_fresh(gmtrace_decoded loop[SLOTS], const char *name)
     }
 }
 
+/* "DFMA-p-beside-w": of doubles no registers or pairs, beside what writes registers or none. */
+static void make_late(gmtrace_decoded *loop, const char *name, unsigned count)
+{
+    const bool writes = g_str_has_suffix(name, "w"), reads = strstr(name, "-p-") != NULL;
+    const gmtrace_decoded other = {.results = writes, .result = 200};
+    gmtrace_decoded doubles = {.writes_late = true};
+    if (reads && name[0] == 'H') { /* of words, all of even number */
+        doubles.reads[0] = 3;
+    } else if (reads) {
+        doubles.reads[0] = doubles.reads[1] = name[1] == 'A' ? 2 : 3;
+    }
+    for (unsigned i = 0; i < SLOTS; i++)
+        loop[i] = i % (SLOTS / count) ? other : doubles;
+}
+
+static bool is_any(const char *name)
+{
+    return name != NULL;
+}
+
 static void compare(const char *set, bool (*holds)(const char *name),
                     void (*make)(gmtrace_decoded *loop, const char *name, unsigned count))
 {
@@ -127,6 +147,11 @@ static void test_fresh(void)
     compare("fresh", is_there, make_fresh_of);
 }
 
+static void test_late(void)
+{
+    compare("late", is_any, make_late);
+}
+
 /* Results that are forgotten are not fresh, banks go on. */
 static void test_forgotten(void)
 {
@@ -138,10 +163,26 @@ static void test_forgotten(void)
         gmsim_operands_read(&operands, &first, 0);
         gmsim_operands_read(&operands, &second, 1);
         if (forget)
-            gmsim_operands_forget(&operands);
+            g_assert_false(gmsim_operands_forget(&operands, 2));
         g_assert_cmpuint(gmsim_operands_read(&operands, &both, 5), ==, forget ? 5 : 8);
         gmsim_operands_later(&operands, 100);
         g_assert_cmpuint(operands.bank[0], ==, forget ? 107 : 110);
+    }
+}
+
+/* What comes late may meet others' results as long as nobody issued two clocks behind it. */
+static void test_open(void)
+{
+    const gmtrace_decoded late = {.writes_late = true}, other = {.results = 1, .result = 10};
+    for (uint64_t behind = 1; behind < 5; behind++) {
+        gmsim_operands operands = {0};
+        g_assert_cmpuint(gmsim_operands_read(&operands, &late, 5), ==, 5);
+        g_assert_cmpuint(gmsim_operands_read(&operands, &other, 5 + behind), ==,
+                         5 + behind + (behind == 2));
+        gmsim_operands again = operands;
+        g_assert_true(gmsim_operands_forget(&operands, 5 + MIN(behind, 2)));
+        g_assert_false(gmsim_operands_forget(&operands, 5));
+        g_assert_false(gmsim_operands_forget(&again, 8));
     }
 }
 
@@ -150,6 +191,8 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/operands/reads", test_reads);
     g_test_add_func("/operands/fresh", test_fresh);
+    g_test_add_func("/operands/late", test_late);
     g_test_add_func("/operands/forgotten", test_forgotten);
+    g_test_add_func("/operands/open", test_open);
     return g_test_run();
 }

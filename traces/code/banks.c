@@ -63,10 +63,14 @@ static bool is_of_words(uint8_t unit)
 static void note_result(const gmtrace_instr *instr, gmtrace_decoded *decoded)
 {
     const char *at = instr->operands;
-    if (*at == 'R' && at[1] >= '0' && at[1] <= '9') {
+    if (*at != 'R' || at[1] < '0' || at[1] > '9')
+        return;
+    if (is_of_words(decoded->unit)) {
         decoded->result = (uint8_t)strtoul(at + 1, NULL, 10);
         decoded->results = 1;
     }
+    decoded->writes_late =
+        decoded->unit == GMTRACE_UNIT_FP64 || decoded->unit == GMTRACE_UNIT_FP16_MMA;
 }
 
 void gmt_count_reads(const gmtrace_kernel *kernel, gmtrace_decoded *decoded)
@@ -91,8 +95,7 @@ void gmt_count_reads(const gmtrace_kernel *kernel, gmtrace_decoded *decoded)
             for (unsigned r = of[k].number; r < of[k].number + width; r++)
                 decoded[i].reads[r & 1u]++;
         }
-        if (is_of_words(decoded[i].unit))
-            note_result(instr, &decoded[i]);
+        note_result(instr, &decoded[i]);
         for (unsigned k = 0; k < PLACES; k++)
             keep[k] = k < count && of[k].keeps ? of[k].number : NONE;
     }

@@ -93,9 +93,11 @@ typedef struct gmtrace_decoded {
     /* Of arithmetic on words whose results come after a fixed time, but not of 64 bits: */
     uint8_t source[3], sources; /* registers that it reads, `sources` of them */
     uint8_t result, results;    /* the register that it writes, if `results` is 1 */
+    bool writes_late; /* DFMA and the like, HFMA2.MMA: the result comes after that of others */
 } gmtrace_decoded;
 
-/* From opcode and operands alone; `addresses` and what it reads need the code around it and stay 0. */
+/* From opcode and operands alone; `addresses`, and what it reads and writes, need the code around
+ * it and stay 0. */
 gmtrace_decoded gmtrace_decode(const gmtrace_instr *instr);
 /* The whole table, into kernel->instr_count records. `lanes`: of a warp, fewer than
  * GMTRACE_WARP_LANES where its CTAs have fewer threads. */

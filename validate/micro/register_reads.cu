@@ -9,6 +9,8 @@
  *           instructions, the others FADD of a constant and an even, odd or (z) no register
  *   fresh   FFMA of two registers, of one bank or (apart) of both, written by FADD or LOP3 `young`
  *           and `old` instructions before
+ *   late    DADD, DFMA, HFMA2.MMA of no or of different registers (p: pairs of doubles), one of
+ *           `every`, beside FADD that write registers or (z) none
  *   loaded  shared loads of 4, 8, 16 bytes a lane, alike in all lanes, beside FADD that write
  *           registers of even (e), odd (o), both (m) numbers or (z) none
  * Leaves out: more than one SM, other units' results. Output: CSV: set,name,count,warps,clocks -
@@ -17,6 +19,7 @@
 #include "validate/micro/check.h"
 #include "validate/micro/own_code.h"
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #define SLOTS   60
@@ -61,7 +64,17 @@ extern "C" __global__ void __launch_bounds__(512) slots(uint32_t turns, unsigned
     }
 }
 
-enum opcode { FADD = 0x421, FADD_TWO = 0x221, FFMA = 0x223, IMAD = 0x224, LOP3 = 0x212, LOP3_ONE = 0x812 };
+enum opcode {
+    FADD = 0x421,
+    FADD_TWO = 0x221,
+    FFMA = 0x223,
+    IMAD = 0x224,
+    LOP3 = 0x212,
+    LOP3_ONE = 0x812,
+    DADD = 0x229,
+    DFMA = 0x22b,
+    HFMA2_MMA = 0x235
+};
 
 static const struct {
     opcode op;
@@ -75,6 +88,9 @@ static const struct {
     {IMAD, "IMAD", 0x000000ffff007224, 0x00000000078e02ff, 3},
     {LOP3, "LOP3", 0x000000ffff007212, 0x00000000078e96ff, 3},
     {LOP3_ONE, "LOP3", 0x00012345ff007812, 0x00000000078e3cff, 1},
+    {DADD, "DADD", 0x00000000ff007229, 0x00000000000000ff, 2}, /* its second operand's place is the third's */
+    {DFMA, "DFMA", 0x000000ffff00722b, 0x00000000000000ff, 3},
+    {HFMA2_MMA, "HFMA2.MMA", 0x000000ffff007235, 0x00000000000000ff, 3},
 };
 
 static instruction make(opcode op, unsigned result, unsigned a = RZ, unsigned b = RZ, unsigned c = RZ)
@@ -83,7 +99,9 @@ static instruction make(opcode op, unsigned result, unsigned a = RZ, unsigned b 
         if (f.op == op) {
             instruction i = {f.low, f.high};
             i = i.with(16, result).with(24, a);
-            if (f.operands > 1)
+            if (op == DADD)
+                i = i.with(64, b);
+            else if (f.operands > 1)
                 i = i.with(32, b);
             if (f.operands > 2)
                 i = i.with(64, c);
@@ -199,7 +217,7 @@ static void reads(void)
                             r[n] = from.take(k.read[n]);
                         with.push_back(make(k.op, unread(i), r[0], r[1], r[2]));
                     }
-                const auto &f = *std::find_if(forms, forms + 6, [&](const auto &g) { return g.op == k.op; });
+                const auto &f = *std::find_if(std::begin(forms), std::end(forms), [&](const auto &g) { return g.op == k.op; });
                 run("reads", std::string(f.name) + "-" + k.read + "-beside-" + beside, SLOTS / every, with);
             }
 }
@@ -223,6 +241,33 @@ static void fresh(void)
                         std::string(writes == FADD ? "FADD" : "LOP3") + (apart ? "-apart-" : "-one-") +
                             std::to_string(young) + "-" + std::to_string(old),
                         SLOTS / 15, with);
+                }
+}
+
+static void late(void)
+{
+    std::vector<unsigned> pairs;
+    for (unsigned r : banks[0])
+        if (std::count(banks[1].begin(), banks[1].end(), r + 1))
+            pairs.push_back(r);
+    for (opcode op : {DADD, DFMA, HFMA2_MMA})
+        for (bool of : {false, true})
+            for (bool writes : {false, true})
+                for (int every : {2, 3, 4, 5, 6, 12}) {
+                    size_t next = 0;
+                    std::vector<instruction> with;
+                    for (int i = 0; i < SLOTS; i++)
+                        if (i % every) {
+                            with.push_back(make(FADD, writes ? unread(i) : RZ));
+                        } else {
+                            unsigned r[3] = {RZ, RZ, RZ};
+                            for (int n = 0; of && n < (op == DADD ? 2 : 3); n++)
+                                r[n] = pairs[next++ % pairs.size()];
+                            with.push_back(make(op, fours[0], r[0], r[1], r[2]));
+                        }
+                    const auto &f = *std::find_if(std::begin(forms), std::end(forms), [&](const auto &g) { return g.op == op; });
+                    run("late", std::string(f.name) + (of ? "-p" : "-z") + "-beside-" + (writes ? "w" : "z"),
+                        SLOTS / every, with);
                 }
 }
 
@@ -257,6 +302,7 @@ int main(void)
     puts("set,name,count,warps,clocks");
     reads();
     fresh();
+    late();
     loaded();
     return 0;
 }

@@ -4,7 +4,8 @@
  * instructions, and an instruction issues when it will have read all of each bank within three
  * clocks, or within two what reads one register alone. A result is fresh for six clocks behind its
  * instruction's issue: of fresh ones a bank does not give two to one instruction, which waits until
- * the older of the two is eight clocks old. Meanwhile the scheduler issues nothing else
+ * the older of the two is eight clocks old. Results of doubles come two clocks later than others:
+ * what would write then issues a clock later. Meanwhile the scheduler issues nothing else
  * (validate/micro/register_reads.cu).
  *
  * Left out: results of other units than those of FP32, of 32-bit IMAD and of integers, which are
@@ -56,6 +57,13 @@ uint64_t gmsim_operands_read(gmsim_operands *o, const gmtrace_decoded *decoded, 
         const uint64_t early = within - MIN(decoded->reads[b], within);
         if (decoded->reads[b] && o->bank[b] > now + early)
             now = o->bank[b] - early;
+    }
+    if (decoded->results)
+        for (unsigned k = 2; k-- > 0;) /* the older first */
+            now += o->late[k] && now + 1u == o->late[k] + GMSIM_LATER;
+    if (decoded->writes_late) {
+        o->late[1] = o->late[0];
+        o->late[0] = now + 1u;
     }
     for (unsigned b = 0; b < 2; b++)
         if (decoded->reads[b])

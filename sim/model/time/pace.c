@@ -21,7 +21,7 @@
 /* Repetitions of a loop that are gone through; the others take as long as the last of them. */
 #define REPEATS 4u
 
-#define DENSE 3u /* of so many instructions one takes the pipe of doubles */
+#define DENSE 3u /* of so many instructions one writes late */
 
 /* Where the GPU has the cost of a unit. */
 static const size_t cost_at[GMTRACE_UNITS] = {
@@ -113,7 +113,8 @@ typedef struct walk {
     gmsim_operands alone, among; /* in clocks of the warp alone; in slots, among others */
     uint64_t special;            /* instructions of that pipe */
     uint64_t doubles;            /* what else takes the pipe of doubles */
-    uint64_t doubled;            /* instructions up to the last that took it; 0: none */
+    uint64_t doubled;            /* instructions up to the last that wrote late; 0: none */
+    bool dense;                  /* which was not the only one of DENSE */
     bool fenced;                 /* and nothing accessed since */
     uint64_t issued, gaps;       /* the last instruction; as gmsim_pace */
     uint64_t held;               /* clocks of the scheduler beyond one an instruction */
@@ -138,17 +139,14 @@ static uint32_t read_after(const gmtrace_decoded *decoded, const gmsim_cost *cos
     return MAX(decoded->unit == GMTRACE_UNIT_LDC ? cost->latency : cost->latency / 2u, 1u);
 }
 
-/* Clocks until the scheduler issues again: one of what takes the pipe of doubles where there was
- * another just before (micro/issue_slots.cu, micro/pipe_rates.cu). */
-static uint64_t slots_of(walk *w, const gmtrace_decoded *decoded, const gmsim_cost *cost)
+/* Where others may issue right behind what writes late, it costs its slots; but hardly where there
+ * was another just before: then the others' are such, too (micro/pipe_rates.cu). */
+static void among_others(walk *w)
 {
-    bool dense = false;
-    if (decoded->unit == GMTRACE_UNIT_FP64 || decoded->unit == GMTRACE_UNIT_FP16_MMA) {
-        const uint64_t number = w->pipe[GMSIM_PIPE_ISSUE] + 1u;
-        dense = w->doubled && number - w->doubled <= DENSE;
-        w->doubled = number;
+    if (gmsim_operands_forget(&w->among, w->ports) && !w->dense) {
+        w->ports++;
+        w->held++;
     }
-    return dense ? 1u : MAX(cost->issue, 1u);
 }
 
 static void walk_piece(const gmsim_paces *paces, const gmtrace_path_piece *piece, gmsim_pace *pace,
@@ -182,7 +180,7 @@ static void walk_piece(const gmsim_paces *paces, const gmtrace_path_piece *piece
         const uint64_t gap = w->clock - w->issued;
         w->gaps += gap * gap;
         if (waits || gap > 1u)
-            gmsim_operands_forget(&w->among);
+            among_others(w);
         w->clock = w->issued = gmsim_operands_read(&w->alone, decoded, w->clock);
         if (instr->write_barrier < GMSIM_SCOREBOARDS)
             w->due[instr->write_barrier] = w->clock + MAX(cost->latency, 1u);
@@ -190,8 +188,11 @@ static void walk_piece(const gmsim_paces *paces, const gmtrace_path_piece *piece
             w->due[instr->read_barrier] = w->clock + read_after(decoded, cost);
         w->clock += MAX(instr->stall, 1u) + (fence && w->fenced ? cost->latency : cost->delay);
         w->fenced |= fence;
-        const uint64_t slots = slots_of(w, decoded, cost);
-        w->pipe[GMSIM_PIPE_ISSUE]++;
+        const uint64_t slots = MAX(cost->issue, 1u), number = ++w->pipe[GMSIM_PIPE_ISSUE];
+        if (decoded->writes_late) {
+            w->dense = w->doubled && number - w->doubled <= DENSE;
+            w->doubled = number;
+        }
         w->held += slots - 1u;
         w->pipe[GMSIM_PIPE_HEAVY] += cost->heavy;
         if (cost->pipe != GMSIM_PIPE_ISSUE)
