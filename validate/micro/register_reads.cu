@@ -10,9 +10,9 @@
  *   fresh   FFMA of two registers, of one bank or (apart) of both, written by FADD or LOP3 `young`
  *           and `old` instructions before
  *   late    DADD, DFMA, HFMA2.MMA of no or of different registers (p: pairs of doubles), one of
- *           `every`, beside FADD that write registers or (z) none
+ *           `every`, beside FADD that write registers (w) or (z) none
  *   loaded  shared loads of 4, 8, 16 bytes a lane, alike in all lanes, beside FADD that write
- *           registers of even (e), odd (o), both (m) numbers or (z) none
+ *           registers of even (e), odd (o), both (eo) numbers or (z) none
  * Leaves out: more than one SM, other units' results. Output: CSV: set,name,count,warps,clocks -
  * what the loop has `count` of; warps on a sub-partition; clocks of a turn, of one warp.
  */
@@ -76,7 +76,7 @@ enum opcode {
     HFMA2_MMA = 0x235
 };
 
-static const struct {
+static const struct form {
     opcode op;
     const char *name;
     uint64_t low, high; /* with no registers; always, whatever predicates say */
@@ -93,21 +93,21 @@ static const struct {
     {HFMA2_MMA, "HFMA2.MMA", 0x000000ffff007235, 0x00000000000000ff, 3},
 };
 
+static const form &form_of(opcode op)
+{
+    return *std::find_if(std::begin(forms), std::end(forms), [op](const form &f) { return f.op == op; });
+}
+
 static instruction make(opcode op, unsigned result, unsigned a = RZ, unsigned b = RZ, unsigned c = RZ)
 {
-    for (const auto &f : forms)
-        if (f.op == op) {
-            instruction i = {f.low, f.high};
-            i = i.with(16, result).with(24, a);
-            if (op == DADD)
-                i = i.with(64, b);
-            else if (f.operands > 1)
-                i = i.with(32, b);
-            if (f.operands > 2)
-                i = i.with(64, c);
-            return i.after(1);
-        }
-    abort();
+    const form &f = form_of(op);
+    instruction i = {f.low, f.high};
+    i = i.with(16, result).with(24, a);
+    if (f.operands > 1)
+        i = i.with(op == DADD ? 64 : 32, b);
+    if (f.operands > 2)
+        i = i.with(64, c);
+    return i.after(1);
 }
 
 static own_code code;
@@ -217,8 +217,7 @@ static void reads(void)
                             r[n] = from.take(k.read[n]);
                         with.push_back(make(k.op, unread(i), r[0], r[1], r[2]));
                     }
-                const auto &f = *std::find_if(std::begin(forms), std::end(forms), [&](const auto &g) { return g.op == k.op; });
-                run("reads", std::string(f.name) + "-" + k.read + "-beside-" + beside, SLOTS / every, with);
+                run("reads", std::string(form_of(k.op).name) + "-" + k.read + "-beside-" + beside, SLOTS / every, with);
             }
 }
 
@@ -261,12 +260,11 @@ static void late(void)
                             with.push_back(make(FADD, writes ? unread(i) : RZ));
                         } else {
                             unsigned r[3] = {RZ, RZ, RZ};
-                            for (int n = 0; of && n < (op == DADD ? 2 : 3); n++)
+                            for (unsigned n = 0; of && n < form_of(op).operands; n++)
                                 r[n] = pairs[next++ % pairs.size()];
                             with.push_back(make(op, fours[0], r[0], r[1], r[2]));
                         }
-                    const auto &f = *std::find_if(std::begin(forms), std::end(forms), [&](const auto &g) { return g.op == op; });
-                    run("late", std::string(f.name) + (of ? "-p" : "-z") + "-beside-" + (writes ? "w" : "z"),
+                    run("late", std::string(form_of(op).name) + (of ? "-p" : "-z") + "-beside-" + (writes ? "w" : "z"),
                         SLOTS / every, with);
                 }
 }
