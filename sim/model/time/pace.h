@@ -16,7 +16,9 @@
 
 #define GMSIM_INSTRUCTION_BYTES 16u
 
-/* In `uses`, beside the pipes: the load-store unit, constants; the way empties its SM's L1. */
+/* In `uses`: the pipes but for the scheduler; beside these the load-store unit, constants; the way
+ * empties its SM's L1. */
+#define GMSIM_USES_PIPES    (((1u << GMSIM_PIPES) - 1u) & ~(1u << GMSIM_PIPE_ISSUE))
 #define GMSIM_USES_UNIT     (1u << GMSIM_PIPES)
 #define GMSIM_USES_CONSTANT (2u << GMSIM_PIPES)
 #define GMSIM_EMPTIES_L1    (4u << GMSIM_PIPES)
@@ -37,6 +39,17 @@ typedef struct gmsim_pace {
     uint16_t waits;      /* of the scoreboards with a wait_at */
     bool known;
 } gmsim_pace;
+
+/* The sums, pipe by pipe; `to` may be one of the others. */
+static inline void gmsim_pipes_add(uint32_t to[GMSIM_PIPES], const uint32_t one[GMSIM_PIPES],
+                                   const uint32_t other[GMSIM_PIPES])
+{
+    uint32_t sum[GMSIM_PIPES]; /* the host adds several at once: nothing overlaps this */
+    for (uint32_t p = 0; p < GMSIM_PIPES; p++)
+        sum[p] = one[p] + other[p];
+    for (uint32_t p = 0; p < GMSIM_PIPES; p++)
+        to[p] = sum[p];
+}
 
 typedef struct gmsim_paces {
     const gmtrace_kernel *kernel;

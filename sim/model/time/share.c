@@ -20,6 +20,8 @@
  */
 #include "sim/model/time/share.h"
 
+#include "sim/model/hot.h"
+
 #include <string.h>
 
 #define WHOLE 256u /* of a pipe */
@@ -99,20 +101,24 @@ uint64_t gmsim_share(const gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot)
     return delay;
 }
 
-uint64_t gmsim_share_meet(const gmsim_scheduler *s, const gmsim_sm *sm, gmsim_warp *warp,
-                          uint64_t now)
+GMSIM_CLONES uint64_t gmsim_share_meet(const gmsim_scheduler *s, const gmsim_sm *sm,
+                                       gmsim_warp *warp, uint64_t now)
 {
     gmsim_sub_partition *part = warp->part;
-    const uint64_t since = now > part->asked_at ? MIN(now - part->asked_at, WHOLE) : 0;
+    const uint64_t gone = now - MIN(part->asked_at, now);
+    const uint32_t since = (uint32_t)MIN(gone, WHOLE);
+    uint32_t left[GMSIM_PIPES];
     uint64_t meeting = 0; /* clocks, in parts of WHOLE */
-    part->asked_at = MAX(part->asked_at, now);
-    for (uint32_t p = GMSIM_PIPE_ISSUE + 1u; p < GMSIM_PIPES; p++) {
-        const uint32_t left = part->asked[p] - (uint32_t)(part->asked[p] * since / WHOLE);
-        if (left && warp->pipe[p]) { /* divisions cost the host its time: most meet nobody */
-            const uint32_t load = MIN(left, FULL);
+    part->asked_at += gone;
+    for (uint32_t p = 0; p < GMSIM_PIPES; p++) { /* a product might not fit into 32 bits */
+        const uint32_t before = part->asked[p];
+        left[p] = before - before / WHOLE * since - before % WHOLE * since / WHOLE;
+    }
+    gmsim_pipes_add(part->asked, left, warp->pipe);
+    for (uint32_t used = warp->uses & GMSIM_USES_PIPES; used; used &= used - 1u) {
+        const uint32_t p = gmsim_lowest(used), load = MIN(left[p], FULL);
+        if (load) /* divisions cost the host its time: most meet nobody */
             meeting += (uint64_t)warp->pipe[p] * load * WHOLE / (WHOLE - load);
-        }
-        part->asked[p] = left + warp->pipe[p];
     }
     if (!meeting)
         return 0;

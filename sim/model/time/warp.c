@@ -167,8 +167,7 @@ GMSIM_INLINE void add_way(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp, ah
     warp->sets |= pace->sets;
     plan->slots +=
         pace->clocks + (to != pace->next && to != GMTRACE_NO_INSTR ? s->paces->branch : 0);
-    for (uint32_t p = 0; p < GMSIM_PIPES; p++)
-        warp->pipe[p] += pace->pipe[p];
+    gmsim_pipes_add(warp->pipe, warp->pipe, pace->pipe);
     warp->unit += pace->unit;
     warp->gaps += pace->gaps;
     warp->constant += pace->constant;
@@ -295,8 +294,7 @@ GMSIM_INLINE uint64_t use_units(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_wa
 {
     gmsim_sub_partition *part = warp->part;
     uint64_t end = now + clocks;
-    for (uint32_t left = warp->uses & ((1u << GMSIM_PIPES) - 1u) & ~(1u << GMSIM_PIPE_ISSUE); left;
-         left &= left - 1u) {
+    for (uint32_t left = warp->uses & GMSIM_USES_PIPES; left; left &= left - 1u) {
         uint32_t p = gmsim_lowest(left), work = warp->pipe[p] / pieces;
         part->pipe_free[p] = MAX(part->pipe_free[p], now) + work;
         end = MAX(end, part->pipe_free[p] - MIN(part->pipe_free[p], slack));
