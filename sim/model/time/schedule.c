@@ -666,10 +666,8 @@ bool gmsim_schedule(gmsim_scheduler *s, GError **error)
         sm->course = s->recorder ? &s->recorder->sm[i] : NULL;
         for (uint32_t place = 0; place < GMSIM_MAX_SM_CTAS; place++)
             sm->cta[place].live = sm->cta[place].waiting = 0;
-        for (uint32_t slot = 0; slot < GMSIM_MAX_SM_WARPS; slot++) {
-            sm->warp[slot].loads = false;
+        for (uint32_t slot = 0; slot < GMSIM_MAX_SM_WARPS; slot++)
             sm->warp[slot].unserved = 0;
-        }
     }
     if (s->recorder)
         gmsim_recorder_begin(s->recorder);

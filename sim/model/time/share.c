@@ -35,24 +35,20 @@ typedef struct others {
     uint32_t kins[GMSIM_PIPES];  /* how many of these */
 } others;
 
-static others others_of(const gmsim_scheduler *s, const gmsim_sm *sm, uint32_t slot)
+GMSIM_INLINE others others_of(const gmsim_sm *sm, uint32_t slot)
 {
-    const uint32_t parts = s->plan.sub_partitions;
-    const uint64_t cta = sm->warp[slot].who.cta;
-    others sum;
-    memset(&sum, 0, sizeof sum);
-    for (uint32_t i = slot % parts; i < GMSIM_MAX_SM_WARPS; i += parts) {
-        const gmsim_warp *other = &sm->warp[i];
-        if (!other->loads || i == slot || other->who.cta > cta)
+    const gmsim_warp *warp = &sm->warp[slot];
+    const uint64_t cta = warp->who.cta;
+    others sum = {{0}, {0}, {0}};
+    for (uint64_t left = warp->part->loads & ~(1ull << slot); left; left &= left - 1u) {
+        const gmsim_warp *other = &sm->warp[__builtin_ctzll(left)];
+        if (other->who.cta < cta)
+            gmsim_pipes_add(sum.older, sum.older, other->load);
+        if (other->who.cta != cta)
             continue;
-        for (uint32_t p = 0; p < GMSIM_PIPES; p++) {
-            if (other->who.cta < cta) {
-                sum.older[p] += other->load[p];
-            } else {
-                sum.kin[p] += other->load[p];
-                sum.kins[p] += other->load[p] != 0;
-            }
-        }
+        gmsim_pipes_add(sum.kin, sum.kin, other->load);
+        for (uint32_t p = 0; p < GMSIM_PIPES; p++)
+            sum.kins[p] += other->load[p] != 0;
     }
     return sum;
 }
@@ -73,14 +69,16 @@ static uint64_t unevenness(const gmsim_warp *warp, uint64_t clocks)
     return MIN(over - MIN(over, EVEN), 2u * EVEN);
 }
 
-uint64_t gmsim_share(const gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot)
+GMSIM_CLONES uint64_t gmsim_share(const gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot)
 {
     gmsim_warp *warp = &sm->warp[slot];
     const uint64_t clocks = MAX(warp->clocks, 1u);
-    const others sum = others_of(s, sm, slot);
+    const others sum = others_of(sm, slot);
+    const uint32_t uses = (warp->uses & GMSIM_USES_PIPES) | 1u << GMSIM_PIPE_ISSUE;
     uint64_t time = WHOLE, meeting = 0; /* of the way, in parts of its own time */
     uint64_t rate[GMSIM_PIPES];
-    for (uint32_t p = 0; p < GMSIM_PIPES; p++) {
+    for (uint32_t left = uses; left; left &= left - 1u) {
+        const uint32_t p = gmsim_lowest(left);
         rate[p] = (uint64_t)warp->pipe[p] * WHOLE / clocks;
         if (!rate[p])
             continue;
@@ -90,9 +88,12 @@ uint64_t gmsim_share(const gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot)
     }
     time = MAX(time,
                WHOLE + meeting * unevenness(warp, clocks) * s->plan.gpu->sm_meeting / 100u / EVEN);
-    for (uint32_t p = 0; p < GMSIM_PIPES; p++)
+    memset(warp->load, 0, sizeof warp->load);
+    for (uint32_t left = uses; left; left &= left - 1u) {
+        const uint32_t p = gmsim_lowest(left);
         warp->load[p] = (uint32_t)(rate[p] * WHOLE / time);
-    warp->loads = true;
+    }
+    warp->part->loads |= 1ull << slot;
     warp->pieces = (uint32_t)MIN(clocks * time / WHOLE / GMSIM_PIECE_CLOCKS + 1u, clocks);
     warp->gaps -= warp->gaps / warp->pieces;
     const uint64_t delay = warp->clocks / warp->pieces * (time - WHOLE) / WHOLE;
@@ -132,11 +133,13 @@ GMSIM_CLONES uint64_t gmsim_share_meet(const gmsim_scheduler *s, const gmsim_sm 
 
 void gmsim_share_over(const gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t now)
 {
-    const uint32_t parts = s->plan.sub_partitions, since = gmsim_since_epoch(s, now);
-    sm->warp[slot].loads = false;
-    for (uint32_t i = slot % parts; i < GMSIM_MAX_SM_WARPS; i += parts) {
+    gmsim_sub_partition *part = sm->warp[slot].part;
+    const uint32_t since = gmsim_since_epoch(s, now);
+    part->loads &= ~(1ull << slot);
+    for (uint64_t left = part->loads; left; left &= left - 1u) {
+        const uint32_t i = (uint32_t)__builtin_ctzll(left);
         gmsim_warp *other = &sm->warp[i];
-        if (!other->loads || other->who.cta <= sm->warp[slot].who.cta)
+        if (other->who.cta <= sm->warp[slot].who.cta)
             continue;
         const uint32_t soonest = since + other->clocks / other->pieces;
         if (soonest < sm->ready[i]) {

@@ -55,6 +55,7 @@ typedef struct gmsim_sub_partition {
     uint64_t pipe_free[GMSIM_PIPES];
     uint64_t asked_at;           /* when the last warp set out on a short way */
     uint32_t asked[GMSIM_PIPES]; /* of late on such: clocks, 1/256 less with each that passes */
+    uint64_t loads;              /* warps on long ways, as a mask: see gmsim_warp.load */
     /* Of its last memory instructions: how long they waited for pipes or constants, and when that
      * was over; when they left its queue. */
     uint64_t late[GMSIM_QUEUE], paced[GMSIM_QUEUE], began[GMSIM_QUEUE];
@@ -85,7 +86,6 @@ typedef struct gmsim_warp {
     uint32_t clocks;           /* from there to the next one, were it alone */
     uint8_t turn;              /* gmsim_turn */
     bool ends;                 /* its way leads to its end */
-    bool loads;                /* on a long way: it takes something, see `load` */
 
     uint32_t pipe[GMSIM_PIPES], unit, constant; /* what it asks of the pipes on the way */
     uint32_t uses, sets; /* masks of those pipes, and of the scoreboards that the way sets */
