@@ -56,14 +56,12 @@ static bool start_cta(gmsim_scheduler *s, uint32_t sm_number, uint32_t place, ui
         warp->part = &sm->part[(first + i) % s->plan.sub_partitions];
         warp->last = GMTRACE_NO_INSTR;
         warp->start = now;
-        warp->who = (gmsim_executor){
-            .cta = cta->number,
-            .warp = i,
-            .slot = sm_number * GMSIM_MAX_SM_WARPS + first + i,
-            .part = (uint8_t)((first + i) % s->plan.sub_partitions),
-            .copy_instr = GMTRACE_NO_INSTR,
-            .window = window_of(&s->plan, sm_number * GMSIM_MAX_SM_WARPS + first + i),
-        };
+        warp->who.cta = cta->number;
+        warp->who.warp = i;
+        warp->who.slot = sm_number * GMSIM_MAX_SM_WARPS + first + i;
+        warp->who.part = (uint8_t)((first + i) % s->plan.sub_partitions);
+        warp->who.copy_instr = GMTRACE_NO_INSTR;
+        warp->who.window = window_of(&s->plan, warp->who.slot);
         if (!gmtrace_cursor_open(s->reader, &warp->cursor, cta->number, i, &reason)) {
             if (reason.status != GMTRACE_TRUNCATED) {
                 gmsim_trace_error(error, NULL, &reason);
