@@ -32,18 +32,23 @@ GMSIM_INLINE void gmsim_place_take(gmsim_sub_partition *part, const gmsim_warp *
     part->next = part->next + 1u < places ? part->next + 1u : 0;
 }
 
-GMSIM_INLINE bool gmsim_place_comes_before(const gmsim_warp *one, const gmsim_warp *other)
+/* An entry of the line: the number of the warp's CTA, by which they stand there, and its slot. */
+GMSIM_INLINE uint64_t gmsim_place_entry(const gmsim_warp *warp, uint32_t slot)
 {
-    if (one->who.cta != other->who.cta)
-        return one->who.cta < other->who.cta;
-    return one->since != other->since ? one->since < other->since : one < other;
+    return warp->who.cta * GMSIM_MAX_SM_WARPS + slot;
+}
+
+/* The slot at the head, where warps wait. */
+GMSIM_INLINE uint32_t gmsim_place_first(const gmsim_sub_partition *part)
+{
+    return part->line[part->waiting - 1u] % GMSIM_MAX_SM_WARPS;
 }
 
 /* The warp that comes next is ready when there is a place. */
 GMSIM_INLINE void gmsim_place_next(const gmsim_scheduler *s, gmsim_sm *sm,
                                    const gmsim_sub_partition *part)
 {
-    uint32_t slot = part->line[part->head];
+    uint32_t slot = gmsim_place_first(part);
     const uint64_t place = gmsim_place_at(part);
     if (place == GMSIM_PLACE_UNKNOWN) {
         sm->ready[slot] = GMSIM_NEVER;
@@ -55,7 +60,7 @@ GMSIM_INLINE void gmsim_place_next(const gmsim_scheduler *s, gmsim_sm *sm,
 /* Whether the warp, whose turn it is, has waited for a place: then it stands at the head. */
 GMSIM_INLINE bool gmsim_place_has_waited(const gmsim_sub_partition *part, uint32_t slot)
 {
-    return part->waiting && part->line[part->head] == slot;
+    return part->waiting && gmsim_place_first(part) == slot;
 }
 
 /* The warp would issue a memory instruction at `now`, and its sub-partition's queue is full. */
@@ -64,20 +69,25 @@ GMSIM_INLINE void gmsim_place_wait(const gmsim_scheduler *s, gmsim_sm *sm, uint3
 {
     gmsim_warp *warp = &sm->warp[slot];
     gmsim_sub_partition *part = warp->part;
-    uint32_t i = part->head + part->waiting++;
+    const uint64_t entry = gmsim_place_entry(warp, slot), cta = gmsim_place_entry(warp, 0);
+    const uint32_t last = part->waiting++;
+    uint64_t *at = &part->line[last];
     warp->since = now;
     sm->ready[slot] = GMSIM_NEVER;
-    for (; i != part->head; i--) {
-        uint32_t before = part->line[(i - 1u) % GMSIM_MAX_SM_WARPS];
-        if (!gmsim_place_comes_before(warp, &sm->warp[before]))
-            break;
-        part->line[i % GMSIM_MAX_SM_WARPS] = (uint8_t)before;
+    /* Most are of old CTAs, whose warps set out first and come again: from the head on. */
+    for (; at != part->line && at[-1] < cta + GMSIM_MAX_SM_WARPS; at--) {
+        if (at[-1] >= cta) { /* of one CTA: who came first, then by slot */
+            const uint64_t since = sm->warp[at[-1] % GMSIM_MAX_SM_WARPS].since;
+            if (since > now || (since == now && at[-1] > entry))
+                break;
+        }
+        *at = at[-1];
     }
-    part->line[i % GMSIM_MAX_SM_WARPS] = (uint8_t)slot;
-    if (i != part->head)
+    *at = entry;
+    if (at != &part->line[last])
         return;
-    if (part->waiting > 1u)
-        sm->ready[part->line[(i + 1u) % GMSIM_MAX_SM_WARPS]] = GMSIM_NEVER;
+    if (last)
+        sm->ready[at[-1] % GMSIM_MAX_SM_WARPS] = GMSIM_NEVER;
     gmsim_place_next(s, sm, part);
 }
 
@@ -86,26 +96,25 @@ GMSIM_INLINE void gmsim_place_wait(const gmsim_scheduler *s, gmsim_sm *sm, uint3
  * Copies past the load-store unit go before nobody: for them there may be no room now. */
 GMSIM_INLINE uint32_t gmsim_place_leave(gmsim_sm *sm, gmsim_sub_partition *part, uint64_t now)
 {
-    uint8_t *line = part->line;
-    const uint32_t head = part->head, first = line[head];
+    uint64_t *head = &part->line[--part->waiting];
+    const uint64_t first = *head;
     uint32_t n = 0;
-    while (n < 2u && n + 1u < part->waiting) {
-        const gmsim_warp *other = &sm->warp[line[(head + n + 1u) % GMSIM_MAX_SM_WARPS]];
-        if (other->who.cta != sm->warp[first].who.cta || other->since > now)
+    while (n < 2u && n < part->waiting) {
+        const uint64_t other = *(head - n - 1u);
+        if ((other ^ first) >= GMSIM_MAX_SM_WARPS ||
+            sm->warp[other % GMSIM_MAX_SM_WARPS].since > now)
             break;
         n++;
     }
-    uint32_t slot = line[(head + n) % GMSIM_MAX_SM_WARPS];
+    uint32_t slot = *(head - n) % GMSIM_MAX_SM_WARPS;
     if (n && sm->warp[slot].cursor.next->kind != GMTRACE_ACCESS) {
         n = 0;
-        slot = first;
+        slot = first % GMSIM_MAX_SM_WARPS;
     }
     if (n)
-        sm->ready[first] = GMSIM_NEVER;
-    for (; n; n--)
-        line[(head + n) % GMSIM_MAX_SM_WARPS] = line[(head + n - 1u) % GMSIM_MAX_SM_WARPS];
-    part->head = (uint8_t)((head + 1u) % GMSIM_MAX_SM_WARPS);
-    part->waiting--;
+        sm->ready[first % GMSIM_MAX_SM_WARPS] = GMSIM_NEVER;
+    for (head -= n; n; n--, head++)
+        *head = head[1];
     return slot;
 }
 

@@ -64,9 +64,10 @@ typedef struct gmsim_sub_partition {
     uint32_t standing;          /* how many */
     uint32_t shared_order;      /* which of `order` are to shared memory, as a mask */
     uint64_t shared_free;       /* when the load-store unit takes its next shared access */
-    /* Warps that wait for a place in it, a ring of slots in the order in which they come: the head
-     * alone stands in gmsim_sm.ready. */
-    uint8_t line[GMSIM_MAX_SM_WARPS], head, waiting;
+    /* Warps that wait for a place in it (places.h), in the order in which they come, the head last:
+     * that alone stands in gmsim_sm.ready. */
+    uint64_t line[GMSIM_MAX_SM_WARPS];
+    uint32_t waiting;
 } gmsim_sub_partition;
 
 /* What a warp's next turn is. */
