@@ -205,24 +205,40 @@ GMSIM_INLINE uint32_t bank_of(const gmsim_l1 *l1, const gmsim_l1_set *set, bool 
 
 /* Room for one more line of the set's bank. Where there is none the bank's next row that holds a
  * line gives it, the first that its replacement would. */
-static __attribute__((noinline)) void sweep(gmsim_l1 *l1, uint32_t bank)
+GMSIM_INLINE void sweep(gmsim_l1 *l1, uint32_t bank, bool usual)
 {
+    const uint32_t wide = usual ? 0 : l1->wide, slots = GMSIM_L1_NARROW << wide;
     uint32_t held = 0, row = l1->swept[bank], rows = l1->sets.count / GMSIM_L1_BANKS;
     gmsim_l1_set *set;
     do {
-        set = &l1->set[(row * GMSIM_L1_BANKS + bank) << l1->wide];
+        set = &l1->set[(row * GMSIM_L1_BANKS + bank) << wide];
         row = row + 1u < rows ? row + 1u : 0;
-        for (uint32_t i = 0; i < slots_of(l1); i++)
-            held |= (uint32_t)(*tag_of(set, i, false) != 0) << i;
+        for (uint32_t i = 0; i < slots; i++)
+            held |= (uint32_t)(*tag_of(set, i, usual) != 0) << i;
     } while (!held);
     l1->swept[bank] = (uint16_t)row;
-    __builtin_prefetch(&l1->set[(row * GMSIM_L1_BANKS + bank) << l1->wide], 1);
-    const gmsim_replaced what =
-        replaced(l1, set, (*tag_of(set, gmsim_lowest(held), false) >> 8) - 1u);
-    const uint32_t place = gmsim_replacer_victim(&l1->replacer, what, held);
-    *tag_of(set, place, false) = 0;
+    __builtin_prefetch(&l1->set[(row * GMSIM_L1_BANKS + bank) << wide], 1);
+    uint32_t place;
+    if (usual) {
+        place = gmsim_slru_victim(lines_of(l1, set, true), held);
+    } else {
+        const gmsim_replaced what =
+            replaced(l1, set, (*tag_of(set, gmsim_lowest(held), false) >> 8) - 1u);
+        place = gmsim_replacer_victim(&l1->replacer, what, held);
+        gmsim_replacer_drop(&l1->replacer, what.number, place);
+    }
+    *tag_of(set, place, usual) = 0;
     set->age[place] = 0;
-    gmsim_replacer_drop(&l1->replacer, what.number, place);
+}
+
+static __attribute__((noinline)) void sweep_usual(gmsim_l1 *l1, uint32_t bank)
+{
+    sweep(l1, bank, true);
+}
+
+static __attribute__((noinline)) void sweep_any(gmsim_l1 *l1, uint32_t bank)
+{
+    sweep(l1, bank, false);
 }
 
 GMSIM_INLINE void take_room(gmsim_l1 *l1, const gmsim_l1_set *set, bool usual)
@@ -231,7 +247,7 @@ GMSIM_INLINE void take_room(gmsim_l1 *l1, const gmsim_l1_set *set, bool usual)
     if (l1->room[bank])
         l1->room[bank]--;
     else
-        sweep(l1, bank);
+        (usual ? sweep_usual : sweep_any)(l1, bank);
 }
 
 /* A place for a line that comes: an empty one, or that of the line that leaves. */
