@@ -90,30 +90,29 @@ static inline void gmsim_access_take_up(gmsim_scheduler *s, gmsim_sm *sm, gmsim_
         gmsim_access_count_load(sm, access->done - access->issue);
 }
 
-/* Something is under way for the warp: takes up what is known, and puts off what is not, or comes
- * after something that is not. */
+/* Something is under way for the warp: takes up what is known of the access, which stands behind
+ * the SM's others, and puts off what is not, or comes after something that is not. */
 GMSIM_INLINE void gmsim_access_take_or_put_off(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
-                                               gmsim_access access)
+                                               gmsim_access *access)
 {
-    uint32_t waiting = (access.board < GMSIM_SCOREBOARDS ? 1u << access.board : 0) |
-                       (uint32_t)access.copy << GMSIM_UNDER_WAY_COPIES |
-                       (uint32_t)access.returns << GMSIM_UNDER_WAY_STORED;
-    bool unknown = access.asks || (warp->under_way & waiting);
+    uint32_t waiting = (access->board < GMSIM_SCOREBOARDS ? 1u << access->board : 0) |
+                       (uint32_t)access->copy << GMSIM_UNDER_WAY_COPIES |
+                       (uint32_t)access->returns << GMSIM_UNDER_WAY_STORED;
+    bool unknown = access->asks || (warp->under_way & waiting);
     if (unknown) {
         warp->under_way |= waiting;
     } else {
-        gmsim_access_take_up(s, sm, warp, &access);
-        access.board = GMSIM_SCOREBOARDS;
-        access.load = access.copy = false;
+        gmsim_access_take_up(s, sm, warp, access);
+        access->board = GMSIM_SCOREBOARDS;
+        access->load = access->copy = false;
     }
-    if (access.read_board < GMSIM_SCOREBOARDS && (warp->under_way >> access.read_board & 1u)) {
+    if (access->read_board < GMSIM_SCOREBOARDS && (warp->under_way >> access->read_board & 1u)) {
         unknown = true;
     } else {
-        gmsim_set_free(warp, access.read_board, access.read, 0, GMSIM_STALL_L1);
-        access.read_board = GMSIM_SCOREBOARDS;
+        gmsim_set_free(warp, access->read_board, access->read, 0, GMSIM_STALL_L1);
+        access->read_board = GMSIM_SCOREBOARDS;
     }
-    if (unknown)
-        sm->access[sm->accesses++] = access;
+    sm->accesses += unknown;
 }
 
 /* The load-store unit takes the access, which issued at `at`; who.now becomes when. */
@@ -156,23 +155,23 @@ GMSIM_INLINE const char *gmsim_access_serve(gmsim_scheduler *s, gmsim_sm *sm, gm
     const uint32_t mbarrier =
         record->kind != GMTRACE_ACCESS && s->mbarriers ? gmsim_access_completes(s, record) : 0;
     if (answer->asks || warp->under_way || mbarrier) {
-        gmsim_access_take_or_put_off(
-            s, sm, warp,
-            (gmsim_access){.issue = at,
-                           .read = read,
-                           .done = answer->done,
-                           .queued = answer->queued,
-                           .slot = gmsim_slot_of(sm, warp),
-                           .asks = answer->asks,
-                           .reach = answer->reach,
-                           .board = (uint8_t)(mbarrier ? GMSIM_SCOREBOARDS : board),
-                           .mbarrier = (uint8_t)mbarrier,
-                           .ctas = (uint16_t)(mbarrier ? gmsim_phase_ctas(record) : 0),
-                           .read_board = (uint8_t)read_board,
-                           .shared = shared,
-                           .load = load,
-                           .copy = copy || mbarrier,
-                           .returns = record->op == GMTRACE_OP_ATOMIC && !shared});
+        gmsim_access *access = &sm->access[sm->accesses];
+        *access = (gmsim_access){.issue = at,
+                                 .read = read,
+                                 .done = answer->done,
+                                 .queued = answer->queued,
+                                 .slot = gmsim_slot_of(sm, warp),
+                                 .asks = answer->asks,
+                                 .reach = answer->reach,
+                                 .board = (uint8_t)(mbarrier ? GMSIM_SCOREBOARDS : board),
+                                 .mbarrier = (uint8_t)mbarrier,
+                                 .ctas = (uint16_t)(mbarrier ? gmsim_phase_ctas(record) : 0),
+                                 .read_board = (uint8_t)read_board,
+                                 .shared = shared,
+                                 .load = load,
+                                 .copy = copy || mbarrier,
+                                 .returns = record->op == GMTRACE_OP_ATOMIC && !shared};
+        gmsim_access_take_or_put_off(s, sm, warp, access);
         return wrong;
     }
     const bool returns = load || (record->op == GMTRACE_OP_ATOMIC && !shared);
