@@ -43,8 +43,8 @@ const char *gmsim_warp_execute(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *war
 /* Whether the record takes a place in its sub-partition's queue. */
 static inline bool gmsim_warp_queues(const gmtrace_record *record)
 {
-    const uint32_t queue = 1u << GMTRACE_ACCESS | 1u << GMTRACE_BULK | 1u << GMTRACE_TENSOR;
-    return record->kind < 32u && (queue >> record->kind & 1u);
+    return G_LIKELY(record->kind == GMTRACE_ACCESS) || record->kind == GMTRACE_BULK ||
+           record->kind == GMTRACE_TENSOR;
 }
 
 /* Whether the warp's next record can be executed while answers are under way; `accesses`: it takes
