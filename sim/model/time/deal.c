@@ -50,7 +50,7 @@ static bool start_cta(gmsim_scheduler *s, uint32_t sm_number, uint32_t place, ui
     gmsim_cluster_enter(s, sm_number, place);
     for (uint32_t i = 0; i < warps; i++) {
         gmsim_warp *warp = &sm->warp[first + i];
-        gmtrace_error reason = {.status = GMTRACE_OK};
+        gmtrace_error reason; /* the reader clears it, but for its long text */
         memset(warp, 0, sizeof *warp);
         warp->cta = place;
         warp->part = &sm->part[(first + i) % s->plan.sub_partitions];

@@ -34,7 +34,7 @@
 
 bool gmsim_warp_refill(gmsim_scheduler *s, gmsim_warp *warp, GError **error)
 {
-    gmtrace_error reason = {.status = GMTRACE_OK};
+    gmtrace_error reason; /* the reader clears it, but for its long text */
     if (gmtrace_cursor_refill(s->reader, &warp->cursor, &reason))
         return true;
     if (reason.status == GMTRACE_TRUNCATED)
