@@ -268,7 +268,7 @@ GMSIM_INLINE bool warp_turn(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uin
     if (warp->turn == GMSIM_TURN_RECORD) { /* else it has just begun, or was at a barrier */
         const gmtrace_record *record = warp->cursor.next++;
         /* Until the warp's next turn others go, whose records push this one's out of the cache. */
-        __builtin_prefetch(record + 2);
+        __builtin_prefetch(record + 3);
         now -= MIN(now, warp->clocks);
         const char *wrong = gmsim_warp_execute(s, sm, warp, record, &now);
         if (wrong)
