@@ -47,6 +47,8 @@ static bool add_range(const char *option, const char *text, const char *dots, GP
     char *first = g_strndup(text, (gsize)(dots - text));
     char *last = g_strndup(dots + 2, strcspn(dots + 2, ":*"));
     const char *how = dots + 2 + strlen(last);
+    /* A pattern's or a setting's numbers may keep their unit, atoi("64K") of a program is 64. */
+    const bool plain = strcmp(option, "run") == 0;
     bool factor = *how == '*', units = false, step_units = false;
     gint64 from = read_number(first, &units), to = read_number(last, &units), step = 1;
 
@@ -61,7 +63,7 @@ static bool add_range(const char *option, const char *text, const char *dots, GP
         return false;
     }
     while (from <= to) {
-        g_ptr_array_add(values, write_number(from, units));
+        g_ptr_array_add(values, write_number(from, units && !plain));
         if (factor ? from > to / step : from > to - step)
             break;
         from = factor ? from * step : from + step;

@@ -22,8 +22,8 @@ static const gmsim_metric *metric_at(const gmsim_sweep *sweep, unsigned i)
 
 static void put_head(const gmsim_report *report, const gmsim_sweep *sweep, GString *out)
 {
-    g_string_append_printf(out, "gmsim %s   sweep of %" G_GUINT64_FORMAT " points", report->version,
-                           sweep->count);
+    g_string_append_printf(out, "gmsim %s   sweep of %" G_GUINT64_FORMAT " point%s",
+                           report->version, sweep->count, sweep->count == 1 ? "" : "s");
     if (sweep->step > 1)
         g_string_append_printf(out, ", every %" G_GUINT64_FORMAT ". from point %" G_GUINT64_FORMAT,
                                sweep->step, sweep->first);
