@@ -71,6 +71,19 @@ static int wait_for(GPid pid, bool group, const sigset_t *held, int *status)
     return ended;
 }
 
+/* Says why a program that is not found cannot run. */
+static void say_missing(const char *program)
+{
+    if (g_file_test(program, G_FILE_TEST_IS_DIR))
+        cli_say("%s: is a folder; name a program that gmcc has built", program);
+    else if (strchr(program, '/') == NULL && g_file_test(program, G_FILE_TEST_IS_EXECUTABLE))
+        cli_say("%s: is not on PATH; write ./%s for that of this folder", program, program);
+    else if (g_file_test(program, G_FILE_TEST_EXISTS))
+        cli_say("%s: cannot be executed; name a program that gmcc has built", program);
+    else
+        cli_say("%s: no such program", program);
+}
+
 /* Without a terminal the program and what it starts are a group of their own; with one they stay in
  * ours, or they could not read from it. */
 static bool run(const char *program, char **argv, char **environment, int *status, int *ended)
@@ -79,6 +92,7 @@ static bool run(const char *program, char **argv, char **environment, int *statu
     GError *error = NULL;
     struct sigaction now;
     sigset_t held;
+    char *found;
     GPid pid;
     bool good;
 
@@ -96,7 +110,12 @@ static bool run(const char *program, char **argv, char **environment, int *statu
     if (good) {
         *ended = wait_for(pid, s.group, &held, status);
     } else {
-        cli_say("%s: %s", program, error->message);
+        found = g_find_program_in_path(program);
+        if (found != NULL)
+            cli_say("%s: %s", program, error->message);
+        else
+            say_missing(program);
+        g_free(found);
         g_error_free(error);
     }
     (void)sigprocmask(SIG_SETMASK, &s.mask, NULL);
