@@ -148,13 +148,10 @@ static bool check_options(void)
                 cli_given.synthetic != NULL ? "synthetic" : "trace");
         return false;
     }
-    for (char **input = cli_given.rest; *input != NULL; input++) {
-        if (cli_output_is(cli_given.output, *input) || cli_output_is(junit, *input)) {
-            cli_say("%s: is what is read; name another file for %s", *input,
-                    cli_output_is(junit, *input) ? "--junit" : "--output");
-            return false;
-        }
-    }
+    if (!cli_job_spares("--junit", junit, NULL) ||
+        !cli_job_spares("--output", cli_given.output, NULL) ||
+        (cli_given.program != NULL && !cli_job_spares("--trace", cli_given.trace, NULL)))
+        return false;
     if (junit != NULL && strcmp(junit, cli_given.output != NULL ? cli_given.output : "-") == 0) {
         cli_say("--junit %s: the table goes there; name another file", junit);
         return false;

@@ -274,7 +274,7 @@ static bool check_sides(void)
                   given.launch_b != NULL;
 
     if (named == 2 || (named == 1 && differ))
-        return true;
+        return cli_job_spares("--output", cli_given.output, given.gpu_b);
     if (named > 2)
         cli_say("%s: two traces at a time", cli_given.rest[2]);
     else if (named == 1)

@@ -66,8 +66,9 @@ bool cli_job_input(const char *command)
         cli_say("--run and --synthetic exclude each other");
         return false;
     }
-    if (cli_given.program != NULL)
-        return true; /* what is left over is the program's */
+    if (cli_given.program != NULL) /* what is left over is the program's */
+        return cli_job_spares("--trace", cli_given.trace, NULL) &&
+               cli_job_spares("--output", cli_given.output, NULL);
     if (named > 1 || (named == 1 && cli_given.trace != NULL)) {
         cli_say("%s: one trace at a time", cli_given.rest[named - 1]);
         return false;
@@ -85,7 +86,30 @@ bool cli_job_input(const char *command)
             cli_say("no trace given; try 'gmsim --trace FILE' or 'gmsim --help'");
         return false;
     }
-    return true;
+    return cli_job_spares("--output", cli_given.output, NULL);
+}
+
+static bool is_other(const char *option, const char *path, const char *input)
+{
+    if (!cli_output_is(path, input))
+        return true;
+    cli_say("%s: is what is read; name another file for %s", input, option);
+    return false;
+}
+
+bool cli_job_spares(const char *option, const char *path, const char *more)
+{
+    char **const lists[] = {cli_given.plugins, cli_given.rest};
+    bool spared = is_other(option, path, cli_given.program) &&
+                  is_other(option, path, cli_given.gpu) && is_other(option, path, more);
+
+    if (spared && path != cli_given.trace) /* a program's is --trace itself */
+        spared = is_other(option, path, cli_given.trace);
+    for (unsigned i = 0; i < G_N_ELEMENTS(lists); i++) {
+        for (char **file = lists[i]; spared && file != NULL && *file != NULL; file++)
+            spared = is_other(option, path, *file);
+    }
+    return spared;
 }
 
 gmsim_job cli_job(void)

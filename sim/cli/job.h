@@ -35,6 +35,9 @@ extern const GOptionEntry cli_output_entries[]; /* --format, --output */
 /* Whether what is given names one input, which may be the word that is left over; says what else.
  * The command's name is NULL for gmsim's own. */
 bool cli_job_input(const char *command);
+/* Whether what `option` writes is none of the files that the command line has the command read or
+ * run: those of the options above, and `more`, which may be NULL; says which it is. */
+bool cli_job_spares(const char *option, const char *path, const char *more);
 /* What is given, as a job. */
 gmsim_job cli_job(void);
 

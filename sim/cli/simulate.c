@@ -230,13 +230,8 @@ static bool check_extras(void)
         cli_say("--timeline %s: the report goes there; name another file", given.timeline);
         return false;
     }
-    if (cli_given.synthetic == NULL && (cli_output_is(output, cli_given.trace) ||
-                                        cli_output_is(given.timeline, cli_given.trace))) {
-        cli_say("%s: is the trace itself; name another file for %s", cli_given.trace,
-                cli_output_is(output, cli_given.trace) ? "--output" : "--timeline");
-        return false;
-    }
-    return true;
+    return cli_job_spares("--timeline", given.timeline, given.measured) &&
+           cli_job_spares("--output", output, given.measured);
 }
 
 static int run(void)

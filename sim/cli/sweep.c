@@ -155,6 +155,23 @@ static bool choose_share(sweep_study *study)
     return true;
 }
 
+/* Whether --output is no trace, program or GPU of the sweep's; says which it is. */
+static bool is_spared(const sweep_plan *plan)
+{
+    GPtrArray *read = g_ptr_array_new();
+    bool spared = true;
+
+    for (unsigned i = 0; i < plan->synthetic; i++)
+        g_ptr_array_add(read, plan->traces->pdata[i]);
+    for (unsigned i = 0; i < plan->commands->len; i++)
+        g_ptr_array_add(read, ((char **)plan->commands->pdata[i])[0]);
+    g_ptr_array_extend(read, plan->gpus, NULL, NULL);
+    for (unsigned i = 0; spared && i < read->len; i++)
+        spared = cli_job_spares("--output", cli_given.output, read->pdata[i]);
+    g_ptr_array_unref(read);
+    return spared;
+}
+
 static bool prepare(sweep_study *study)
 {
     char **lone = given.programs != NULL ? NULL : cli_given.rest;
@@ -180,12 +197,8 @@ static bool prepare(sweep_study *study)
     study->sweep.count = study->plan.count;
     study->sweep.value = sweep_plan_value;
     study->sweep.plan = &study->plan;
-    for (unsigned i = 0; i < study->plan.synthetic; i++) {
-        if (cli_output_is(cli_given.output, study->plan.traces->pdata[i])) {
-            cli_say("%s: is a trace itself; name another file for --output", cli_given.output);
-            return false;
-        }
-    }
+    if (!is_spared(&study->plan))
+        return false;
     return given.plot == NULL || given.plan || sweep_plot_able(&study->sweep);
 }
 

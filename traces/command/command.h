@@ -34,6 +34,8 @@ const char *clean(const char *text);
 /* One line on standard error; both return the exit status. */
 int complain(const char *path, const gmtrace_error *error);
 int complain_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Whether --output is another file than the one that is read; says so where it is not. */
+bool spares_input(const char *output, const char *input);
 /* For an option that getopt_long() did not accept. */
 int complain_option(void);
 /* From now on a signal that ends the command takes the traces in progress with it, and the file

@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char *shown(const char *path)
@@ -35,6 +36,16 @@ int complain_usage(const char *format, ...)
     va_end(list);
     fprintf(stderr, "gmtrace: %s\nTry 'gmtrace --help' for more information.\n", clean(text));
     return EXIT_USAGE;
+}
+
+bool spares_input(const char *output, const char *input)
+{
+    struct stat in, out;
+    if (stat(input, &in) != 0 || stat(output, &out) != 0 || in.st_dev != out.st_dev ||
+        in.st_ino != out.st_ino)
+        return true;
+    complain_usage("%s: is what is read; name another file for --output", output);
+    return false;
 }
 
 int complain_option(void)

@@ -76,6 +76,8 @@ int command_import(int argc, char **argv)
         return complain_usage("import needs --accelsim");
     if (!import.output)
         return complain_usage("import needs --output");
+    if (!spares_input(import.output, path))
+        return EXIT_USAGE;
     bool done =
         is_one_kernel(path) ? accel_import_kernel(&import, path) : accel_import_list(&import, path);
     gmtrace_error failure;

@@ -319,7 +319,7 @@ static int run_options(settings *s, int argc, char **argv)
         return complain_usage("'%s' is one word too many", argv[optind]);
     if (!s->ptx || !s->output)
         return complain_usage("run needs --ptx FILE and --output FILE");
-    return run_file(s);
+    return spares_input(s->output, s->ptx) ? run_file(s) : EXIT_USAGE;
 }
 
 int command_run(int argc, char **argv)

@@ -94,6 +94,8 @@ int command_slice(int argc, char **argv)
         return complain_usage("slice needs one trace");
     if (!output)
         return complain_usage("slice needs --output");
+    if (!spares_input(output, argv[optind]))
+        return EXIT_USAGE;
     if (s.pattern) {
         const int problem = regcomp(&s.regex, s.pattern, REG_EXTENDED | REG_NOSUB);
         if (problem == REG_ESPACE)
