@@ -36,8 +36,8 @@ static bool has_magic(const uint8_t *data, size_t size)
 
 static bool no_trace(gmtrace_error *error)
 {
-    return gmt_fail(error, GMTRACE_NOT_A_TRACE, 0,
-                    "it is no gmsim trace: the first bytes are not a trace's");
+    return gmt_fail(error, GMTRACE_NOT_A_TRACE, GMT_NOWHERE,
+                    "it is no gmsim trace; gmcapture makes one, and gmsim --run of a program");
 }
 
 /* Copies a pipe to a temporary file, because a trace is read out of order. What is no trace from
