@@ -117,6 +117,8 @@ typedef struct walk {
     bool dense;                  /* which was not the only one of DENSE */
     bool fenced;                 /* and nothing accessed since */
     uint64_t issued, gaps;       /* the last instruction; as gmsim_pace */
+    uint64_t head, run, run_at;  /* as gmsim_pace */
+    uint64_t run_from;           /* where the present run began */
     uint64_t held;               /* clocks of the scheduler beyond one an instruction */
 } walk;
 
@@ -149,6 +151,19 @@ static void among_others(walk *w)
     }
 }
 
+/* The run is over behind the last instruction; at the way's `end` a record may go on with it. */
+static void end_run(walk *w, bool end)
+{
+    const uint64_t until = w->issued + 1u + (end && w->clock <= w->issued + 1u);
+    if (!w->head)
+        w->head = until;
+    if (until - w->run_from >= GMSIM_RUN && until - w->run_from > w->run) {
+        w->run = until - w->run_from;
+        w->run_at = w->run_from;
+    }
+    w->run_from = w->clock;
+}
+
 static void walk_piece(const gmsim_paces *paces, const gmtrace_path_piece *piece, gmsim_pace *pace,
                        walk *w)
 {
@@ -179,6 +194,8 @@ static void walk_piece(const gmsim_paces *paces, const gmtrace_path_piece *piece
         }
         const uint64_t gap = w->clock - w->issued;
         w->gaps += gap * gap;
+        if (gap > 1u && w->pipe[GMSIM_PIPE_ISSUE])
+            end_run(w, false);
         if (waits || gap > 1u)
             among_others(w);
         w->clock = w->issued = gmsim_operands_read(&w->alone, decoded, w->clock);
@@ -284,9 +301,16 @@ const gmsim_pace *gmsim_pace_make(gmsim_paces *paces, const gmtrace_path *way)
             w.held += (w.held - before.held) * more;
             w.clock += clocks;
             w.issued += clocks;
+            w.run_from += clocks;
         }
     }
+    if (w.pipe[GMSIM_PIPE_ISSUE])
+        end_run(&w, true);
     take_turns(paces, &w);
+    pace->head = bounded(w.head);
+    pace->run = bounded(w.run);
+    pace->run_at = bounded(w.run_at);
+    paces->runs |= pace->run != 0;
     pace->gaps = w.gaps;
     pace->clocks = bounded(w.clock);
     pace->next = w.next;

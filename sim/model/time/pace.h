@@ -16,6 +16,9 @@
 
 #define GMSIM_INSTRUCTION_BYTES 16u
 
+/* Clocks of a run that a scheduler is looked at for (runs.h). */
+#define GMSIM_RUN 16u
+
 /* In `uses`: the pipes but for the scheduler; beside these the load-store unit, constants; the way
  * empties its SM's L1. */
 #define GMSIM_USES_PIPES    (((1u << GMSIM_PIPES) - 1u) & ~(1u << GMSIM_PIPE_ISSUE))
@@ -27,8 +30,10 @@ typedef struct gmsim_pace {
     uint32_t clocks; /* from the issue of the first instruction until the next after them */
     uint32_t pipe[GMSIM_PIPES];
     uint32_t unit, constant;
-    uint64_t gaps;                       /* squares of the clocks between instructions, summed */
-    uint32_t next;                       /* instruction that comes if no branch is taken last */
+    uint64_t gaps;        /* squares of the clocks between instructions, summed */
+    uint32_t head;        /* clocks until it first lets one pass */
+    uint32_t run, run_at; /* clocks of its longest run, 0 below GMSIM_RUN; before it (runs.h) */
+    uint32_t next;        /* instruction that comes if no branch is taken last */
     uint32_t wait_at[GMSIM_SCOREBOARDS]; /* clocks before the first that waits for what was set
                                           * before the way; GMTRACE_PATH_NEVER: none does */
     uint32_t due[GMSIM_SCOREBOARDS];     /* clocks until what the way itself sets is there; 0: it
@@ -60,6 +65,7 @@ typedef struct gmsim_paces {
     uint32_t branch; /* clocks */
     bool failed;     /* there was no memory for a way */
     bool constants;  /* some may miss */
+    bool runs;       /* some way has one */
     const gmsim_gpu *gpu;
 } gmsim_paces;
 

@@ -27,6 +27,7 @@
 #include "sim/model/time/fetch.h"
 #include "sim/model/time/mbarrier.h"
 #include "sim/model/time/places.h"
+#include "sim/model/time/runs.h"
 #include "sim/model/time/share.h"
 #include "sim/model/time/warp.h"
 #include "sim/model/watch.h"
@@ -166,6 +167,48 @@ static bool arrive(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, const gmtrac
     return true;
 }
 
+/* The warp is at its next record at `next`, if nothing else is in the way. */
+GMSIM_INLINE void to_record(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t next)
+{
+    gmsim_warp *warp = &sm->warp[slot];
+    warp->turn = GMSIM_TURN_RECORD;
+    /* Places come no sooner than now: it would find none, and need not look. */
+    if (gmsim_place_at(warp->part) > next && gmsim_place_at(warp->part) != GMSIM_PLACE_UNKNOWN &&
+        !s->plan.functional && gmsim_warp_queues(warp->cursor.next))
+        gmsim_place_wait(s, sm, slot, next);
+    else
+        gmsim_ready_at(s, sm, slot, next);
+}
+
+/* The way that begins at `next` may have a run (runs.h): its turn comes first then. */
+static __attribute__((noinline)) bool goes_on_run(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot,
+                                                  uint64_t next)
+{
+    gmsim_warp *warp = &sm->warp[slot];
+    if (!warp->run) {
+        gmsim_run_short(warp, next);
+        return false;
+    }
+    if (gmsim_run_goes_on(warp)) {
+        to_record(s, sm, slot, gmsim_warp_run(s, sm, warp, next));
+    } else {
+        warp->turn = GMSIM_TURN_RUN;
+        gmsim_ready_at(s, sm, slot, next + warp->run_at);
+    }
+    return true;
+}
+
+/* The turn of a run, at `now`: the scheduler may be with another warp. */
+static __attribute__((noinline)) void run_turn(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot,
+                                               uint64_t now)
+{
+    gmsim_warp *warp = &sm->warp[slot];
+    if (gmsim_run_held(warp, now))
+        gmsim_ready_at(s, sm, slot, warp->part->held_until);
+    else
+        to_record(s, sm, slot, gmsim_warp_run(s, sm, warp, now));
+}
+
 /* The warp goes on at `next`: it would be at its next turn at sm->ready[slot] if it were alone. */
 GMSIM_INLINE void go(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t next)
 {
@@ -176,20 +219,12 @@ GMSIM_INLINE void go(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t n
         gmsim_ready_at(s, sm, slot, next + warp->clocks / warp->pieces);
         return;
     }
-    next += warp->clocks;
     if (warp->ends) {
         warp->turn = GMSIM_TURN_END;
-    } else {
-        warp->turn = GMSIM_TURN_RECORD;
-        /* Places come no sooner than now: it would find none, and need not look. */
-        if (gmsim_place_at(warp->part) > next &&
-            gmsim_place_at(warp->part) != GMSIM_PLACE_UNKNOWN && !s->plan.functional &&
-            gmsim_warp_queues(warp->cursor.next)) {
-            gmsim_place_wait(s, sm, slot, next);
-            return;
-        }
+        gmsim_ready_at(s, sm, slot, next + warp->clocks);
+    } else if (!s->paces->runs || !goes_on_run(s, sm, slot, next)) {
+        to_record(s, sm, slot, next + warp->clocks);
     }
-    gmsim_ready_at(s, sm, slot, next);
 }
 
 /* CCTL.IVALL on the warp's way, behind a load or fence that others are to be seen by. */
@@ -212,6 +247,8 @@ GMSIM_INLINE void set_out(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, gmsim
         warp->pieces = warp->clocks / GMSIM_PIECE_CLOCKS + 1u;
         if (warp->pieces == 1u) /* a longer way: at its end */
             empty_l1(sm, warp);
+        else
+            warp->run = warp->head = 0;
         go(s, sm, slot, next);
     }
 }
@@ -266,6 +303,14 @@ GMSIM_INLINE bool warp_turn(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uin
         return true;
     }
     if (warp->turn == GMSIM_TURN_RECORD) { /* else it has just begun, or was at a barrier */
+        const uint64_t from = now - MIN(now, warp->clocks);
+        if (__builtin_expect(warp->part->held_until > from, 0) && !warp->issued) {
+            const uint64_t issue = gmsim_warp_issue(s, sm, warp, from);
+            if (issue > now) { /* what comes until then goes before it */
+                gmsim_ready_at(s, sm, slot, issue);
+                return true;
+            }
+        }
         const gmtrace_record *record = warp->cursor.next++;
         /* Until the warp's next turn others go, whose records push this one's out of the cache. */
         __builtin_prefetch(record + 3);
@@ -288,6 +333,9 @@ GMSIM_INLINE bool warp_turn(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uin
             if (meets(s, sm, slot, record, now))
                 return true;
         }
+    } else if (__builtin_expect(warp->turn == GMSIM_TURN_RUN, 0)) {
+        run_turn(s, sm, slot, now);
+        return true;
     }
     uint64_t next = now;
     gmsim_ahead ahead = gmsim_warp_ahead(s, sm, warp, now, &next, error);

@@ -53,7 +53,9 @@ typedef struct gmsim_standing {
 /* What the warps of a sub-partition share. */
 typedef struct gmsim_sub_partition {
     uint64_t pipe_free[GMSIM_PIPES];
-    uint64_t asked_at;           /* when the last warp set out on a short way */
+    const struct gmsim_warp *held_by; /* the warp that the scheduler is with, */
+    uint64_t held_until;              /* until then (runs.h) */
+    uint64_t asked_at;                /* when the last warp set out on a short way */
     uint32_t asked[GMSIM_PIPES]; /* of late on such: clocks, 1/256 less with each that passes */
     uint64_t loads;              /* warps on long ways, as a mask: see gmsim_warp.load */
     /* Of its last memory instructions: how long they waited for pipes or constants, and when that
@@ -73,6 +75,7 @@ typedef struct gmsim_sub_partition {
 /* What a warp's next turn is. */
 typedef enum gmsim_turn {
     GMSIM_TURN_PLAN,   /* to find its way: it has just begun, or was at a barrier */
+    GMSIM_TURN_RUN,    /* a run on its way (runs.h) */
     GMSIM_TURN_RECORD, /* its next record, which is there */
     GMSIM_TURN_PIECE,  /* a piece of a long way */
     GMSIM_TURN_END,
@@ -87,6 +90,8 @@ typedef struct gmsim_warp {
     uint32_t clocks;           /* from there to the next one, were it alone */
     uint8_t turn;              /* gmsim_turn */
     bool ends;                 /* its way leads to its end */
+    bool straight;             /* it goes on right behind its last record */
+    bool issued;               /* its way is over, it waits for its record's clock */
 
     uint32_t pipe[GMSIM_PIPES], unit, constant; /* what it asks of the pipes on the way */
     uint32_t uses, sets; /* masks of those pipes, and of the scoreboards that the way sets */
@@ -98,6 +103,7 @@ typedef struct gmsim_warp {
     uint32_t due[GMSIM_SCOREBOARDS];  /* clocks until what the way sets is there; 0: nothing */
     uint8_t cause[GMSIM_SCOREBOARDS]; /* gmsim_stall of a wait for it */
     uint64_t gaps;                    /* as gmsim_pace, of the whole way */
+    uint32_t head, run, run_at;       /* the same; `head` is 0 if it lets the first clock pass */
     uint64_t since;                   /* it waits for a place in its sub-partition's queue */
     uint64_t late, paced;             /* as above, of its next record */
 

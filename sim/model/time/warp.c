@@ -14,8 +14,8 @@
  * - Code that the SM does not have yet is fetched (fetch.h).
  * - A warp is gone when its last store has left the SM and its last atomic has come back.
  *
- * Left out: on short ways, the scheduler's choice among warps that could all issue (of long ones:
- * share.c).
+ * Left out: on short ways, the scheduler's choice among warps that could all issue, but for runs
+ * (runs.h; of long ones: share.c).
  */
 #include "sim/model/time/warp.h"
 
@@ -26,6 +26,7 @@
 #include "sim/model/time/fetch.h"
 #include "sim/model/time/mbarrier.h"
 #include "sim/model/time/places.h"
+#include "sim/model/time/runs.h"
 #include "sim/model/time/share.h"
 #include "sim/model/time/wgmma.h"
 #include "sim/model/trace_error.h"
@@ -163,6 +164,12 @@ GMSIM_INLINE void add_way(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp, ah
         uint32_t board = gmsim_lowest(left);
         warp->due[board] = (uint32_t)MIN(plan->slots + pace->due[board], UINT32_MAX);
     }
+    if (plan->slots == 1u)
+        warp->head = pace->head;
+    if (__builtin_expect(pace->run > warp->run, 0)) {
+        warp->run = pace->run;
+        warp->run_at = (uint32_t)MIN(plan->slots - 1u + pace->run_at, UINT32_MAX);
+    }
     warp->uses |= pace->uses;
     warp->sets |= pace->sets;
     plan->slots +=
@@ -239,6 +246,7 @@ gmsim_ahead gmsim_warp_ahead(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
     warp->pipe[GMSIM_PIPE_ISSUE] = 1u;
     warp->unit = warp->constant = warp->uses = warp->sets = 0;
     warp->gaps = 0;
+    warp->head = warp->run = warp->run_at = 0;
     warp->way.waits = 0;
     const gmtrace_record *record;
     for (;;) {
@@ -270,6 +278,7 @@ gmsim_ahead gmsim_warp_ahead(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
         else
             wait_for_group(sm, warp, &plan.clock, warp->way.group, plan.slots);
     }
+    warp->straight = plan.clock == now + 1u && !warp->way.waits;
     return set_out(warp, &plan, false, ready);
 }
 
@@ -287,6 +296,9 @@ gmsim_ahead gmsim_warp_go_on(gmsim_sm *sm, gmsim_warp *warp, uint64_t *ready)
     way->waits = 0;
     return set_out(warp, &plan, way->ends, ready);
 }
+
+/* Of what a way uses: pipes but for the scheduler, and constants. */
+#define UNITS (GMSIM_USES_PIPES | GMSIM_USES_CONSTANT)
 
 /* The same of pipes and constants alone, all but the scheduler. */
 GMSIM_INLINE uint64_t use_units(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
@@ -320,7 +332,7 @@ GMSIM_INLINE uint64_t use_units(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_wa
 GMSIM_INLINE uint64_t use_pipes(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
                                 uint64_t now, uint32_t clocks, uint32_t pieces, uint32_t slack)
 {
-    const bool others = warp->uses & ~(1u << GMSIM_PIPE_ISSUE | GMSIM_USES_UNIT | GMSIM_EMPTIES_L1);
+    const bool others = warp->uses & UNITS;
     uint64_t end = now + clocks;
     warp->late = 0;
     if (others)
@@ -328,6 +340,8 @@ GMSIM_INLINE uint64_t use_pipes(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_wa
     warp->paced = end;
     uint64_t *slots = &warp->part->pipe_free[GMSIM_PIPE_ISSUE];
     uint32_t instructions = warp->pipe[GMSIM_PIPE_ISSUE] / pieces;
+    if (!instructions && warp->run)
+        return end; /* its run had them all */
     *slots = MAX(*slots, now) + (uint64_t)instructions * s->plan.gpu->sm_issue;
     if (pieces > 1u)
         warp->pipe[GMSIM_PIPE_ISSUE] -= instructions;
@@ -387,6 +401,30 @@ GMSIM_INLINE uint64_t issue_at(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_war
     return use_unit(sm, warp, now, issue, 1);
 }
 
+uint64_t gmsim_warp_run(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp, uint64_t now)
+{
+    uint64_t *slots = &warp->part->pipe_free[GMSIM_PIPE_ISSUE];
+    const uint32_t run = MIN(warp->run, warp->pipe[GMSIM_PIPE_ISSUE]);
+    const uint32_t before = MIN(warp->run_at, warp->clocks);
+    const uint64_t begin = MAX(*slots, now), from = begin - MIN(begin, before);
+    *slots = begin + (uint64_t)run * s->plan.gpu->sm_issue;
+    warp->pipe[GMSIM_PIPE_ISSUE] -= run;
+    gmsim_run_hold(warp, *slots);
+    if (!(warp->uses & UNITS))
+        return from + warp->clocks;
+    const uint64_t end = use_units(s, sm, warp, from, warp->clocks, 1, 0);
+    warp->uses &= ~UNITS;
+    return end;
+}
+
+uint64_t gmsim_warp_issue(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp, uint64_t now)
+{
+    const uint64_t issue = issue_at(s, sm, warp, now, warp->cursor.next->kind == GMTRACE_WGMMA);
+    warp->clocks = 0;
+    warp->issued = true;
+    return issue;
+}
+
 bool gmsim_warp_knows(const gmsim_warp *warp, uint32_t unknown)
 {
     for (uint32_t i = 0; i < warp->way.waits; i++)
@@ -411,8 +449,9 @@ const char *gmsim_warp_execute(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *war
 {
     sm->records++;
     warp->last = record->instr;
-    if (!s->plan.functional)
+    if (!s->plan.functional && !warp->issued)
         *now = issue_at(s, sm, warp, *now, record->kind == GMTRACE_WGMMA);
+    warp->issued = false;
     if (gmsim_warp_queues(record)) {
         if (!s->plan.functional)
             return gmsim_access_issue(s, sm, warp, record, now);

@@ -32,6 +32,14 @@ gmsim_ahead gmsim_warp_go_on(gmsim_sm *sm, gmsim_warp *warp, uint64_t *ready);
  * it the pipes. Returns when it has. */
 uint64_t gmsim_warp_piece(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t now);
 
+/* The run on the warp's way begins at `now`, or when the scheduler is free: it takes the scheduler,
+ * and the way its pipes. Returns when the warp is at its record, if nothing else is in the way. */
+uint64_t gmsim_warp_run(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp, uint64_t now);
+
+/* When the warp, which goes on at `now`, issues its next record, for the rest as below: to be
+ * executed in a turn of its own at that clock. */
+uint64_t gmsim_warp_issue(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp, uint64_t now);
+
 /* The warp, which goes on at `*now`, executes its next record. It issues after the warp's own time,
  * after what other warps have put on the pipes that it needs, and when its sub-partition's queue
  * has a place: `*now` becomes that clock. An access takes its time at the load-store unit, counts,
