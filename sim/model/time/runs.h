@@ -28,17 +28,11 @@ GMSIM_INLINE void gmsim_run_hold(gmsim_warp *warp, uint64_t until)
     warp->part->held_until = until;
 }
 
-/* The warp, whose way begins at `now`, goes on without letting a clock pass. */
-GMSIM_INLINE bool gmsim_run_goes_on(const gmsim_warp *warp)
-{
-    return warp->straight && !warp->run_at;
-}
-
-/* A way without a run of its own to take: the scheduler is with the warp until it lets a clock
- * pass. */
+/* A way without a run of its own to take goes on at `now`, right behind a record: the scheduler is
+ * with the warp until that lets a clock pass. */
 GMSIM_INLINE void gmsim_run_short(gmsim_warp *warp, uint64_t now)
 {
-    if (warp->straight && warp->head)
+    if (warp->head)
         gmsim_run_hold(warp, now + MIN(warp->head, warp->clocks + 1u));
 }
 

@@ -180,16 +180,18 @@ GMSIM_INLINE void to_record(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uin
         gmsim_ready_at(s, sm, slot, next);
 }
 
-/* The way that begins at `next` may have a run (runs.h): its turn comes first then. */
+/* The way that begins at `next`, `straight` behind a record or not, may have a run (runs.h): its
+ * turn comes first then. */
 static __attribute__((noinline)) bool goes_on_run(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot,
-                                                  uint64_t next)
+                                                  uint64_t next, bool straight)
 {
     gmsim_warp *warp = &sm->warp[slot];
     if (!warp->run) {
-        gmsim_run_short(warp, next);
+        if (straight)
+            gmsim_run_short(warp, next);
         return false;
     }
-    if (gmsim_run_goes_on(warp)) {
+    if (straight && !warp->run_at) {
         to_record(s, sm, slot, gmsim_warp_run(s, sm, warp, next));
     } else {
         warp->turn = GMSIM_TURN_RUN;
@@ -209,8 +211,9 @@ static __attribute__((noinline)) void run_turn(gmsim_scheduler *s, gmsim_sm *sm,
         to_record(s, sm, slot, gmsim_warp_run(s, sm, warp, now));
 }
 
-/* The warp goes on at `next`: it would be at its next turn at sm->ready[slot] if it were alone. */
-GMSIM_INLINE void go(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t next)
+/* The warp goes on at `next`, `straight` behind a record or not: it would be at its next turn at
+ * sm->ready[slot] if it were alone. */
+GMSIM_INLINE void go(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t next, bool straight)
 {
     gmsim_warp *warp = &sm->warp[slot];
     if (warp->pieces > 1u) {
@@ -222,7 +225,7 @@ GMSIM_INLINE void go(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t n
     if (warp->ends) {
         warp->turn = GMSIM_TURN_END;
         gmsim_ready_at(s, sm, slot, next + warp->clocks);
-    } else if (!s->paces->runs || !goes_on_run(s, sm, slot, next)) {
+    } else if (!s->paces->runs || !goes_on_run(s, sm, slot, next, straight)) {
         to_record(s, sm, slot, next + warp->clocks);
     }
 }
@@ -236,7 +239,7 @@ GMSIM_INLINE void empty_l1(gmsim_sm *sm, const gmsim_warp *warp)
 
 /* The warp's way to its next record, or to its end, is known. */
 GMSIM_INLINE void set_out(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, gmsim_ahead ahead,
-                          uint64_t next)
+                          uint64_t next, bool straight)
 {
     gmsim_warp *warp = &sm->warp[slot];
     if (ahead == GMSIM_AHEAD_WAITS) {
@@ -249,7 +252,7 @@ GMSIM_INLINE void set_out(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, gmsim
             empty_l1(sm, warp);
         else
             warp->run = warp->head = 0;
-        go(s, sm, slot, next);
+        go(s, sm, slot, next, straight);
     }
 }
 
@@ -275,7 +278,7 @@ static void on_the_way(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t
         gmsim_share_over(s, sm, slot, now);
         empty_l1(sm, warp);
     }
-    go(s, sm, slot, now);
+    go(s, sm, slot, now, false);
 }
 
 /* The record's part in an mbarrier or in its cluster's barrier. Whether the warp waits there. */
@@ -341,7 +344,7 @@ GMSIM_INLINE bool warp_turn(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uin
     gmsim_ahead ahead = gmsim_warp_ahead(s, sm, warp, now, &next, error);
     if (ahead == GMSIM_AHEAD_FAILED)
         return false;
-    set_out(s, sm, slot, ahead, next);
+    set_out(s, sm, slot, ahead, next, next == now + 1u);
     return true;
 }
 
@@ -420,7 +423,7 @@ static void go_on(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot)
         gmsim_course_before(sm->course, &sm->timing, sm->warp[slot].way.clock);
     sm->unplanned &= ~(1ull << slot);
     gmsim_ahead ahead = gmsim_warp_go_on(sm, &sm->warp[slot], &next);
-    set_out(s, sm, slot, ahead, next);
+    set_out(s, sm, slot, ahead, next, false);
     if (gmsim_sm_recorded(sm))
         gmsim_course_after(sm->course, &sm->timing);
 }

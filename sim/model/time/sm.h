@@ -90,7 +90,6 @@ typedef struct gmsim_warp {
     uint32_t clocks;           /* from there to the next one, were it alone */
     uint8_t turn;              /* gmsim_turn */
     bool ends;                 /* its way leads to its end */
-    bool straight;             /* it goes on right behind its last record */
     bool issued;               /* its way is over, it waits for its record's clock */
 
     uint32_t pipe[GMSIM_PIPES], unit, constant; /* what it asks of the pipes on the way */

@@ -145,6 +145,18 @@ static __attribute__((cold, noinline)) uint64_t go_far(gmsim_scheduler *s, gmsim
     return gmsim_fetch_way(s, sm, way, clock - 1u + at, clocks);
 }
 
+/* What runs the way has (runs.h). */
+static __attribute__((noinline)) void add_run(gmsim_warp *warp, const ahead *plan,
+                                              const gmsim_pace *pace)
+{
+    if (plan->slots == 1u)
+        warp->head = pace->head;
+    if (pace->run > warp->run) {
+        warp->run = pace->run;
+        warp->run_at = (uint32_t)MIN(plan->slots - 1u + pace->run_at, UINT32_MAX);
+    }
+}
+
 /* The way to instruction `to`, or to the end: GMTRACE_NO_INSTR. */
 GMSIM_INLINE void add_way(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp, ahead *plan,
                           const gmtrace_path *way, uint32_t to)
@@ -164,12 +176,8 @@ GMSIM_INLINE void add_way(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp, ah
         uint32_t board = gmsim_lowest(left);
         warp->due[board] = (uint32_t)MIN(plan->slots + pace->due[board], UINT32_MAX);
     }
-    if (plan->slots == 1u)
-        warp->head = pace->head;
-    if (__builtin_expect(pace->run > warp->run, 0)) {
-        warp->run = pace->run;
-        warp->run_at = (uint32_t)MIN(plan->slots - 1u + pace->run_at, UINT32_MAX);
-    }
+    if (__builtin_expect(s->paces->runs, 0))
+        add_run(warp, plan, pace);
     warp->uses |= pace->uses;
     warp->sets |= pace->sets;
     plan->slots +=
@@ -278,7 +286,6 @@ gmsim_ahead gmsim_warp_ahead(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
         else
             wait_for_group(sm, warp, &plan.clock, warp->way.group, plan.slots);
     }
-    warp->straight = plan.clock == now + 1u && !warp->way.waits;
     return set_out(warp, &plan, false, ready);
 }
 
