@@ -2,8 +2,8 @@
  *
  * warp_turns.cu - which of two warps its scheduler takes. Each repeats a loop that first reads the
  * clock twelve times, a `stall` apart, then issues 68 FADD that depend on nothing, and the clock
- * behind each eight of the first half; its code is written over (own_code.h) for stalls that no compiler asks
- * for. Settles: that a scheduler stays with a warp as long as that can issue each clock, and goes
+ * behind each eight of the first half; its code is written over (own_code.h) for stalls that no
+ * compiler asks for. Settles: that a scheduler stays with a warp as long as that can issue each clock, and goes
  * to the other where it stalls; that the yield bit of what stalls changes nothing. Leaves out:
  * memory accesses, more than two warps. Output: CSV: set,stall,yield,offset,warp,clocks - `set` is
  * `apart` (the twelve are a stall apart) or `broken` (so is the fourth of each eight FADD from the

@@ -16,7 +16,7 @@
 
 #define GMSIM_INSTRUCTION_BYTES 16u
 
-/* Clocks of a run that a scheduler is looked at for (runs.h). */
+/* Clocks of a run that a scheduler is looked at for (runs.c). */
 #define GMSIM_RUN 16u
 
 /* In `uses`: the pipes but for the scheduler; beside these the load-store unit, constants; the way
@@ -32,7 +32,7 @@ typedef struct gmsim_pace {
     uint32_t unit, constant;
     uint64_t gaps;        /* squares of the clocks between instructions, summed */
     uint32_t head;        /* clocks until it first lets one pass */
-    uint32_t run, run_at; /* clocks of its longest run, 0 below GMSIM_RUN; before it (runs.h) */
+    uint32_t run, run_at; /* clocks of its longest run, 0 below GMSIM_RUN; before it (runs.c) */
     uint32_t next;        /* instruction that comes if no branch is taken last */
     uint32_t wait_at[GMSIM_SCOREBOARDS]; /* clocks before the first that waits for what was set
                                           * before the way; GMTRACE_PATH_NEVER: none does */

@@ -1,39 +1,43 @@
 /* SPDX-License-Identifier: MIT
  *
- * runs.h - how long a scheduler stays with a warp. Instructions that issue clock by clock are a
- * run: while one lasts the scheduler takes nothing from other warps, and where its warp lets a
- * clock pass, of a stall or for a scoreboard, it goes to another, and stays there
- * (micro/warp_turns.cu). Of a way between two records the longest run of GMSIM_RUN clocks or more
- * takes scheduler and pipes when it begins; what is left of the way, and all other ways, share
- * slots in the order of turns (warp.c).
- *
- * Left out: a way's other runs; those on ways of more than a piece (share.c); which comes next of
- * several warps that wait, here that which has waited longest.
+ * runs.h - how long a scheduler stays with a warp: runs.c tells what is modelled. What every record
+ * goes through is inlined.
  */
 #ifndef GMSIM_RUNS_H
 #define GMSIM_RUNS_H
 
 #include "sim/model/hot.h"
-#include "sim/model/time/launch.h"
+#include "sim/model/time/places.h"
+#include "sim/model/time/warp.h"
 
-/* Whether the scheduler is with another warp at that clock. */
-GMSIM_INLINE bool gmsim_run_held(const gmsim_warp *warp, uint64_t now)
+#pragma GCC visibility push(hidden)
+
+/* The warp's way begins at `next`, `straight` behind a record or not. True if it has a run, whose
+ * turn comes first then; false if the warp is on its way to its record as without. */
+bool gmsim_run_on_way(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t next,
+                      bool straight);
+
+/* The turn of a run, at `now`: the scheduler may be with another warp. */
+void gmsim_run_turn(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t now);
+
+/* The turn of a record, at `now`, whose way began before its scheduler was free of a run. True if
+ * it is to be executed later, in a turn of its own: what comes until then goes before it. */
+bool gmsim_run_puts_off(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t now);
+
+/* The warp is at its next record at `next`, if nothing else is in the way. */
+GMSIM_INLINE void gmsim_run_to_record(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot,
+                                      uint64_t next)
 {
-    return warp->part->held_until > now && warp->part->held_by != warp;
+    gmsim_warp *warp = &sm->warp[slot];
+    warp->turn = GMSIM_TURN_RECORD;
+    /* Places come no sooner than now: it would find none, and need not look. */
+    if (gmsim_place_at(warp->part) > next && gmsim_place_at(warp->part) != GMSIM_PLACE_UNKNOWN &&
+        !s->plan.functional && gmsim_warp_queues(warp->cursor.next))
+        gmsim_place_wait(s, sm, slot, next);
+    else
+        gmsim_ready_at(s, sm, slot, next);
 }
 
-GMSIM_INLINE void gmsim_run_hold(gmsim_warp *warp, uint64_t until)
-{
-    warp->part->held_by = warp;
-    warp->part->held_until = until;
-}
-
-/* A way without a run of its own to take goes on at `now`, right behind a record: the scheduler is
- * with the warp until that lets a clock pass. */
-GMSIM_INLINE void gmsim_run_short(gmsim_warp *warp, uint64_t now)
-{
-    if (warp->head)
-        gmsim_run_hold(warp, now + MIN(warp->head, warp->clocks + 1u));
-}
+#pragma GCC visibility pop
 
 #endif

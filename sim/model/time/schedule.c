@@ -167,50 +167,6 @@ static bool arrive(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, const gmtrac
     return true;
 }
 
-/* The warp is at its next record at `next`, if nothing else is in the way. */
-GMSIM_INLINE void to_record(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t next)
-{
-    gmsim_warp *warp = &sm->warp[slot];
-    warp->turn = GMSIM_TURN_RECORD;
-    /* Places come no sooner than now: it would find none, and need not look. */
-    if (gmsim_place_at(warp->part) > next && gmsim_place_at(warp->part) != GMSIM_PLACE_UNKNOWN &&
-        !s->plan.functional && gmsim_warp_queues(warp->cursor.next))
-        gmsim_place_wait(s, sm, slot, next);
-    else
-        gmsim_ready_at(s, sm, slot, next);
-}
-
-/* The way that begins at `next`, `straight` behind a record or not, may have a run (runs.h): its
- * turn comes first then. */
-static __attribute__((noinline)) bool goes_on_run(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot,
-                                                  uint64_t next, bool straight)
-{
-    gmsim_warp *warp = &sm->warp[slot];
-    if (!warp->run) {
-        if (straight)
-            gmsim_run_short(warp, next);
-        return false;
-    }
-    if (straight && !warp->run_at) {
-        to_record(s, sm, slot, gmsim_warp_run(s, sm, warp, next));
-    } else {
-        warp->turn = GMSIM_TURN_RUN;
-        gmsim_ready_at(s, sm, slot, next + warp->run_at);
-    }
-    return true;
-}
-
-/* The turn of a run, at `now`: the scheduler may be with another warp. */
-static __attribute__((noinline)) void run_turn(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot,
-                                               uint64_t now)
-{
-    gmsim_warp *warp = &sm->warp[slot];
-    if (gmsim_run_held(warp, now))
-        gmsim_ready_at(s, sm, slot, warp->part->held_until);
-    else
-        to_record(s, sm, slot, gmsim_warp_run(s, sm, warp, now));
-}
-
 /* The warp goes on at `next`, `straight` behind a record or not: it would be at its next turn at
  * sm->ready[slot] if it were alone. */
 GMSIM_INLINE void go(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t next, bool straight)
@@ -225,8 +181,8 @@ GMSIM_INLINE void go(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t n
     if (warp->ends) {
         warp->turn = GMSIM_TURN_END;
         gmsim_ready_at(s, sm, slot, next + warp->clocks);
-    } else if (!s->paces->runs || !goes_on_run(s, sm, slot, next, straight)) {
-        to_record(s, sm, slot, next + warp->clocks);
+    } else if (!s->paces->runs || !gmsim_run_on_way(s, sm, slot, next, straight)) {
+        gmsim_run_to_record(s, sm, slot, next + warp->clocks);
     }
 }
 
@@ -306,14 +262,9 @@ GMSIM_INLINE bool warp_turn(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uin
         return true;
     }
     if (warp->turn == GMSIM_TURN_RECORD) { /* else it has just begun, or was at a barrier */
-        const uint64_t from = now - MIN(now, warp->clocks);
-        if (__builtin_expect(warp->part->held_until > from, 0) && !warp->issued) {
-            const uint64_t issue = gmsim_warp_issue(s, sm, warp, from);
-            if (issue > now) { /* what comes until then goes before it */
-                gmsim_ready_at(s, sm, slot, issue);
-                return true;
-            }
-        }
+        if (__builtin_expect(warp->part->held_until > now - MIN(now, warp->clocks), 0) &&
+            gmsim_run_puts_off(s, sm, slot, now))
+            return true;
         const gmtrace_record *record = warp->cursor.next++;
         /* Until the warp's next turn others go, whose records push this one's out of the cache. */
         __builtin_prefetch(record + 3);
@@ -337,7 +288,7 @@ GMSIM_INLINE bool warp_turn(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uin
                 return true;
         }
     } else if (__builtin_expect(warp->turn == GMSIM_TURN_RUN, 0)) {
-        run_turn(s, sm, slot, now);
+        gmsim_run_turn(s, sm, slot, now);
         return true;
     }
     uint64_t next = now;

@@ -54,7 +54,7 @@ typedef struct gmsim_standing {
 typedef struct gmsim_sub_partition {
     uint64_t pipe_free[GMSIM_PIPES];
     const struct gmsim_warp *held_by; /* the warp that the scheduler is with, */
-    uint64_t held_until;              /* until then (runs.h) */
+    uint64_t held_until;              /* until then (runs.c) */
     uint64_t asked_at;                /* when the last warp set out on a short way */
     uint32_t asked[GMSIM_PIPES]; /* of late on such: clocks, 1/256 less with each that passes */
     uint64_t loads;              /* warps on long ways, as a mask: see gmsim_warp.load */
@@ -75,7 +75,7 @@ typedef struct gmsim_sub_partition {
 /* What a warp's next turn is. */
 typedef enum gmsim_turn {
     GMSIM_TURN_PLAN,   /* to find its way: it has just begun, or was at a barrier */
-    GMSIM_TURN_RUN,    /* a run on its way (runs.h) */
+    GMSIM_TURN_RUN,    /* a run on its way (runs.c) */
     GMSIM_TURN_RECORD, /* its next record, which is there */
     GMSIM_TURN_PIECE,  /* a piece of a long way */
     GMSIM_TURN_END,

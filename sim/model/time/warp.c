@@ -15,7 +15,7 @@
  * - A warp is gone when its last store has left the SM and its last atomic has come back.
  *
  * Left out: on short ways, the scheduler's choice among warps that could all issue, but for runs
- * (runs.h; of long ones: share.c).
+ * (runs.c; of long ones: share.c).
  */
 #include "sim/model/time/warp.h"
 
@@ -26,7 +26,6 @@
 #include "sim/model/time/fetch.h"
 #include "sim/model/time/mbarrier.h"
 #include "sim/model/time/places.h"
-#include "sim/model/time/runs.h"
 #include "sim/model/time/share.h"
 #include "sim/model/time/wgmma.h"
 #include "sim/model/trace_error.h"
@@ -145,7 +144,7 @@ static __attribute__((cold, noinline)) uint64_t go_far(gmsim_scheduler *s, gmsim
     return gmsim_fetch_way(s, sm, way, clock - 1u + at, clocks);
 }
 
-/* What runs the way has (runs.h). */
+/* What runs the way has (runs.c). */
 static __attribute__((noinline)) void add_run(gmsim_warp *warp, const ahead *plan,
                                               const gmsim_pace *pace)
 {
@@ -416,7 +415,7 @@ uint64_t gmsim_warp_run(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp
     const uint64_t begin = MAX(*slots, now), from = begin - MIN(begin, before);
     *slots = begin + (uint64_t)run * s->plan.gpu->sm_issue;
     warp->pipe[GMSIM_PIPE_ISSUE] -= run;
-    gmsim_run_hold(warp, *slots);
+    gmsim_warp_hold(warp, *slots);
     if (!(warp->uses & UNITS))
         return from + warp->clocks;
     const uint64_t end = use_units(s, sm, warp, from, warp->clocks, 1, 0);

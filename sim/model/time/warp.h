@@ -32,6 +32,13 @@ gmsim_ahead gmsim_warp_go_on(gmsim_sm *sm, gmsim_warp *warp, uint64_t *ready);
  * it the pipes. Returns when it has. */
 uint64_t gmsim_warp_piece(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t now);
 
+/* Its scheduler is with the warp until that clock (runs.c). */
+static inline void gmsim_warp_hold(gmsim_warp *warp, uint64_t until)
+{
+    warp->part->held_by = warp;
+    warp->part->held_until = until;
+}
+
 /* The run on the warp's way begins at `now`, or when the scheduler is free: it takes the scheduler,
  * and the way its pipes. Returns when the warp is at its record, if nothing else is in the way. */
 uint64_t gmsim_warp_run(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp, uint64_t now);
