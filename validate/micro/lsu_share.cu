@@ -3,12 +3,14 @@
  * lsu_share.cu - how much of the SM's load-store unit a warp gets, and how much the warps of one
  * sub-partition. Of a CTA of 16 warps, those in a mask (bit n: warp n, on sub-partition n mod 4)
  * repeat one request, eight at a time before they wait for what came; the others end. `degree` is
- * the wavefronts of a request: lanes in one bank (shared), or lines (global, in L1). With `mixed`,
- * warp 0 alone has requests of that degree and the others have requests of one wavefront. Settles:
- * a warp gets a wavefront every second clock, whoever else is there; two warps keep the unit busy,
- * of one sub-partition or of two; a sub-partition hands over an access to shared memory every four
- * clocks. Leaves out: loads that miss L1. Output: CSV: op,degree,mixed,mask,requests,first,last - requests of one warp;
- * clocks of warp 0 and of the slowest warp, the least of three runs.
+ * how many lanes of a phase are in one bank (shared; lds_128_one: all lanes load the same 16
+ * bytes), or how many lines there are (global, in L1). With `mixed`, warp 0 alone has requests of
+ * that degree and the others have requests of one wavefront. Settles: a warp gets a wavefront every
+ * second clock, whoever else is there; two warps keep the unit busy, of one sub-partition or of
+ * two; a sub-partition hands over an access to shared memory every four clocks; one that waits for
+ * its own warp's last lets others pass; what two warps do between loads hardly delays either.
+ * Leaves out: loads that miss L1. Output: CSV: op,degree,mixed,mask,requests,first,last - requests
+ * of one warp; clocks of warp 0 and of the slowest warp, the least of three runs.
  */
 #include "validate/micro/check.h"
 #include <algorithm>
@@ -17,8 +19,9 @@
 #define TURNS 64
 #define BATCH 8
 
-enum op { LDS, LDS128, STS, LDG, LDG_WIDE, OPS };
-static const char *const op_name[] = {"lds_32", "lds_128", "sts_32", "ldg_lines", "ldg_sectors"};
+enum op { LDS, LDS64, LDS128, LDS128_ONE, STS, LDG, LDG_WIDE, OPS };
+static const char *const op_name[] = {"lds_32", "lds_64",    "lds_128",    "lds_128_one",
+                                      "sts_32", "ldg_lines", "ldg_sectors"};
 
 template <int OP>
 __global__ void __launch_bounds__(512)
@@ -31,8 +34,8 @@ __global__ void __launch_bounds__(512)
         words[i] = i;
     uint32_t ways = mixed && warp ? 1 : degree;
     /* Lanes in groups of `ways`: a group has distinct words of one bank, or distinct lines. */
-    uint32_t at = OP == LDS128 ? (lane % ways) * 128 + (lane / ways) * 16 % 128
-                               : (lane % ways) * 128 + lane / ways * 4;
+    const uint32_t bytes = OP == LDS128 ? 16 : OP == LDS64 ? 8 : 4;
+    uint32_t at = OP == LDS128_ONE ? 0 : (lane % ways) * 128 + lane / ways * bytes % 128;
     uint32_t p = (uint32_t)__cvta_generic_to_shared(words) + at;
     const char *g = (const char *)global + warp * 4096 +
                     (OP == LDG_WIDE ? lane * 32 % (ways * 128) : (lane % ways) * 128);
@@ -50,7 +53,12 @@ __global__ void __launch_bounds__(512)
         for (int b = 0; b < BATCH; b++) {
             if (OP == LDS)
                 asm volatile("ld.volatile.shared.b32 %0,[%1];" : "=r"(v[b][0]) : "r"(p) : "memory");
-            if (OP == LDS128)
+            if (OP == LDS64)
+                asm volatile("ld.volatile.shared.v2.b32 {%0,%1},[%2];"
+                             : "=r"(v[b][0]), "=r"(v[b][1])
+                             : "r"(p)
+                             : "memory");
+            if (OP == LDS128 || OP == LDS128_ONE)
                 asm volatile("ld.volatile.shared.v4.b32 {%0,%1,%2,%3},[%4];"
                              : "=r"(v[b][0]), "=r"(v[b][1]), "=r"(v[b][2]), "=r"(v[b][3])
                              : "r"(p)
@@ -102,8 +110,12 @@ int main(void)
                 if (mixed && (degree == 1 || mask == 1))
                     continue;
                 run<LDS>(memory, degree, mixed, mask);
-                if (degree <= 8)
+                if (degree <= 8) {
+                    run<LDS64>(memory, degree, mixed, mask);
                     run<LDS128>(memory, degree, mixed, mask);
+                }
+                if (degree == 1)
+                    run<LDS128_ONE>(memory, degree, mixed, mask);
                 run<STS>(memory, degree, mixed, mask);
                 run<LDG>(memory, degree, mixed, mask);
                 if (degree <= 8)

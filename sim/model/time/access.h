@@ -128,11 +128,13 @@ GMSIM_INLINE const char *gmsim_access_serve(gmsim_scheduler *s, gmsim_sm *sm, gm
     const bool shared = record->space == GMTRACE_SPACE_SHARED;
     /* Behind stores that wait for the way out, accesses to shared memory pass. */
     const uint64_t taken = MAX(sm->unit_free, at), free = shared ? taken : MAX(taken, sm->held);
-    uint64_t now = MAX(free, warp->unit_free);
+    uint64_t now = free;
     if (shared) {
         now = MAX(now, part->shared_free);
         part->shared_free = now + gpu->shared_issue;
     }
+    /* Where its own warp's last access keeps one waiting, others pass (micro/lsu_share.cu). */
+    now = MAX(now, warp->unit_free);
     who->now = now;
     if (free >= sm->stored + gpu->l1_packet_idle)
         gmsim_packets_close_all(&sm->memory.packets);

@@ -332,6 +332,18 @@ GMSIM_INLINE uint64_t use_units(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_wa
     return end;
 }
 
+/* The warp takes its scheduler for so many clocks since it set out `now`: first those that nobody
+ * has taken meanwhile, who came sooner for later ones (micro/lsu_share.cu, two warps). Returns when
+ * the scheduler is free for what follows. */
+GMSIM_INLINE uint64_t use_scheduler(const gmsim_warp *warp, uint64_t now, uint64_t clocks)
+{
+    gmsim_sub_partition *part = warp->part;
+    const uint64_t free = MAX(part->pipe_free[GMSIM_PIPE_ISSUE], now), idle = free - part->issued;
+    const uint64_t passed = idle - MIN(idle, warp->idle);
+    part->issued += clocks;
+    return part->pipe_free[GMSIM_PIPE_ISSUE] = free + clocks - MIN(clocks, passed);
+}
+
 /* The next of `pieces` of what the warp asks of the pipes, from `now` on. Returns when it is
  * through, not sooner than after `clocks`, with all but shuffles and the like. A pipe that others
  * have taken for no longer than `slack` does not hold it up. */
@@ -344,14 +356,13 @@ GMSIM_INLINE uint64_t use_pipes(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_wa
     if (others)
         end = use_units(s, sm, warp, now, clocks, pieces, slack);
     warp->paced = end;
-    uint64_t *slots = &warp->part->pipe_free[GMSIM_PIPE_ISSUE];
     uint32_t instructions = warp->pipe[GMSIM_PIPE_ISSUE] / pieces;
     if (!instructions && warp->run)
         return end; /* its run had them all */
-    *slots = MAX(*slots, now) + (uint64_t)instructions * s->plan.gpu->sm_issue;
+    const uint64_t slots = use_scheduler(warp, now, (uint64_t)instructions * s->plan.gpu->sm_issue);
     if (pieces > 1u)
         warp->pipe[GMSIM_PIPE_ISSUE] -= instructions;
-    end = MAX(end, *slots - MIN(*slots, s->plan.gpu->sm_issue + slack));
+    end = MAX(end, slots - MIN(slots, s->plan.gpu->sm_issue + slack));
     return end;
 }
 
@@ -414,6 +425,7 @@ uint64_t gmsim_warp_run(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp
     const uint32_t before = MIN(warp->run_at, warp->clocks);
     const uint64_t begin = MAX(*slots, now), from = begin - MIN(begin, before);
     *slots = begin + (uint64_t)run * s->plan.gpu->sm_issue;
+    warp->part->issued += *slots - begin;
     warp->pipe[GMSIM_PIPE_ISSUE] -= run;
     gmsim_warp_hold(warp, *slots);
     if (!(warp->uses & UNITS))
