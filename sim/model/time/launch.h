@@ -8,6 +8,7 @@
 #include "sim/model/count/lanes.h"
 #include "sim/model/time/phases.h"
 #include "sim/model/time/sm.h"
+#include "sim/model/time/turns.h"
 #include "traces/code/constants.h"
 
 #pragma GCC visibility push(hidden)
@@ -73,6 +74,7 @@ typedef struct gmsim_scheduler {
     uint64_t records, barriers, product_bytes;
     gmsim_timing timing; /* all but cycles and launch_cycles */
     bool truncated;
+    gmsim_turns turns;        /* of the SM that runs */
     gmsim_recorder *recorder; /* of the timeline that is asked for, or NULL */
     gmsim_progress progress;
     gpointer progress_data;
@@ -94,11 +96,11 @@ static inline uint32_t gmsim_since_epoch(const gmsim_scheduler *s, uint64_t cloc
 }
 
 /* The warp goes on at that clock. */
-static inline void gmsim_ready_at(const gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot,
-                                  uint64_t clock)
+static inline void gmsim_ready_at(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t clock)
 {
     uint32_t ready = sm->ready[slot] = gmsim_since_epoch(s, clock);
     sm->next = MIN(sm->next, ready);
+    gmsim_turns_at(&s->turns, slot, ready);
 }
 
 #pragma GCC visibility pop

@@ -45,7 +45,7 @@ GMSIM_INLINE uint32_t gmsim_place_first(const gmsim_sub_partition *part)
 }
 
 /* The warp that comes next is ready when there is a place. */
-GMSIM_INLINE void gmsim_place_next(const gmsim_scheduler *s, gmsim_sm *sm,
+GMSIM_INLINE void gmsim_place_next(gmsim_scheduler *s, gmsim_sm *sm,
                                    const gmsim_sub_partition *part)
 {
     uint32_t slot = gmsim_place_first(part);
@@ -54,7 +54,7 @@ GMSIM_INLINE void gmsim_place_next(const gmsim_scheduler *s, gmsim_sm *sm,
         sm->ready[slot] = GMSIM_NEVER;
         return;
     }
-    sm->ready[slot] = gmsim_since_epoch(s, MAX(place, sm->warp[slot].since));
+    gmsim_ready_at(s, sm, slot, MAX(place, sm->warp[slot].since));
 }
 
 /* Whether the warp, whose turn it is, has waited for a place: then it stands at the head. */
@@ -64,8 +64,7 @@ GMSIM_INLINE bool gmsim_place_has_waited(const gmsim_sub_partition *part, uint32
 }
 
 /* The warp would issue a memory instruction at `now`, and its sub-partition's queue is full. */
-GMSIM_INLINE void gmsim_place_wait(const gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot,
-                                   uint64_t now)
+GMSIM_INLINE void gmsim_place_wait(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t now)
 {
     gmsim_warp *warp = &sm->warp[slot];
     gmsim_sub_partition *part = warp->part;

@@ -34,9 +34,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
 
 /* Times beyond this many clocks after the epoch move it. */
 #define EPOCH_CLOCKS (1u << 30)
@@ -50,7 +47,7 @@ static gmsim_cta *cta_of(gmsim_sm *sm, const gmsim_warp *warp)
 }
 
 /* A warp that waited at a barrier can go on. */
-static void resume(const gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t clock)
+static void resume(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t clock)
 {
     gmsim_ready_at(s, sm, slot, clock);
 }
@@ -282,7 +279,7 @@ GMSIM_INLINE bool warp_turn(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uin
                     warp->behind = warp->part->standing;
                     return true;
                 }
-                sm->ready[slot] = gmsim_since_epoch(s, now);
+                gmsim_ready_at(s, sm, slot, now);
                 return arrive(s, sm, slot, record, now, error);
             }
             if (meets(s, sm, slot, record, now))
@@ -298,50 +295,6 @@ GMSIM_INLINE bool warp_turn(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uin
         return false;
     set_out(s, sm, slot, ahead, next, next == now + 1u);
     return true;
-}
-
-/* Warps whose ready times are looked at where CTAs are few. */
-#define FEW 16u
-
-/* Least of the first warps' ready times, FEW or more. */
-GMSIM_INLINE uint32_t earliest(const uint32_t ready[GMSIM_MAX_SM_WARPS], uint32_t warps)
-{
-    uint32_t least[8];
-    for (uint32_t k = 0; k < 8u; k++)
-        least[k] = MIN(ready[k], ready[k + 8u]);
-#pragma GCC unroll 8
-    for (uint32_t i = FEW; i < warps; i += 8u)
-        for (uint32_t k = 0; k < 8u; k++)
-            least[k] = ready[i + k] < least[k] ? ready[i + k] : least[k];
-    for (uint32_t k = 0; k < 4u; k++)
-        least[k] = least[k + 4u] < least[k] ? least[k + 4u] : least[k];
-    for (uint32_t k = 0; k < 2u; k++)
-        least[k] = least[k + 2u] < least[k] ? least[k + 2u] : least[k];
-    return MIN(least[0], least[1]);
-}
-
-/* The first warp that is ready at that clock; there is one. */
-GMSIM_INLINE uint32_t slot_with(const uint32_t ready[GMSIM_MAX_SM_WARPS], uint32_t clock)
-{
-#ifdef __SSE2__
-    __m128i want = _mm_set1_epi32((int)clock);
-    for (uint32_t i = 0;; i += 16u) {
-        const __m128i *four = (const __m128i *)(const void *)(ready + i);
-        __m128i a = _mm_cmpeq_epi32(_mm_loadu_si128(four), want);
-        __m128i b = _mm_cmpeq_epi32(_mm_loadu_si128(four + 1), want);
-        __m128i c = _mm_cmpeq_epi32(_mm_loadu_si128(four + 2), want);
-        __m128i d = _mm_cmpeq_epi32(_mm_loadu_si128(four + 3), want);
-        __m128i bytes = _mm_packs_epi16(_mm_packs_epi32(a, b), _mm_packs_epi32(c, d));
-        uint32_t found = (uint32_t)_mm_movemask_epi8(bytes);
-        if (found)
-            return i + gmsim_lowest(found);
-    }
-#else
-    uint32_t slot = 0;
-    while (ready[slot] != clock)
-        slot++;
-    return slot;
-#endif
 }
 
 /* The turn, at `now`, of a warp whose next record `queues`; where it has waited for its place, it
@@ -391,7 +344,7 @@ static bool come_closer(gmsim_scheduler *s, gmsim_sm *sm, const gmsim_sub_partit
         if (warp->part != part || --warp->behind)
             continue;
         sm->deferred &= ~(1ull << slot);
-        sm->ready[slot] = gmsim_since_epoch(s, now);
+        gmsim_ready_at(s, sm, slot, now);
         if (!arrive(s, sm, slot, warp->cursor.next - 1, now, error))
             return false;
     }
@@ -432,10 +385,11 @@ GMSIM_CLONES static bool run_sm(gmsim_scheduler *s, gmsim_sm *sm, uint64_t limit
 {
     const uint64_t epoch = s->epoch, span = limit - epoch;
     const uint32_t until = span < GMSIM_NEVER ? (uint32_t)span : GMSIM_NEVER;
-    const bool timed = !s->plan.functional, few = sm->slots <= FEW;
+    const bool timed = !s->plan.functional, few = sm->slots <= GMSIM_FEW_WARPS;
+    gmsim_turns_forget(&s->turns);
     for (;;) {
-        const uint32_t clock = sm->next =
-            few ? earliest(sm->ready, FEW) : earliest(sm->ready, GMSIM_MAX_SM_WARPS);
+        uint32_t slot = 0;
+        const uint32_t clock = sm->next = gmsim_turns_next(&s->turns, sm->ready, few, until, &slot);
         if (__builtin_expect(sm->standing, 0) && unit_goes_first(s, sm, clock)) {
             if (sm->next >= until || (!sm->memory.direct && !gmsim_unit_has_room(sm)))
                 return true;
@@ -445,13 +399,13 @@ GMSIM_CLONES static bool run_sm(gmsim_scheduler *s, gmsim_sm *sm, uint64_t limit
         }
         if (clock >= until)
             return true;
-        uint32_t slot = slot_with(sm->ready, clock);
         const gmsim_warp *warp = &sm->warp[slot];
         const bool record = warp->turn == GMSIM_TURN_RECORD;
         const bool accesses = record && gmsim_warp_queues(warp->cursor.next);
         if (record && !sm->memory.direct &&
             !gmsim_warp_has_room(s, sm, warp->cursor.next, accesses))
             return true;
+        gmsim_turns_pass(&s->turns);
         const bool queues = accesses && timed;
         if (queues && gmsim_place_at(warp->part) > epoch + clock) {
             if (gmsim_place_has_waited(warp->part, slot))

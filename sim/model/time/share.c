@@ -131,7 +131,7 @@ GMSIM_CLONES uint64_t gmsim_share_meet(const gmsim_scheduler *s, const gmsim_sm 
            EVEN / WHOLE;
 }
 
-void gmsim_share_over(const gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t now)
+void gmsim_share_over(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t now)
 {
     gmsim_sub_partition *part = sm->warp[slot].part;
     const uint32_t since = gmsim_since_epoch(s, now);
@@ -147,6 +147,7 @@ void gmsim_share_over(const gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uin
             const uint32_t back = MIN(sm->ready[i] - soonest, other->stretched);
             sm->timing.stall[GMSIM_STALL_MATH] -= back;
             sm->ready[i] -= back;
+            gmsim_turns_at(&s->turns, i, sm->ready[i]);
             other->stretched -= back;
         }
     }

@@ -22,7 +22,7 @@ uint64_t gmsim_share_meet(const gmsim_scheduler *s, const gmsim_sm *sm, gmsim_wa
                           uint64_t now);
 
 /* The warp's way is over at `now`: younger ones, which it delayed, go on at once. */
-void gmsim_share_over(const gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t now);
+void gmsim_share_over(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t now);
 
 #pragma GCC visibility pop
 

@@ -9,12 +9,12 @@
 #include "sim/model/replay.h"
 #include "sim/model/time/pace.h"
 #include "sim/model/time/recorder.h"
+#include "sim/model/time/turns.h"
 #include "traces/code/path.h"
 
 #pragma GCC visibility push(hidden)
 
 #define GMSIM_MAX_CTA_WARPS      32u
-#define GMSIM_MAX_SM_WARPS       64u
 #define GMSIM_MAX_SM_CTAS        32u
 #define GMSIM_NAMED_BARRIERS     16u
 #define GMSIM_MAX_SUB_PARTITIONS 8u
