@@ -187,6 +187,36 @@ static bool decodes_once(void)
     return reads <= 2 * chunks + 4;
 }
 
+/* Warps of large CTAs side by side, each far ahead of the next. */
+static bool decodes_once_for_all(void)
+{
+    enum { CTAS = 4, WARPS = 8, STEPS = 128 };
+    gmtest_trace trace;
+    gmtrace_error error;
+    gmtrace_cursor cursor[CTAS * WARPS];
+    uint64_t address[32], chance = 1;
+    gmtest_open(&trace, path);
+    gmtest_launch(&trace, CTAS, 32 * WARPS);
+    for (unsigned i = 0; i < CTAS * WARPS * STEPS; i++) {
+        for (unsigned lane = 0; lane < 32; lane++)
+            address[lane] = (chance = chance * 0x5851f42d4c957f2du + 1) >> 44 & ~UINT64_C(3);
+        gmtest_lanes(&trace, i / STEPS / WARPS, i / STEPS % WARPS, GMTEST_LDG, UINT32_MAX, address);
+    }
+    gmtest_close(&trace);
+    gmtrace_reader *reader = reopen();
+    const uint64_t chunks = gmtrace_chunk_count(reader);
+    need(gmtrace_select_launch(reader, 0, &error), &error);
+    for (unsigned i = 0; i < CTAS * WARPS; i++)
+        need(gmtrace_cursor_open(reader, &cursor[i], i % CTAS, i / CTAS, &error), &error);
+    for (unsigned i = 0; i < CTAS * WARPS; i++)
+        do
+            cursor[i].next = cursor[i].end;
+        while (gmtrace_cursor_refill(reader, &cursor[i], &error));
+    printf("# %llu reads for %llu chunks\n", (unsigned long long)reads, (unsigned long long)chunks);
+    gmtrace_close(reader);
+    return chunks > CTAS && reads <= chunks + 4;
+}
+
 static bool each_launch_alone(void)
 {
     gmtest_trace trace;
@@ -299,6 +329,7 @@ int main(void)
     printf("# %.2f s for consecutive CTAs, %.2f s for chosen ones\n", plain, colliding);
     check(colliding < 6 * plain + 0.5, "no CTA numbers are slow to write");
     check(decodes_once(), "a chunk is decoded once for all its warps in turn");
+    check(decodes_once_for_all(), "... and for warps that run side by side");
     check(each_launch_alone(), "a launch is read without those before it");
     check(claims_are_bounded(false), "launches cannot set up endless code");
     check(claims_are_bounded(true), "... but in a trusted file");

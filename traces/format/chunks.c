@@ -21,6 +21,7 @@ gmt_held *gmt_reader_hold(gmtrace_reader *reader, gmtrace_error *error)
 void gmt_reader_drop(gmtrace_reader *reader, gmt_held *held)
 {
     held->references = 0;
+    held->newer = held->older = NULL;
     held->next_free = reader->free_held;
     reader->free_held = held;
 }
@@ -182,7 +183,8 @@ void gmtrace_chunk_release(gmtrace_reader *reader, const gmtrace_chunk *chunk)
 
 void gmt_reader_release_all(gmtrace_reader *reader)
 {
-    reader->idle = NULL;
+    reader->idle = reader->idle_oldest = NULL;
+    reader->idle_bytes = 0;
     for (uint32_t i = 0; reader->held && i < reader->selected.chunk_count; i++)
         if (reader->held[i])
             gmt_reader_drop(reader, reader->held[i]);
@@ -217,16 +219,37 @@ bool gmtrace_list_ctas(const gmtrace_reader *reader, uint64_t **cta, size_t *cou
     return gmt_map_list(&reader->selected, cta, count) || gmt_fail_memory(error);
 }
 
-static void drop_idle(gmtrace_reader *reader)
+static void take_idle(gmtrace_reader *reader, gmt_held *held)
 {
-    if (!reader->idle)
-        return;
-    reader->held[reader->idle->number] = NULL;
-    gmt_reader_drop(reader, reader->idle);
-    reader->idle = NULL;
+    *(held->newer ? &held->newer->older : &reader->idle) = held->older;
+    *(held->older ? &held->older->newer : &reader->idle_oldest) = held->newer;
+    held->newer = held->older = NULL;
+    reader->idle_bytes -= held->capacity;
 }
 
-/* The last chunk that was left stays decoded: who reads warp by warp comes back to it. */
+static void drop_idle(gmtrace_reader *reader, gmt_held *held)
+{
+    take_idle(reader, held);
+    reader->held[held->number] = NULL;
+    gmt_reader_drop(reader, held);
+}
+
+/* Bytes of chunks that all cursors have left, and that as a part of what the reader may hold. */
+#define IDLE_BYTES (32u << 20)
+#define IDLE_SHARE 32u
+
+/* Of the chunks that all cursors have left that with the last one stays decoded: who reads warp by
+ * warp comes back to it. So do those with segments where no cursor has been yet, the last of them
+ * that there is room for: warps that run side by side follow each other. */
+static void drop_left(gmtrace_reader *reader)
+{
+    if (reader->idle && !reader->idle->unread)
+        drop_idle(reader, reader->idle); /* its storage is used again */
+    const uint64_t limit = reader->decoder.budget.limit / IDLE_SHARE;
+    while (reader->idle_bytes > (limit < IDLE_BYTES ? limit : IDLE_BYTES))
+        drop_idle(reader, reader->idle_oldest);
+}
+
 static void leave(gmtrace_reader *reader, gmtrace_cursor *cursor)
 {
     if (!cursor->chunk)
@@ -236,18 +259,21 @@ static void leave(gmtrace_reader *reader, gmtrace_cursor *cursor)
     cursor->next = cursor->end = NULL;
     if (--held->references)
         return;
-    drop_idle(reader);
+    drop_left(reader);
+    held->older = reader->idle;
+    *(held->older ? &held->older->newer : &reader->idle_oldest) = held;
     reader->idle = held;
+    reader->idle_bytes += held->capacity;
 }
 
 static bool enter(gmtrace_reader *reader, gmtrace_cursor *cursor, uint32_t number,
                   gmtrace_error *error)
 {
     gmt_held *held = reader->held[number];
-    if (held && held == reader->idle)
-        reader->idle = NULL;
+    if (held && !held->references)
+        take_idle(reader, held);
     if (!held) {
-        drop_idle(reader); /* its storage is used again */
+        drop_left(reader);
         held = gmt_reader_hold(reader, error);
         if (!held)
             return false;
@@ -258,6 +284,7 @@ static bool enter(gmtrace_reader *reader, gmtrace_cursor *cursor, uint32_t numbe
             return false;
         }
         held->number = number;
+        held->unread = held->chunk.segment_count;
         reader->held[number] = held;
     }
     held->references++;
@@ -295,6 +322,7 @@ static bool seek(gmtrace_reader *reader, gmtrace_cursor *cursor, uint32_t number
         if (segment) {
             cursor->next = cursor->chunk->record + segment->first;
             cursor->end = cursor->next + segment->count;
+            reader->held[number]->unread -= reader->held[number]->unread != 0;
             return true;
         }
         leave(reader, cursor);

@@ -27,7 +27,9 @@ typedef struct gmt_held {
     gmt_chunk_head head;
     uint32_t references;
     uint32_t number; /* in its launch */
+    uint32_t unread; /* segments in which no cursor has been */
     struct gmt_held *next_free;
+    struct gmt_held *newer, *older; /* of those that all cursors have left */
     void *storage;
     size_t capacity;
 } gmt_held;

@@ -48,7 +48,8 @@ struct gmtrace_reader {
     gmt_map sequential; /* for gmtrace_chunk_read */
     gmt_held **held;    /* open chunks of the selected launch, by number */
     gmt_held *free_held;
-    gmt_held *idle; /* the last one that a cursor left, still decoded; or NULL */
+    gmt_held *idle, *idle_oldest; /* decoded ones that all cursors have left, from the last on */
+    uint64_t idle_bytes;
 };
 
 /* collect.c: sections that index and walk both lead to. */
