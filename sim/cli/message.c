@@ -136,6 +136,7 @@ bool cli_parse(const char *summary, const char *description, const GOptionEntry 
 
         fputs(text, stdout);
         g_free(text);
+        g_option_context_free(context);
         exit(cli_flush(CLI_DONE));
     }
     g_option_context_free(context);
