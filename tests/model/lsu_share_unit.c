@@ -3,8 +3,8 @@
  * lsu_share_unit.c - how far warps of one sub-partition hold each other up that load from shared
  * memory, eight times before they wait, add for a while and begin again. The bounds are an H200's,
  * which takes 2 % longer with two such warps than with one (validate/micro/lsu_share.cu, lds_32,
- * degree 1, masks 0x11 and 0x1), and 4 % with three whose loads take eight wavefronts (degree 8,
- * mask 0x111).
+ * degree 1, masks 0x11 and 0x1), 10 % with four whose loads take two wavefronts (degree 2, mask
+ * 0x1111), and 4 % with three whose loads take eight (degree 8, mask 0x111).
  */
 #include "tests/support/cycles.h"
 #include "tests/support/trace_builder.h"
@@ -27,7 +27,7 @@ static uint32_t fill(gmtrace_instr *instr)
     }
     for (; n < LOADS + ADDS; n++) {
         instr[n] = gmtest_instr(n, "IADD3");
-        instr[n].operands = "R2, R2, R3, R4";
+        instr[n].operands = "R2, R2, 0x1, RZ";
         instr[n].stall = 5;
         instr[n].wait_mask = n == LOADS;
     }
@@ -99,10 +99,17 @@ static void test_conflicts(void)
     g_assert_cmpfloat(longer(3, 8), <, 1.10);
 }
 
+/* Of warps that wait for a place in the queue the first comes next, so that none is left behind. */
+static void test_turns(void)
+{
+    g_assert_cmpfloat(longer(4, 2), <, 1.25);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/lsu_share/two", test_two);
     g_test_add_func("/lsu_share/conflicts", test_conflicts);
+    g_test_add_func("/lsu_share/turns", test_turns);
     return g_test_run();
 }

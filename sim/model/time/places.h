@@ -3,7 +3,8 @@
  * places.h - the queue between a sub-partition and the SM's load-store unit. It holds gpu.sm_queue
  * memory instructions that the unit has not taken. Of warps that wait for a place in it those of
  * the oldest CTA come next (micro/warp_order.cu, `store`; micro/store_merge.cu, `form`); of these
- * the one that came last, if two wait, and the third that came, if more do (micro/store_many.cu).
+ * the one that came last, if two wait, and the third that came, if more do (micro/store_many.cu);
+ * but the first, where that accesses shared memory (micro/lsu_share.cu, `sts_32`).
  * Such a warp sets out so that it arrives with the place: what it waits stands before its way, not
  * behind it.
  */
@@ -91,8 +92,9 @@ GMSIM_INLINE void gmsim_place_wait(gmsim_scheduler *s, gmsim_sm *sm, uint32_t sl
 }
 
 /* There is a place: which of the warps that wait `now` sets out. Two of a CTA's stay behind, where
- * there are so many: so few warps store one after the other, each on and on, and more in turn.
- * Copies past the load-store unit go before nobody: for them there may be no room now. */
+ * there are so many: so few warps store one after the other, each on and on, and more in turn. Not
+ * so where the first accesses shared memory. Copies past the load-store unit go before nobody: for
+ * them there may be no room now. */
 GMSIM_INLINE uint32_t gmsim_place_leave(gmsim_sm *sm, gmsim_sub_partition *part, uint64_t now)
 {
     uint64_t *head = &part->line[--part->waiting];
@@ -106,7 +108,9 @@ GMSIM_INLINE uint32_t gmsim_place_leave(gmsim_sm *sm, gmsim_sub_partition *part,
         n++;
     }
     uint32_t slot = *(head - n) % GMSIM_MAX_SM_WARPS;
-    if (n && sm->warp[slot].cursor.next->kind != GMTRACE_ACCESS) {
+    const gmtrace_record *head_record = sm->warp[first % GMSIM_MAX_SM_WARPS].cursor.next;
+    if (n && (sm->warp[slot].cursor.next->kind != GMTRACE_ACCESS ||
+              head_record->space == GMTRACE_SPACE_SHARED)) {
         n = 0;
         slot = first % GMSIM_MAX_SM_WARPS;
     }

@@ -169,7 +169,7 @@ static bool arrive(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, const gmtrac
 GMSIM_INLINE void go(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t next, bool straight)
 {
     gmsim_warp *warp = &sm->warp[slot];
-    warp->idle = MAX(warp->part->pipe_free[GMSIM_PIPE_ISSUE], next) - warp->part->issued;
+    gmsim_warp_sets_out(warp, next);
     if (warp->pieces > 1u) {
         warp->turn = GMSIM_TURN_PIECE;
         next += gmsim_share(s, sm, slot);

@@ -53,7 +53,7 @@ typedef struct gmsim_standing {
 /* What the warps of a sub-partition share. */
 typedef struct gmsim_sub_partition {
     uint64_t pipe_free[GMSIM_PIPES];
-    uint64_t issued;                  /* clocks that its scheduler has been taken for, so far */
+    uint64_t taken[GMSIM_PIPES];      /* clocks that each has been taken for, so far */
     const struct gmsim_warp *held_by; /* the warp that the scheduler is with, */
     uint64_t held_until;              /* until then (runs.c) */
     uint64_t asked_at;                /* when the last warp set out on a short way */
@@ -104,7 +104,7 @@ typedef struct gmsim_warp {
     uint8_t cause[GMSIM_SCOREBOARDS]; /* gmsim_stall of a wait for it */
     uint64_t gaps;                    /* as gmsim_pace, of the whole way */
     uint32_t head, run, run_at;       /* the same; `head` is 0 if it lets the first clock pass */
-    uint64_t idle;                    /* clocks of its scheduler's that nobody has taken until then */
+    uint64_t idle[GMSIM_PIPES];       /* clocks of those that nobody had taken when it set out */
     uint64_t since;                   /* it waits for a place in its sub-partition's queue */
     uint64_t late, paced;             /* as above, of its next record */
 

@@ -306,16 +306,27 @@ gmsim_ahead gmsim_warp_go_on(gmsim_sm *sm, gmsim_warp *warp, uint64_t *ready)
 /* Of what a way uses: pipes but for the scheduler, and constants. */
 #define UNITS (GMSIM_USES_PIPES | GMSIM_USES_CONSTANT)
 
-/* The same of pipes and constants alone, all but the scheduler. */
+/* The warp, which set out at `now`, takes the pipe for so many clocks: first those that nobody has
+ * taken since, so that who came sooner for later ones does not stand behind it
+ * (micro/lsu_share.cu, two warps). Returns when the pipe is free for what follows. */
+GMSIM_INLINE uint64_t take_pipe(const gmsim_warp *warp, uint32_t p, uint64_t now, uint64_t clocks)
+{
+    gmsim_sub_partition *part = warp->part;
+    const uint64_t free = MAX(part->pipe_free[p], now), idle = free - part->taken[p];
+    const uint64_t passed = idle - MIN(idle, warp->idle[p]);
+    part->taken[p] += clocks;
+    return part->pipe_free[p] = free + clocks - MIN(clocks, passed);
+}
+
+/* The next of `pieces`, as below, of pipes and constants alone, all but the scheduler. */
 GMSIM_INLINE uint64_t use_units(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
                                 uint64_t now, uint32_t clocks, uint32_t pieces, uint32_t slack)
 {
-    gmsim_sub_partition *part = warp->part;
     uint64_t end = now + clocks;
     for (uint32_t left = warp->uses & GMSIM_USES_PIPES; left; left &= left - 1u) {
         uint32_t p = gmsim_lowest(left), work = warp->pipe[p] / pieces;
-        part->pipe_free[p] = MAX(part->pipe_free[p], now) + work;
-        end = MAX(end, part->pipe_free[p] - MIN(part->pipe_free[p], slack));
+        const uint64_t free = take_pipe(warp, p, now, work);
+        end = MAX(end, free - MIN(free, slack));
         if (pieces > 1u)
             warp->pipe[p] -= work;
     }
@@ -330,18 +341,6 @@ GMSIM_INLINE uint64_t use_units(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_wa
     warp->late = end - now - clocks;
     sm->timing.stall[GMSIM_STALL_MATH] += warp->late;
     return end;
-}
-
-/* The warp takes its scheduler for so many clocks since it set out `now`: first those that nobody
- * has taken meanwhile, who came sooner for later ones (micro/lsu_share.cu, two warps). Returns when
- * the scheduler is free for what follows. */
-GMSIM_INLINE uint64_t use_scheduler(const gmsim_warp *warp, uint64_t now, uint64_t clocks)
-{
-    gmsim_sub_partition *part = warp->part;
-    const uint64_t free = MAX(part->pipe_free[GMSIM_PIPE_ISSUE], now), idle = free - part->issued;
-    const uint64_t passed = idle - MIN(idle, warp->idle);
-    part->issued += clocks;
-    return part->pipe_free[GMSIM_PIPE_ISSUE] = free + clocks - MIN(clocks, passed);
 }
 
 /* The next of `pieces` of what the warp asks of the pipes, from `now` on. Returns when it is
@@ -359,7 +358,8 @@ GMSIM_INLINE uint64_t use_pipes(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_wa
     uint32_t instructions = warp->pipe[GMSIM_PIPE_ISSUE] / pieces;
     if (!instructions && warp->run)
         return end; /* its run had them all */
-    const uint64_t slots = use_scheduler(warp, now, (uint64_t)instructions * s->plan.gpu->sm_issue);
+    const uint64_t slots = take_pipe(warp, GMSIM_PIPE_ISSUE, now,
+                                     (uint64_t)instructions * s->plan.gpu->sm_issue);
     if (pieces > 1u)
         warp->pipe[GMSIM_PIPE_ISSUE] -= instructions;
     end = MAX(end, slots - MIN(slots, s->plan.gpu->sm_issue + slack));
@@ -425,7 +425,7 @@ uint64_t gmsim_warp_run(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp
     const uint32_t before = MIN(warp->run_at, warp->clocks);
     const uint64_t begin = MAX(*slots, now), from = begin - MIN(begin, before);
     *slots = begin + (uint64_t)run * s->plan.gpu->sm_issue;
-    warp->part->issued += *slots - begin;
+    warp->part->taken[GMSIM_PIPE_ISSUE] += *slots - begin;
     warp->pipe[GMSIM_PIPE_ISSUE] -= run;
     gmsim_warp_hold(warp, *slots);
     if (!(warp->uses & UNITS))

@@ -28,6 +28,18 @@ gmsim_ahead gmsim_warp_ahead(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
 /* The same of a warp that waited, once the answers are taken up. */
 gmsim_ahead gmsim_warp_go_on(gmsim_sm *sm, gmsim_warp *warp, uint64_t *ready);
 
+/* The warp sets out on its way, or on a piece of it, at `next`: what it uses of pipes it takes of
+ * clocks from then on. */
+static inline void gmsim_warp_sets_out(gmsim_warp *warp, uint64_t next)
+{
+    const gmsim_sub_partition *part = warp->part;
+    for (uint32_t left = (warp->uses & GMSIM_USES_PIPES) | 1u << GMSIM_PIPE_ISSUE; left;
+         left &= left - 1u) {
+        const uint32_t p = gmsim_lowest(left);
+        warp->idle[p] = MAX(part->pipe_free[p], next) - part->taken[p];
+    }
+}
+
 /* The warp goes the next piece of its way from `now` on: at its own pace, and as other warps leave
  * it the pipes. Returns when it has. */
 uint64_t gmsim_warp_piece(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t now);

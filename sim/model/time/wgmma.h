@@ -31,6 +31,7 @@ static inline uint64_t gmsim_wgmma_issue(const gmsim_scheduler *s, gmsim_sm *sm,
     uint64_t *pipe = &warp->part->pipe_free[GMSIM_PIPE_TENSOR], begin = MAX(*pipe, now);
     const uint32_t operands = gmsim_wgmma_bytes(record) / GMSIM_LINE_BYTES; /* a wavefront each */
     *pipe = begin + MAX(cost->clocks, operands);
+    warp->part->taken[GMSIM_PIPE_TENSOR] += *pipe - begin;
     sm->timing.stall[GMSIM_STALL_MATH] += begin - now;
     warp->multiplied = *pipe + cost->latency;
     if (gmsim_tally_site(&s->replay->tally, record->instr)->closes_group)
