@@ -18,11 +18,7 @@ static uint32_t fill(gmtrace_instr *instr)
 {
     uint32_t n = 0;
     for (; n < LOADS; n++) {
-        instr[n] = gmtest_instr(n, "LDS");
-        instr[n].op_class = GMTRACE_CLASS_LOAD;
-        instr[n].space = GMTRACE_SPACE_SHARED;
-        instr[n].width = 4;
-        instr[n].stall = 4;
+        instr[n] = gmtest_lds(n, 4);
         instr[n].write_barrier = n + 1 < LOADS ? 7 : 0;
     }
     for (; n < LOADS + ADDS; n++) {
@@ -31,16 +27,9 @@ static uint32_t fill(gmtrace_instr *instr)
         instr[n].stall = 5;
         instr[n].wait_mask = n == LOADS;
     }
-    instr[n] = gmtest_instr(n, "BRA");
-    instr[n].op_class = GMTRACE_CLASS_BRANCH;
-    instr[n].predicate = 0;
-    instr[n].target = 0;
-    instr[n].stall = 5;
-    n++;
-    instr[n] = gmtest_instr(n, "EXIT");
-    instr[n].op_class = GMTRACE_CLASS_EXIT;
-    instr[n].stall = 5;
-    return n + 1;
+    instr[n] = gmtest_jump(n, 0, 5);
+    instr[n + 1] = gmtest_exit(n + 1);
+    return n + 2;
 }
 
 /* Clocks of a CTA of which so many warps of its first sub-partition go through the loop, whose

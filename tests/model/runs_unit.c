@@ -15,16 +15,6 @@
 #define LOADS      20u /* of a turn */
 #define LOAD_TURNS 10u
 
-static gmtrace_instr load(uint32_t number, uint8_t stall)
-{
-    gmtrace_instr instr = gmtest_instr(number, "LDS");
-    instr.op_class = GMTRACE_CLASS_LOAD;
-    instr.space = GMTRACE_SPACE_SHARED;
-    instr.width = 4;
-    instr.stall = stall;
-    return instr;
-}
-
 static gmtrace_instr add(uint32_t number, uint8_t stall)
 {
     gmtrace_instr instr = gmtest_instr(number, "FADD");
@@ -78,44 +68,26 @@ static void test_paces(void)
     g_assert_cmpuint(pace.head, ==, 10);
 }
 
-static gmtrace_instr jump(uint32_t number, uint32_t target, uint8_t stall)
-{
-    gmtrace_instr instr = gmtest_instr(number, "BRA");
-    instr.op_class = GMTRACE_CLASS_BRANCH;
-    instr.predicate = 0;
-    instr.target = target;
-    instr.stall = stall;
-    return instr;
-}
-
-static gmtrace_instr leave(uint32_t number)
-{
-    gmtrace_instr instr = gmtest_instr(number, "EXIT");
-    instr.op_class = GMTRACE_CLASS_EXIT;
-    instr.stall = 5;
-    return instr;
-}
-
 /* The one loop loads, four clocks apart; the other adds, and loads behind each run, which ends in a
  * stall. Returns where the second begins. */
 static uint32_t fill(gmtrace_instr *instr, uint8_t stall)
 {
     uint32_t n = 1;
     for (uint32_t i = 0; i < LOADS; i++, n++)
-        instr[n] = load(n, 4);
-    instr[n] = jump(n, 1, 5);
-    instr[n + 1] = leave(n + 1);
+        instr[n] = gmtest_lds(n, 4);
+    instr[n] = gmtest_jump(n, 1, 5);
+    instr[n + 1] = gmtest_exit(n + 1);
     const uint32_t second = n + 2;
-    instr[0] = jump(0, second, 5);
+    instr[0] = gmtest_jump(0, second, 5);
     n = second;
     for (uint32_t r = 0; r < RUNS; r++) {
         for (uint32_t i = 0; i < RUN; i++, n++)
             instr[n] = add(n, i + 1 < RUN ? 1 : stall);
-        instr[n] = load(n, 1);
+        instr[n] = gmtest_lds(n, 1);
         n++;
     }
-    instr[n] = jump(n, second, 5);
-    instr[n + 1] = leave(n + 1);
+    instr[n] = gmtest_jump(n, second, 5);
+    instr[n + 1] = gmtest_exit(n + 1);
     return second;
 }
 

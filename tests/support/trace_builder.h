@@ -43,6 +43,36 @@ static inline gmtrace_instr gmtest_instr(uint32_t index, const char *opcode)
                            .read_barrier = 7};
 }
 
+/* Likewise, with the clocks until the next: a load of a word from shared memory, a jump. */
+static inline gmtrace_instr gmtest_lds(uint32_t index, uint8_t stall)
+{
+    gmtrace_instr instr = gmtest_instr(index, "LDS");
+    instr.op_class = GMTRACE_CLASS_LOAD;
+    instr.space = GMTRACE_SPACE_SHARED;
+    instr.width = 4;
+    instr.stall = stall;
+    return instr;
+}
+
+static inline gmtrace_instr gmtest_jump(uint32_t index, uint32_t target, uint8_t stall)
+{
+    gmtrace_instr instr = gmtest_instr(index, "BRA");
+    instr.op_class = GMTRACE_CLASS_BRANCH;
+    instr.predicate = 0;
+    instr.target = target;
+    instr.stall = stall;
+    return instr;
+}
+
+/* Likewise, the end. */
+static inline gmtrace_instr gmtest_exit(uint32_t index)
+{
+    gmtrace_instr instr = gmtest_instr(index, "EXIT");
+    instr.op_class = GMTRACE_CLASS_EXIT;
+    instr.stall = 5;
+    return instr;
+}
+
 typedef struct gmtest_trace {
     gmtrace_writer *writer;
     uint32_t kernel;

@@ -95,6 +95,14 @@ static inline uint32_t gmsim_since_epoch(const gmsim_scheduler *s, uint64_t cloc
     return clocks < GMSIM_NEVER ? (uint32_t)clocks : GMSIM_NEVER - 1u;
 }
 
+/* The sub-partition's pipe is taken for so many clocks from `begin` on; returns when it is free. */
+static inline uint64_t gmsim_pipe_take(gmsim_sub_partition *part, uint32_t p, uint64_t begin,
+                                       uint64_t clocks)
+{
+    part->taken[p] += clocks;
+    return part->pipe_free[p] = begin + clocks;
+}
+
 /* The warp goes on at that clock. */
 static inline void gmsim_ready_at(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t clock)
 {

@@ -99,8 +99,10 @@ GMSIM_INLINE uint32_t gmsim_place_leave(gmsim_sm *sm, gmsim_sub_partition *part,
 {
     uint64_t *head = &part->line[--part->waiting];
     const uint64_t first = *head;
+    const gmtrace_record *record = sm->warp[first % GMSIM_MAX_SM_WARPS].cursor.next;
+    const uint32_t behind = record->space == GMTRACE_SPACE_SHARED ? 0 : MIN(part->waiting, 2u);
     uint32_t n = 0;
-    while (n < 2u && n < part->waiting) {
+    while (n < behind) {
         const uint64_t other = *(head - n - 1u);
         if ((other ^ first) >= GMSIM_MAX_SM_WARPS ||
             sm->warp[other % GMSIM_MAX_SM_WARPS].since > now)
@@ -108,9 +110,7 @@ GMSIM_INLINE uint32_t gmsim_place_leave(gmsim_sm *sm, gmsim_sub_partition *part,
         n++;
     }
     uint32_t slot = *(head - n) % GMSIM_MAX_SM_WARPS;
-    const gmtrace_record *head_record = sm->warp[first % GMSIM_MAX_SM_WARPS].cursor.next;
-    if (n && (sm->warp[slot].cursor.next->kind != GMTRACE_ACCESS ||
-              head_record->space == GMTRACE_SPACE_SHARED)) {
+    if (n && sm->warp[slot].cursor.next->kind != GMTRACE_ACCESS) {
         n = 0;
         slot = first % GMSIM_MAX_SM_WARPS;
     }

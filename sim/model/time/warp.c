@@ -314,8 +314,7 @@ GMSIM_INLINE uint64_t take_pipe(const gmsim_warp *warp, uint32_t p, uint64_t now
     gmsim_sub_partition *part = warp->part;
     const uint64_t free = MAX(part->pipe_free[p], now), idle = free - part->taken[p];
     const uint64_t passed = idle - MIN(idle, warp->idle[p]);
-    part->taken[p] += clocks;
-    return part->pipe_free[p] = free + clocks - MIN(clocks, passed);
+    return gmsim_pipe_take(part, p, free - MIN(clocks, passed), clocks);
 }
 
 /* The next of `pieces`, as below, of pipes and constants alone, all but the scheduler. */
@@ -358,8 +357,8 @@ GMSIM_INLINE uint64_t use_pipes(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_wa
     uint32_t instructions = warp->pipe[GMSIM_PIPE_ISSUE] / pieces;
     if (!instructions && warp->run)
         return end; /* its run had them all */
-    const uint64_t slots = take_pipe(warp, GMSIM_PIPE_ISSUE, now,
-                                     (uint64_t)instructions * s->plan.gpu->sm_issue);
+    const uint64_t slots =
+        take_pipe(warp, GMSIM_PIPE_ISSUE, now, (uint64_t)instructions * s->plan.gpu->sm_issue);
     if (pieces > 1u)
         warp->pipe[GMSIM_PIPE_ISSUE] -= instructions;
     end = MAX(end, slots - MIN(slots, s->plan.gpu->sm_issue + slack));
@@ -420,14 +419,14 @@ GMSIM_INLINE uint64_t issue_at(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_war
 
 uint64_t gmsim_warp_run(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp, uint64_t now)
 {
-    uint64_t *slots = &warp->part->pipe_free[GMSIM_PIPE_ISSUE];
+    gmsim_sub_partition *part = warp->part;
     const uint32_t run = MIN(warp->run, warp->pipe[GMSIM_PIPE_ISSUE]);
     const uint32_t before = MIN(warp->run_at, warp->clocks);
-    const uint64_t begin = MAX(*slots, now), from = begin - MIN(begin, before);
-    *slots = begin + (uint64_t)run * s->plan.gpu->sm_issue;
-    warp->part->taken[GMSIM_PIPE_ISSUE] += *slots - begin;
+    const uint64_t begin = MAX(part->pipe_free[GMSIM_PIPE_ISSUE], now);
+    const uint64_t from = begin - MIN(begin, before);
     warp->pipe[GMSIM_PIPE_ISSUE] -= run;
-    gmsim_warp_hold(warp, *slots);
+    gmsim_warp_hold(warp, gmsim_pipe_take(part, GMSIM_PIPE_ISSUE, begin,
+                                          (uint64_t)run * s->plan.gpu->sm_issue));
     if (!(warp->uses & UNITS))
         return from + warp->clocks;
     const uint64_t end = use_units(s, sm, warp, from, warp->clocks, 1, 0);

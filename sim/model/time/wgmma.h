@@ -28,12 +28,13 @@ static inline uint64_t gmsim_wgmma_issue(const gmsim_scheduler *s, gmsim_sm *sm,
 {
     const gmtrace_kernel *kernel = s->replay->tally.kernel;
     const gmsim_cost *cost = &s->paces->cost[MIN(record->instr, kernel->instr_count)];
-    uint64_t *pipe = &warp->part->pipe_free[GMSIM_PIPE_TENSOR], begin = MAX(*pipe, now);
+    gmsim_sub_partition *part = warp->part;
+    const uint64_t begin = MAX(part->pipe_free[GMSIM_PIPE_TENSOR], now);
     const uint32_t operands = gmsim_wgmma_bytes(record) / GMSIM_LINE_BYTES; /* a wavefront each */
-    *pipe = begin + MAX(cost->clocks, operands);
-    warp->part->taken[GMSIM_PIPE_TENSOR] += *pipe - begin;
+    const uint64_t end =
+        gmsim_pipe_take(part, GMSIM_PIPE_TENSOR, begin, MAX(cost->clocks, operands));
     sm->timing.stall[GMSIM_STALL_MATH] += begin - now;
-    warp->multiplied = *pipe + cost->latency;
+    warp->multiplied = end + cost->latency;
     if (gmsim_tally_site(&s->replay->tally, record->instr)->closes_group)
         warp->product[warp->products++ % GMSIM_PRODUCT_GROUPS] = warp->multiplied;
     return begin;
