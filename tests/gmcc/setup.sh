@@ -11,6 +11,7 @@ if ! command -v "${GMCC_CLANGXX:-clang++}" >/dev/null; then
     echo '1..0 # SKIP no clang++'
     exit 0
 fi
+. "$GMSIM_SRCDIR/tests/support/sanitized.sh"
 work=$(mktemp -d "${TMPDIR:-/tmp}/gmcc-test.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Sourced by *.test scripts: TAP from a shell. `check NAME COMMAND...` runs the command and reports;
 # `plan` prints the plan last.
+. "${GMSIM_SRCDIR:-.}/tests/support/sanitized.sh"
 tap_count=0
 tap_failed=0
 
