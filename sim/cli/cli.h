@@ -7,6 +7,7 @@
 #define GMSIM_CLI_H
 
 #include <glib.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -65,6 +66,10 @@ typedef enum cli_guarded {
 } cli_guarded;
 
 void cli_guard(cli_guarded what, const char *path);
+/* No signal ends us between these two: what is made between them is guarded before one can. errno
+ * stays. */
+void cli_guard_hold(sigset_t *before);
+void cli_guard_release(const sigset_t *before);
 /* Besides CLI_GUARD_TRACE's path, that with .1, .2, ... up to .COUNT behind it. */
 void cli_guard_numbered(unsigned count);
 #define CLI_SIGNALS 4u

@@ -5,6 +5,7 @@
  */
 #include "sim/cli/cli.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -68,6 +69,22 @@ static void watch(const int *numbers, size_t count)
 void cli_guard_numbered(unsigned count)
 {
     numbered = (sig_atomic_t)count;
+}
+
+void cli_guard_hold(sigset_t *before)
+{
+    sigset_t all;
+
+    sigfillset(&all);
+    (void)pthread_sigmask(SIG_BLOCK, &all, before);
+}
+
+void cli_guard_release(const sigset_t *before)
+{
+    int saved = errno;
+
+    (void)pthread_sigmask(SIG_SETMASK, before, NULL);
+    errno = saved;
 }
 
 void cli_guard(cli_guarded what, const char *path)

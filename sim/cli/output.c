@@ -30,16 +30,21 @@ static void forget(cli_output *output)
 static bool open_partial(cli_output *output)
 {
     mode_t mask = umask(0);
+    sigset_t held;
     int fd;
 
     umask(mask);
     output->partial = g_strdup_printf("%s.XXXXXX", output->target);
+    cli_guard_hold(&held);
     fd = g_mkstemp_full(output->partial, O_RDWR | O_CLOEXEC, 0600);
+    if (fd >= 0) {
+        output->guard = guarded[CLI_GUARD_OUTPUT] ? CLI_GUARD_SECOND : CLI_GUARD_OUTPUT;
+        guarded[output->guard] = true;
+        cli_guard(output->guard, output->partial);
+    }
+    cli_guard_release(&held);
     if (fd < 0)
         return false;
-    output->guard = guarded[CLI_GUARD_OUTPUT] ? CLI_GUARD_SECOND : CLI_GUARD_OUTPUT;
-    guarded[output->guard] = true;
-    cli_guard(output->guard, output->partial);
     if (fchmod(fd, 0666 & ~mask) != 0 || (output->file = fdopen(fd, "w")) == NULL) {
         int saved = errno;
 

@@ -174,15 +174,20 @@ bool cli_program_check(const char *program, char **arguments, const char *file, 
 char *cli_program_trace(void)
 {
     GError *error = NULL;
-    char *folder = g_dir_make_tmp("gmsim-XXXXXX", &error), *path;
+    char *folder, *path;
+    sigset_t held;
 
+    cli_guard_hold(&held);
+    folder = g_dir_make_tmp("gmsim-XXXXXX", &error);
+    if (folder != NULL)
+        cli_guard(CLI_GUARD_FOLDER, folder);
+    cli_guard_release(&held);
     if (folder == NULL) {
         cli_say("%s", error->message);
         g_error_free(error);
         return NULL;
     }
     path = g_build_filename(folder, "program.trc", NULL);
-    cli_guard(CLI_GUARD_FOLDER, folder);
     cli_guard(CLI_GUARD_TRACE, path);
     g_free(folder);
     return path;

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -112,9 +113,16 @@ static bool open_file(exporter *e, const char *name, char *path, size_t size, gm
     snprintf(path, size, "%s/%s.XXXXXX", e->folder, name);
     e->file.problem = 0;
     e->file.offset = e->file.used = 0;
+    sigset_t all, before;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &before);
     e->file.fd = mkstemp(path);
+    const int saved = errno;
+    if (e->file.fd >= 0)
+        guard_file(path); /* before a signal can end us */
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    errno = saved;
     if (e->file.fd >= 0) {
-        guard_file(path);
         (void)fchmod(e->file.fd, 0666 & ~mask);
         return true;
     }
@@ -131,15 +139,15 @@ static bool close_file(exporter *e, const char *path, bool keep, gmtrace_error *
     if (close(e->file.fd) != 0 && !problem)
         problem = errno;
     snprintf(name, sizeof name, "%.*s", (int)(strlen(path) - strlen(".XXXXXX")), path);
-    guard_file(NULL);
-    if (keep && !problem && rename(path, name) == 0)
-        return true;
-    if (keep) {
+    const bool done = keep && !problem && rename(path, name) == 0;
+    if (keep && !done) {
         *error = (gmtrace_error){.status = GMTRACE_IO};
         snprintf(error->text, sizeof error->text, "%s", strerror(problem ? problem : errno));
     }
-    unlink(path);
-    return false;
+    if (!done)
+        unlink(path);
+    guard_file(NULL);
+    return done;
 }
 
 static int export_launch(exporter *e, uint32_t number)

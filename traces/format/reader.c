@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -23,9 +24,15 @@ static int temporary(void)
         errno = ENAMETOOLONG;
         return -1;
     }
+    sigset_t all, before; /* no signal ends us between the two */
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
     const int fd = mkstemp(path);
+    const int saved = errno;
     if (fd >= 0)
         unlink(path);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = saved;
     return fd;
 }
 

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -44,6 +45,20 @@ static char *temporary_name(const char *path, unsigned attempt)
     return name;
 }
 
+/* No signal's handler sees the file before gmtrace_writers_abandon() knows it. */
+static void create(gmt_sink *sink)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    sink->fd = open(sink->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    const int saved = errno;
+    if (sink->fd >= 0)
+        exchange(NULL, sink->temporary);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = saved;
+}
+
 bool gmt_sink_open(gmt_sink *sink, const char *path, gmtrace_error *error)
 {
     memset(sink, 0, sizeof *sink);
@@ -60,7 +75,7 @@ bool gmt_sink_open(gmt_sink *sink, const char *path, gmtrace_error *error)
         sink->temporary = temporary_name(path, attempt);
         if (!sink->temporary)
             return gmt_fail_memory(error);
-        sink->fd = open(sink->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        create(sink);
         if (sink->fd < 0 && errno != EEXIST)
             break;
     }
@@ -70,7 +85,6 @@ bool gmt_sink_open(gmt_sink *sink, const char *path, gmtrace_error *error)
         sink->temporary = NULL;
         return false;
     }
-    exchange(NULL, sink->temporary);
     return true;
 }
 
