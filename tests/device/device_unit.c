@@ -241,7 +241,7 @@ static void test_damage(void)
 {
     g_autofree char *text = shipped("h200");
     size_t length = strlen(text), needed = (size_t)(strstr(text, "\nlatency = 548") - text);
-    for (size_t i = 0; i < length; i += 5) { /* each bit in turn: 5 and 8 have no common factor */
+    for (size_t i = 0; i < length; i += 11) { /* each bit in turn: 11 and 8 have no common factor */
         gmsim_gpu gpu;
         g_autoptr(GError) cut = NULL, changed = NULL;
         g_autofree char *path = write_file(text, (gssize)i);

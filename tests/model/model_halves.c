@@ -111,7 +111,7 @@ static void test_sample(gconstpointer name)
 /* Loads, stores, atomics and reductions at random, all SMs on the same lines, with barriers. */
 static void test_random(void)
 {
-    enum { CTAS = 300, WARPS = 8, STEPS = 40 };
+    enum { CTAS = 150, WARPS = 8, STEPS = 40 };
     static const uint32_t instr[] = {GMTEST_LDG, GMTEST_LDG, GMTEST_STG,   GMTEST_STG,
                                      GMTEST_LDS, GMTEST_RED, GMTEST_ATOMG, GMTEST_LDL};
     char *folder = g_dir_make_tmp("gmsim-test-XXXXXX", NULL);

@@ -141,48 +141,85 @@ static inline bool lane_equal(char kind, unsigned bytes, const uint8_t *a, const
     return false;
 }
 
+/* An instruction under test, d of a, b and c: eight turns of other values, in every second one by
+ * the first 13 lanes alone. Functions, not a macro: hundreds of uses are compiled in every build.
+ */
+enum { TRIAL_D, TRIAL_A, TRIAL_B, TRIAL_C, TRIAL_VALUES };
+
+typedef struct trial {
+    const char *text;
+    const char kind[TRIAL_VALUES];
+    const uint8_t size[TRIAL_VALUES];
+    unsigned turn, lane, threads; /* turns begun; the lane to look at; how many execute */
+    _Alignas(8) uint8_t value[TRIAL_VALUES][LANES * 8];
+} trial;
+
+/* The next lane of the next turn, executed; false: there was no more. */
+static G_GNUC_UNUSED bool trial_next(trial *t)
+{
+    if (t->turn > 0 && ++t->lane < LANES)
+        return true;
+    if (t->turn == 8)
+        return false;
+    GRand *rand = g_rand_new_with_seed(t->turn + 17);
+    t->threads = t->turn % 2 ? 13 : LANES;
+    fill_lanes(t->value[TRIAL_A], t->kind[TRIAL_A], t->size[TRIAL_A], rand, 0);
+    fill_lanes(t->value[TRIAL_B], t->kind[TRIAL_B], t->size[TRIAL_B], rand, t->turn * 5);
+    fill_lanes(t->value[TRIAL_C], t->kind[TRIAL_C], t->size[TRIAL_C], rand, t->turn * 11);
+    memset(t->value[TRIAL_D], 0x5a, sizeof t->value[TRIAL_D]);
+    run_instruction(t->text, t->value[TRIAL_D], t->size[TRIAL_D], t->value[TRIAL_A],
+                    t->size[TRIAL_A], t->value[TRIAL_B], t->size[TRIAL_B], t->value[TRIAL_C],
+                    t->size[TRIAL_C], t->threads);
+    g_rand_free(rand);
+    t->turn++;
+    t->lane = 0;
+    return true;
+}
+
+static G_GNUC_UNUSED void trial_get(const trial *t, unsigned which, void *value)
+{
+    memcpy(value, t->value[which] + t->lane * t->size[which], t->size[which]);
+}
+
+/* The lane's d must be what is expected. */
+static G_GNUC_UNUSED void trial_expect(const trial *t, const void *expected)
+{
+    uint64_t shown[TRIAL_VALUES] = {0}, wanted = 0;
+    const uint8_t *d = t->value[TRIAL_D] + t->lane * t->size[TRIAL_D];
+    if (lane_equal(t->kind[TRIAL_D], t->size[TRIAL_D], d, expected))
+        return;
+    for (unsigned which = 0; which < TRIAL_VALUES; which++)
+        trial_get(t, which, &shown[which]);
+    memcpy(&wanted, expected, t->size[TRIAL_D]);
+    g_error("%s: lane %u of %u: a=%" G_GINT64_MODIFIER "x b=%" G_GINT64_MODIFIER
+            "x c=%" G_GINT64_MODIFIER "x: %" G_GINT64_MODIFIER "x, expected %" G_GINT64_MODIFIER
+            "x",
+            t->text, t->lane, t->threads, shown[TRIAL_A], shown[TRIAL_B], shown[TRIAL_C],
+            shown[TRIAL_D], wanted);
+}
+
 /* TEXT computes %d of type D from %a %b %c of types A B C; EXPR says what it must be, with a, b, c
- * and the lane i. All lanes, then the first 13. */
+ * and the lane i. */
 #define CHECK(TEXT, D, A, B, C, EXPR)                                                              \
-    for (unsigned turn_ = 0; turn_ < 8; turn_++) {                                                 \
-        uint8_t a_[LANES * 8], b_[LANES * 8], c_[LANES * 8], d_[LANES * 8], old_[LANES * 8];       \
-        GRand *rand_ = g_rand_new_with_seed(turn_ + 17);                                           \
-        const unsigned threads_ = turn_ % 2 ? 13 : LANES;                                          \
-        fill_lanes(a_, KIND(A), sizeof(A), rand_, 0);                                              \
-        fill_lanes(b_, KIND(B), sizeof(B), rand_, turn_ * 5);                                      \
-        fill_lanes(c_, KIND(C), sizeof(C), rand_, turn_ * 11);                                     \
-        memset(old_, 0x5a, sizeof old_);                                                           \
-        memcpy(d_, old_, sizeof d_);                                                               \
-        run_instruction(TEXT, d_, sizeof(D), a_, sizeof(A), b_, sizeof(B), c_, sizeof(C),          \
-                        threads_);                                                                 \
-        for (unsigned i = 0; i < LANES; i++) {                                                     \
-            A a;                                                                                   \
-            B b;                                                                                   \
-            C c;                                                                                   \
-            D d;                                                                                   \
-            memcpy(&a, a_ + i * sizeof(A), sizeof(A));                                             \
-            memcpy(&b, b_ + i * sizeof(B), sizeof(B));                                             \
-            memcpy(&c, c_ + i * sizeof(C), sizeof(C));                                             \
-            memcpy(&d, old_, sizeof(D));                                                           \
-            (void)a;                                                                               \
-            (void)b;                                                                               \
-            (void)c;                                                                               \
-            if (i < threads_)                                                                      \
-                d = (D)(EXPR);                                                                     \
-            if (!lane_equal(KIND(D), sizeof(D), d_ + i * sizeof(D), (const uint8_t *)&d)) {        \
-                uint64_t is_ = 0, was_ = 0, va_ = 0, vb_ = 0, vc_ = 0;                             \
-                memcpy(&is_, d_ + i * sizeof(D), sizeof(D));                                       \
-                memcpy(&was_, &d, sizeof(D));                                                      \
-                memcpy(&va_, &a, sizeof(A));                                                       \
-                memcpy(&vb_, &b, sizeof(B));                                                       \
-                memcpy(&vc_, &c, sizeof(C));                                                       \
-                g_error("%s: lane %u of %u: a=%" G_GINT64_MODIFIER "x b=%" G_GINT64_MODIFIER       \
-                        "x c=%" G_GINT64_MODIFIER "x: %" G_GINT64_MODIFIER                         \
-                        "x, expected %" G_GINT64_MODIFIER "x",                                     \
-                        TEXT, i, threads_, va_, vb_, vc_, is_, was_);                              \
-            }                                                                                      \
-        }                                                                                          \
-        g_rand_free(rand_);                                                                        \
+    for (trial t_ = {.text = TEXT,                                                                 \
+                    .kind = {KIND(D), KIND(A), KIND(B), KIND(C)},                                  \
+                    .size = {sizeof(D), sizeof(A), sizeof(B), sizeof(C)}};                         \
+         trial_next(&t_);) {                                                                       \
+        const unsigned i = t_.lane;                                                                \
+        A a;                                                                                       \
+        B b;                                                                                       \
+        C c;                                                                                       \
+        D d;                                                                                       \
+        trial_get(&t_, TRIAL_A, &a);                                                               \
+        trial_get(&t_, TRIAL_B, &b);                                                               \
+        trial_get(&t_, TRIAL_C, &c);                                                               \
+        memset(&d, 0x5a, sizeof d);                                                                \
+        (void)a;                                                                                   \
+        (void)b;                                                                                   \
+        (void)c;                                                                                   \
+        if (i < t_.threads)                                                                        \
+            d = (D)(EXPR);                                                                         \
+        trial_expect(&t_, &d);                                                                     \
     }
 
 #endif
