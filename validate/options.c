@@ -83,8 +83,14 @@ bool gmsim_validate_options_read(gmsim_validate_options *o, int *argc, char ***a
     if (done && help)
         o->help = g_option_context_get_help(context, TRUE, NULL);
     g_option_context_free(context);
-    if (!done)
+    if (!done) {
+        char *said = *error != NULL ? (*error)->message : NULL;
+
+        if (said != NULL)
+            (*error)->message = g_strconcat(said, "; 'gmvalidate --help' lists the options", NULL);
+        g_free(said);
         return false;
+    }
     if (o->list || o->version || o->help != NULL)
         return true;
     if (o->measured == NULL)

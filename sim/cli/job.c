@@ -6,6 +6,8 @@
 
 #include "sim/cli/job.h"
 
+#include <string.h>
+
 cli_job_options cli_given;
 
 const GOptionEntry cli_input_entries[] = {
@@ -89,9 +91,25 @@ bool cli_job_input(const char *command)
     return cli_job_spares("--output", cli_given.output, NULL);
 }
 
+/* A program's trace is yet to come: no file tells that it is the output. */
+static bool will_be(const char *path)
+{
+    char *output, *trace;
+    bool same;
+
+    if (cli_given.program == NULL || cli_given.trace == NULL || path == NULL)
+        return false;
+    output = g_canonicalize_filename(path, NULL);
+    trace = g_canonicalize_filename(cli_given.trace, NULL);
+    same = strcmp(path, "-") != 0 && strcmp(output, trace) == 0;
+    g_free(output);
+    g_free(trace);
+    return same;
+}
+
 static bool is_other(const char *option, const char *path, const char *input)
 {
-    if (!cli_output_is(path, input))
+    if (!cli_output_is(path, input) && !(input == cli_given.trace && will_be(path)))
         return true;
     cli_say("%s: is what is read; name another file for %s", input, option);
     return false;
