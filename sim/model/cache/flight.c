@@ -9,17 +9,29 @@
 #include "sim/model/count/lanes.h"
 #include "sim/model/watch.h"
 
-/* Clocks that a store takes for a line before another comes. */
-#define LINE_CLOCKS 2u
+/* Quarters of a clock until a store's next line is in the queue; clocks that each line which the
+ * queue has no room for adds; lines that L1 looks up in a clock: micro/store_again.cu. */
+#define LINE_QUARTERS 9u
+#define LINE_WAITS    4u
+#define LINES_SEEN    2u
 
-/* Those that stay leave, up to the one of number `end`. */
-static void leave(gmsim_flights *flights, uint32_t end, uint64_t now)
+/* Those that stay leave, up to the one of number `end`; pushed: others want their places. */
+static void leave(gmsim_flights *flights, uint32_t end, uint64_t now, bool pushed)
 {
     for (; flights->staying != end; flights->staying++) {
         const uint32_t at = flights->staying % GMSIM_FLIGHTS;
+        flights->pushed[at] = pushed;
         flights->free = MAX(flights->free, now) + flights->units[at];
         flights->leaves[at] = flights->free;
     }
+}
+
+/* When the line of that number has left, for whose place another waits. */
+static uint64_t make_room(gmsim_flights *flights, uint32_t number, uint64_t now)
+{
+    if ((int32_t)(number - flights->staying) >= 0)
+        leave(flights, number + 1u, now, true);
+    return flights->leaves[number % GMSIM_FLIGHTS];
 }
 
 /* A line's set of tags. Lines of local memory lie anywhere. */
@@ -49,17 +61,18 @@ static void order_lines(const gmsim_footprint *footprint, uint8_t order[GMSIM_MA
 }
 
 /* A store comes at `now`: those that stay have left, where none came for long. */
-static void begin(gmsim_flights *flights, uint32_t lines, uint64_t now, const gmsim_gpu *gpu)
+static void begin(gmsim_flights *flights, uint64_t now)
 {
-    if (now >= flights->last + gpu->l1_packet_idle)
-        leave(flights, flights->next, flights->last + gpu->l1_packet_idle);
-    flights->last = now + (uint64_t)LINE_CLOCKS * lines;
+    if (now >= flights->last + GMSIM_FLIGHT_IDLE)
+        leave(flights, flights->next, flights->last + GMSIM_FLIGHT_IDLE, false);
 }
 
 /* L1 loses the line to another store of these sectors. */
-static void lose(const gmsim_flight *flight, gmsim_l1 *l1, uint32_t sectors)
+static void lose(const gmsim_flights *flights, const gmsim_flight *flight, gmsim_l1 *l1,
+                 uint32_t sectors)
 {
-    if (flight->sectors & sectors)
+    const bool pushed = !flight->bytes_leave && flights->pushed[flight->number % GMSIM_FLIGHTS];
+    if (pushed || (flight->sectors & sectors))
         gmsim_l1_drop(l1, flight->line - 1u);
     else
         gmsim_l1_lose(l1, flight->line - 1u);
@@ -69,7 +82,8 @@ static void lose(const gmsim_flight *flight, gmsim_l1 *l1, uint32_t sectors)
 static bool meets(const gmsim_flights *flights, const gmsim_flight *flight, uint64_t seen)
 {
     if (flight->bytes_leave)
-        return seen >= flight->bytes_leave && seen <= flight->bytes_leave + GMSIM_FLIGHT_AFTER;
+        return seen >= flight->bytes_leave &&
+               seen <= flight->bytes_leave + GMSIM_FLIGHT_BYTES_AFTER;
     const uint64_t leaves = flights->leaves[flight->number % GMSIM_FLIGHTS];
     return seen <= leaves + GMSIM_FLIGHT_AFTER && seen + GMSIM_FLIGHT_BEFORE >= leaves;
 }
@@ -93,13 +107,14 @@ void gmsim_flights_bytes(gmsim_flights *flights, gmsim_l1 *l1, const gmsim_footp
 {
     if (!gpu->l1_packets)
         return;
-    begin(flights, footprint->lines, now, gpu);
+    begin(flights, now);
+    flights->last = now + LINE_QUARTERS * footprint->lines / 4u;
     for (uint32_t i = 0; i < footprint->lines; i++) {
         bool known;
         gmsim_flight *flight = find(flights, footprint->line[i], &known);
         const uint8_t sectors = footprint->touched[i];
         if (known && !stays(flights, flight) && meets(flights, flight, now))
-            lose(flight, l1, sectors);
+            lose(flights, flight, l1, sectors);
         *flight = (gmsim_flight){.line = footprint->line[i] + 1u,
                                  .bytes_leave = now + GMSIM_FLIGHT_BYTES,
                                  .sectors = sectors};
@@ -114,24 +129,23 @@ void gmsim_flights_store(gmsim_flights *flights, gmsim_l1 *l1, const gmsim_footp
     uint64_t seen = now;
     if (!most)
         return;
-    begin(flights, footprint->lines, now, gpu);
+    begin(flights, now);
     order_lines(footprint, order);
     for (uint32_t i = 0; i < footprint->lines; i++) {
         const uint64_t line = footprint->line[order[i]];
         uint8_t sectors = footprint->touched[order[i]];
         bool known;
         gmsim_flight *flight = find(flights, line, &known);
-        seen = MAX(seen, now + i / GMSIM_TAG_SETS);
+        seen = MAX(seen, now + i / LINES_SEEN);
         if (known && stays(flights, flight))
             sectors |= flight->sectors; /* joins, and has a place of its own all the same */
         else if (known && meets(flights, flight, seen))
-            lose(flight, l1, sectors);
-        if (flights->next - flights->staying >= most) {
-            leave(flights, flights->staying + 1u, now + (uint64_t)LINE_CLOCKS * i);
-            seen = MAX(seen, flights->free);
-        }
+            lose(flights, flight, l1, sectors);
+        seen = MAX(seen, make_room(flights, flights->next - most, now + LINE_QUARTERS * i / 4u));
         *flight = (gmsim_flight){.line = line + 1u, .number = flights->next, .sectors = sectors};
         flights->units[flights->next % GMSIM_FLIGHTS] = (uint8_t)(1u + gmsim_sector_count(sectors));
         flights->next++;
     }
+    const uint32_t beyond = footprint->lines > most ? footprint->lines - most : 0;
+    flights->last = now + LINE_QUARTERS * footprint->lines / 4u + LINE_WAITS * beyond;
 }
