@@ -19,35 +19,19 @@ static int late(int result)
     return result;
 }
 
-static int open_late(const char *path, int flags, mode_t mode)
+int open(const char *path, int flags, ...)
 {
     int (*next)(const char *, int, ...) = (int (*)(const char *, int, ...))dlsym(RTLD_NEXT, "open");
-    int fd = next(path, flags, mode);
+    va_list list;
+    int fd;
 
+    va_start(list, flags);
+    fd = next(path, flags | O_LARGEFILE, (mode_t)va_arg(list, unsigned));
+    va_end(list);
     return (flags & O_CREAT) && (flags & O_EXCL) ? late(fd) : fd;
 }
 
-int open(const char *path, int flags, ...)
-{
-    va_list list;
-    mode_t mode;
-
-    va_start(list, flags);
-    mode = (mode_t)va_arg(list, unsigned);
-    va_end(list);
-    return open_late(path, flags, mode);
-}
-
-int open64(const char *path, int flags, ...)
-{
-    va_list list;
-    mode_t mode;
-
-    va_start(list, flags);
-    mode = (mode_t)va_arg(list, unsigned);
-    va_end(list);
-    return open_late(path, flags | O_LARGEFILE, mode);
-}
+int open64(const char *path, int flags, ...) __attribute__((alias("open")));
 
 int mkstemp(char *path)
 {
