@@ -91,9 +91,11 @@ static void put_ipc(GString *out, const gmsim_result *result, const char *before
         g_string_append_printf(out, "%sIPC %s", before,
                                g_ascii_formatd(number, sizeof number, "%.2f", ipc));
     else if (result->executed.instructions > 0)
-        g_string_append_printf(out, "%sIPC unknown: %s of %s ways are in doubt", before,
-                               gmsim_count(result->executed.doubtful).text,
-                               gmsim_count(result->executed.ways).text);
+        /* One way can be doubtful for several reasons. */
+        g_string_append_printf(
+            out, "%sIPC unknown: %s of %s ways are in doubt", before,
+            gmsim_count(MIN(result->executed.doubtful, result->executed.ways)).text,
+            gmsim_count(result->executed.ways).text);
 }
 
 void gmsim_text_time(GString *out, const gmsim_report *report, const gmsim_result *result)
