@@ -5,12 +5,12 @@
  * know which memory was copied to.
  */
 #include "traces/command/command.h"
+#include "traces/format/hold.h"
 #include "traces/import/export.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -113,15 +113,12 @@ static bool open_file(exporter *e, const char *name, char *path, size_t size, gm
     snprintf(path, size, "%s/%s.XXXXXX", e->folder, name);
     e->file.problem = 0;
     e->file.offset = e->file.used = 0;
-    sigset_t all, before;
-    sigfillset(&all);
-    sigprocmask(SIG_BLOCK, &all, &before);
+    sigset_t before;
+    gmt_hold(&before);
     e->file.fd = mkstemp(path);
-    const int saved = errno;
     if (e->file.fd >= 0)
-        guard_file(path); /* before a signal can end us */
-    sigprocmask(SIG_SETMASK, &before, NULL);
-    errno = saved;
+        guard_file(path);
+    gmt_release(&before);
     if (e->file.fd >= 0) {
         (void)fchmod(e->file.fd, 0666 & ~mask);
         return true;

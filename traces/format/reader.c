@@ -4,9 +4,10 @@
  */
 #include "traces/format/reader.h"
 
+#include "traces/format/hold.h"
+
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -24,15 +25,12 @@ static int temporary(void)
         errno = ENAMETOOLONG;
         return -1;
     }
-    sigset_t all, before; /* no signal ends us between the two */
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, &before);
+    sigset_t before;
+    gmt_hold(&before);
     const int fd = mkstemp(path);
-    const int saved = errno;
     if (fd >= 0)
         unlink(path);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    errno = saved;
+    gmt_release(&before);
     return fd;
 }
 

@@ -5,9 +5,10 @@
  */
 #include "traces/format/sink.h"
 
+#include "traces/format/hold.h"
+
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -48,15 +49,12 @@ static char *temporary_name(const char *path, unsigned attempt)
 /* No signal's handler sees the file before gmtrace_writers_abandon() knows it. */
 static void create(gmt_sink *sink)
 {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, &before);
+    sigset_t before;
+    gmt_hold(&before);
     sink->fd = open(sink->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    const int saved = errno;
     if (sink->fd >= 0)
         exchange(NULL, sink->temporary);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    errno = saved;
+    gmt_release(&before);
 }
 
 bool gmt_sink_open(gmt_sink *sink, const char *path, gmtrace_error *error)

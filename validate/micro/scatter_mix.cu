@@ -2,12 +2,18 @@
  *
  * scatter_mix.cu - what loads and stores that touch many lines take of an SM, alone and in turns.
  * The warps of a CTA go through rows of their own, a lane a row, word by word: of `stride` bytes to
- * the next row a request has four lines (32 bytes), 16 (64) or 32 (more). A warp stays in the first
- * line of its rows, so that all loads hit L1 but the first; in sets with `new` it goes on through
- * rows of 768 words, of which each sector misses L1 once and lies in L2. Sets: load    eight loads,
- * then their sum store   stores, one after another pair    a load, then a store of its result to
- * the same place apart   a load, then a store of its result to rows that nobody loads one     apart
- * with a load of one word, the same for all lanes, between them two     with two such loads
+ * the next row a request has four lines (16 bytes), eight (32), 16 (64) or 32 (more). A warp stays
+ * in the first line of its rows, so that all loads hit L1 but the first; in sets with `new` it goes
+ * on through rows of 768 words, of which each sector misses L1 once and, but for 132 SMs, lies in
+ * L2. Sets:
+ *
+ * - load: eight loads, then their sum
+ * - store: stores, one after another
+ * - pair: a load, then a store of its result to the same place
+ * - apart: a load, then a store of its result to rows that nobody loads
+ * - one: apart, with a load of one word, the same for all lanes, between them
+ * - two: with two such loads
+ *
  * Argument: anything, for a capture, of the rows of one SM alone. Output: CSV rows
  * set,new,stride,warps,sms,steps,least,mean,most - clocks of the slowest warp of an SM for its
  * steps after the first eight, of one load, one store or one of each; of all SMs the fastest, the

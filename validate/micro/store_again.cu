@@ -3,12 +3,16 @@
  * store_again.cu - which lines L1 loses where a warp stores to them twice, one shortly after the
  * other. A warp has loaded `lines` lines, a lane or more in each. Then, 32 times and some 800
  * clocks apart, it stores a word to each, multiplies `gap` times, each time what came of the last,
- * stores the next word of each, and, long after, loads the first. Before the gap comes none nothing
- *   wait    a load of one other line, which hits and is waited for
+ * stores the next word of each, and, long after, loads the first. Before the gap comes
+ *
+ * - none: nothing
+ * - wait: a load of one other line, which hits and is waited for
+ *
  * To be run under ncu (metrics/store_again.txt): a load of what is gone misses. Output: CSV rows
  * between,lines,gap,clocks - clocks between the two stores, of the last time.
  */
 #include "validate/micro/check.h"
+#include "validate/micro/words.h"
 #include <cstdint>
 #include <utility>
 
@@ -17,18 +21,6 @@
 
 enum between { NONE, WAIT };
 static const char *const between_name[] = {"none", "wait"};
-
-__device__ static uint32_t load(const char *at)
-{
-    uint32_t value;
-    asm volatile("ld.global.b32 %0, [%1];" : "=r"(value) : "l"(at) : "memory");
-    return value;
-}
-
-__device__ static void store(char *at, uint32_t value)
-{
-    asm volatile("st.global.b32 [%0], %1;" : : "l"(at), "r"(value) : "memory");
-}
 
 template <int BETWEEN, int GAP>
 __global__ void again(char *memory, uint32_t lines, uint32_t factor, uint32_t *sink)

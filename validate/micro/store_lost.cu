@@ -11,6 +11,7 @@
  * Output: CSV  a,b,shift,words,order,stores,between,lost - for each line how often.
  */
 #include "validate/micro/check.h"
+#include "validate/micro/words.h"
 
 #include <cstdint>
 #include <cstring>
@@ -23,18 +24,6 @@ __device__ static void pause(uint32_t clocks)
     uint32_t begin = (uint32_t)clock();
     while ((uint32_t)clock() - begin < clocks)
         ;
-}
-
-__device__ static uint32_t load(const uint32_t *p)
-{
-    uint32_t v;
-    asm volatile("ld.global.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
-    return v;
-}
-
-__device__ static void store(uint32_t *p, uint32_t v)
-{
-    asm volatile("st.global.u32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
 }
 
 struct plan {

@@ -15,6 +15,12 @@
 #define LINE_WAITS    4u
 #define LINES_SEEN    2u
 
+/* When so many lines of a store at `now` have come. */
+static uint64_t line_comes(uint64_t now, uint32_t lines)
+{
+    return now + LINE_QUARTERS * lines / 4u;
+}
+
 /* Those that stay leave, up to the one of number `end`; pushed: others want their places. */
 static void leave(gmsim_flights *flights, uint32_t end, uint64_t now, bool pushed)
 {
@@ -108,7 +114,7 @@ void gmsim_flights_bytes(gmsim_flights *flights, gmsim_l1 *l1, const gmsim_footp
     if (!gpu->l1_packets)
         return;
     begin(flights, now);
-    flights->last = now + LINE_QUARTERS * footprint->lines / 4u;
+    flights->last = line_comes(now, footprint->lines);
     for (uint32_t i = 0; i < footprint->lines; i++) {
         bool known;
         gmsim_flight *flight = find(flights, footprint->line[i], &known);
@@ -141,11 +147,11 @@ void gmsim_flights_store(gmsim_flights *flights, gmsim_l1 *l1, const gmsim_footp
             sectors |= flight->sectors; /* joins, and has a place of its own all the same */
         else if (known && meets(flights, flight, seen))
             lose(flights, flight, l1, sectors);
-        seen = MAX(seen, make_room(flights, flights->next - most, now + LINE_QUARTERS * i / 4u));
+        seen = MAX(seen, make_room(flights, flights->next - most, line_comes(now, i)));
         *flight = (gmsim_flight){.line = line + 1u, .number = flights->next, .sectors = sectors};
         flights->units[flights->next % GMSIM_FLIGHTS] = (uint8_t)(1u + gmsim_sector_count(sectors));
         flights->next++;
     }
     const uint32_t beyond = footprint->lines > most ? footprint->lines - most : 0;
-    flights->last = now + LINE_QUARTERS * footprint->lines / 4u + LINE_WAITS * beyond;
+    flights->last = line_comes(now, footprint->lines) + LINE_WAITS * beyond;
 }
