@@ -258,7 +258,8 @@ static void test_recorded_call(void)
     finish(&run);
 }
 
-/* An instruction that the capture reports is not made up any more; indexed ones never are. */
+/* An instruction that the capture reports is listed, so that its place among others shows, and can be
+ * taken back; indexed ones never are. */
 static void test_seen(void)
 {
     const gmtrace_instr code[] = {LDG, LDL("0x0"), BRA_IF(0), EXIT};
@@ -267,8 +268,7 @@ static void test_seen(void)
     record(&run, 0, ALL);
     record(&run, 1, ALL);
     record(&run, 0, ALL);
-    EXPECT({0, ALL}, {1, ALL}, {1, ALL}, {0, ALL});
-    /* One that was listed before its callback came can be taken back, once it has come. */
+    EXPECT({0, ALL}, {1, ALL}, {1, ALL}, {0, ALL}, {1, ALL});
     const gmtrace_unseen_access early = {.instr = 1, .mask = ALL};
     g_assert_true(gmtrace_unseen_retract(run.unseen, &early));
     finish(&run);

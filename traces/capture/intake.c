@@ -39,8 +39,31 @@ static void add_pending(gmc_intake *intake, const gmc_cell *header, gmc_open_war
     warp->pending_count = 0;
 }
 
-/* Some kernels' stack slots are reported (those with local arrays), others' are not. What follows a
- * record is kept until the warp's next one, when it is clear. */
+/* A stack slot's access is reported: what its lanes did before it in the code was not, or it would
+ * have come before. Where the code does not lead there as was thought, nothing is known by it. */
+static void add_before(gmc_intake *intake, const gmc_cell *header, gmc_open_warp *warp,
+                       const gmtrace_record *record)
+{
+    uint32_t here = 0, kept = 0;
+    while (here < warp->pending_count && (warp->pending[here].instr != record->instr ||
+                                          !(warp->pending[here].mask & record->mask)))
+        here++;
+    if (here == warp->pending_count)
+        return;
+    for (uint32_t i = 0; i < warp->pending_count; i++) {
+        const gmtrace_unseen_access access = warp->pending[i];
+        if (i < here && access.mask & record->mask)
+            add_unseen(intake, header, &access, 1);
+        else if (i == here)
+            gmtrace_unseen_retract(intake->job.slots, &access);
+        else
+            warp->pending[kept++] = access;
+    }
+    warp->pending_count = kept;
+}
+
+/* Some stack slots are reported (those of local arrays), others are not (spilled registers), both in
+ * one kernel. What follows a record is kept until the warp's next one, when it is clear. */
 static void keep(gmc_intake *intake, gmc_open_warp *warp, size_t first, size_t last)
 {
     if (first < last &&
@@ -139,7 +162,9 @@ static void follow(gmc_intake *intake, const gmc_cell *header, gmc_open_warp *wa
         keep(intake, warp, 0, count);
         return;
     }
-    if (!gmtrace_unseen_is_slot(slots, record->instr))
+    if (gmtrace_unseen_is_slot(slots, record->instr))
+        add_before(intake, header, warp, record);
+    else
         add_pending(intake, header, warp);
     add_unseen(intake, header, gmtrace_unseen_list(slots), before);
     keep(intake, warp, before, count);

@@ -290,8 +290,6 @@ static void put(gmtrace_unseen_warp *warp, uint32_t lanes, uint32_t node)
 
 static void add_access(gmtrace_unseen *u, uint32_t instr, uint32_t mask)
 {
-    if (u->is_seen[instr])
-        return;
     if (u->list_count == u->list_room) {
         size_t room = u->list_room ? u->list_room * 2 : 256;
         gmtrace_unseen_access *grown = realloc(u->list, room * sizeof *grown);

@@ -58,7 +58,7 @@ bool gmtrace_unseen_is_slot(const gmtrace_unseen *unseen, uint32_t instr);
 const gmtrace_unseen_access *gmtrace_unseen_list(const gmtrace_unseen *unseen);
 /* Accesses of a list may be kept until their warp's next record that is no slot's: by then the
  * capture has reported what it does report. True, and not counted as reconstructed any more, where
- * the access's instruction was reported after all. */
+ * the access's instruction was reported after all, now or before. */
 bool gmtrace_unseen_retract(gmtrace_unseen *unseen, const gmtrace_unseen_access *access);
 /* The access as a record of the trace. */
 void gmtrace_unseen_record(const gmtrace_unseen *unseen, const gmtrace_unseen_access *access,
