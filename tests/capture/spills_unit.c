@@ -12,7 +12,7 @@
         .target = GMTRACE_NO_INSTR, .predicate = GMTRACE_NO_REGISTER                               \
     }
 
-enum { CTAS = 40, MOST = 16 };
+enum { CTAS = 40, MOST = 24 };
 
 /* Warp 0 makes a record, warp 1 exits without one; 24 of its lanes are threads. */
 static void play(card *at)
@@ -120,7 +120,7 @@ static void test_spill_behind_copy(void)
 }
 
 /* Local arrays' slots are reported, spills between them are not: all stand as the code has them, from
- * the first turn on. */
+ * the first turn on, also behind a fork. */
 static void test_spills_among_arrays(void)
 {
     gmtrace_instr spills[] = {INSTR(0, "LDG.E", GMTRACE_CLASS_LOAD),
@@ -129,10 +129,14 @@ static void test_spills_among_arrays(void)
                               LOCAL(48, "STL", "[R1+0x4], R2", GMTRACE_CLASS_STORE),
                               LOCAL(64, "LDL", "R2, [R1+0x30]", GMTRACE_CLASS_LOAD),
                               INSTR(80, "BRA", GMTRACE_CLASS_BRANCH),
-                              INSTR(96, "EXIT", GMTRACE_CLASS_EXIT)};
+                              LOCAL(96, "LDL", "R2, [R1+0x40]", GMTRACE_CLASS_LOAD),
+                              LOCAL(112, "STL", "[R1+0x8], R2", GMTRACE_CLASS_STORE),
+                              INSTR(128, "BRA", GMTRACE_CLASS_BRANCH),
+                              INSTR(144, "EXIT", GMTRACE_CLASS_EXIT)};
     spills[0].space = GMTRACE_SPACE_GLOBAL;
-    spills[5].predicate = 0;
-    spills[5].target = 0;
+    spills[5].predicate = spills[8].predicate = 0;
+    spills[5].target = 9;
+    spills[8].target = 0;
     const gmc_range range = {0, G_N_ELEMENTS(spills), 0};
     const gmc_code code = {spills, G_N_ELEMENTS(spills), &range, 1};
     gmtrace_error error = {0};
@@ -140,23 +144,23 @@ static void test_spills_among_arrays(void)
     g_assert_true(gmtrace_unseen_create(spills, G_N_ELEMENTS(spills), GMTRACE_DETAIL_MEMORY, &slots));
     card *at = card_open(spills, G_N_ELEMENTS(spills));
     card_launch(at, (gmc_job){.code = &code, .threads = 32, .slots = slots}, 1);
-    uint32_t wanted[3 * 5];
+    uint32_t wanted[3 * 7];
     for (uint32_t turn = 0; turn < 3; turn++) {
         gmc_cell cell = {.pc = 0, .aux = 4 | 1 << 8, .mask = UINT32_MAX};
         cell.mark = GMC_MARK(GMC_GLOBAL, GMC_AFFINE, 0);
         card_put(at, cell, NULL, 0);
-        for (cell.pc = 1; cell.pc <= 3; cell.pc += 2) {
+        for (cell.pc = 1; cell.pc <= 7; cell.pc += cell.pc == 3 ? 4 : 2) {
             cell.aux = 4 | 2 << 8;
             cell.mark = GMC_MARK(GMC_LOCAL, GMC_AFFINE, 0);
             card_put(at, cell, NULL, 0);
         }
-        for (uint32_t i = 0; i < 5; i++)
-            wanted[turn * 5 + i] = i;
+        for (uint32_t i = 0; i < 7; i++)
+            wanted[turn * 7 + i] = i < 5 ? i : i + 1;
     }
-    card_exit(at, 0, 6, 0, UINT32_MAX);
+    card_exit(at, 0, 9, 0, UINT32_MAX);
     const gmc_result result = card_finish(at);
     g_assert_true(result.sound);
-    g_assert_cmpuint(result.slots.accesses, ==, 3 * 2);
+    g_assert_cmpuint(result.slots.accesses, ==, 3 * 3);
     g_assert_cmpuint(result.slots.lost, ==, 0);
     card_written(at);
     g_assert_true(gmtrace_select_launch(card_read(at), 0, &error));

@@ -39,15 +39,36 @@ static void add_pending(gmc_intake *intake, const gmc_cell *header, gmc_open_war
     warp->pending_count = 0;
 }
 
-/* A stack slot's access is reported: what its lanes did before it in the code was not, or it would
- * have come before. Where the code does not lead there as was thought, nothing is known by it. */
-static void add_before(gmc_intake *intake, const gmc_cell *header, gmc_open_warp *warp,
-                       const gmtrace_record *record)
+/* Some stack slots are reported (those of local arrays), others are not (spilled registers), both
+ * in one kernel. What follows a record is kept until the warp's next one, when it is clear. */
+static void keep(gmc_intake *intake, gmc_open_warp *warp, size_t first, size_t last)
 {
-    uint32_t here = 0, kept = 0;
+    if (first < last &&
+        !gmc_open_warp_keep(warp, gmtrace_unseen_list(intake->job.slots) + first, last - first))
+        gmc_intake_fail(intake, NULL);
+}
+
+static uint32_t find_pending(const gmc_open_warp *warp, const gmtrace_record *record)
+{
+    uint32_t here = 0;
     while (here < warp->pending_count && (warp->pending[here].instr != record->instr ||
                                           !(warp->pending[here].mask & record->mask)))
         here++;
+    return here;
+}
+
+/* A stack slot's access is reported: what its lanes did before it in the code was not, or it would
+ * have come before. */
+static void add_before(gmc_intake *intake, const gmc_cell *header, gmc_open_warp *warp,
+                       const gmtrace_record *record)
+{
+    gmtrace_unseen *slots = intake->job.slots;
+    uint32_t here = find_pending(warp, record), kept = 0;
+    if (here == warp->pending_count) {
+        const size_t count = gmtrace_unseen_reach(slots, &warp->place, record->instr, record->mask);
+        keep(intake, warp, 0, count);
+        here = find_pending(warp, record);
+    }
     if (here == warp->pending_count)
         return;
     for (uint32_t i = 0; i < warp->pending_count; i++) {
@@ -55,20 +76,11 @@ static void add_before(gmc_intake *intake, const gmc_cell *header, gmc_open_warp
         if (i < here && access.mask & record->mask)
             add_unseen(intake, header, &access, 1);
         else if (i == here)
-            gmtrace_unseen_retract(intake->job.slots, &access);
+            gmtrace_unseen_retract(slots, &access);
         else
             warp->pending[kept++] = access;
     }
     warp->pending_count = kept;
-}
-
-/* Some stack slots are reported (those of local arrays), others are not (spilled registers), both in
- * one kernel. What follows a record is kept until the warp's next one, when it is clear. */
-static void keep(gmc_intake *intake, gmc_open_warp *warp, size_t first, size_t last)
-{
-    if (first < last &&
-        !gmc_open_warp_keep(warp, gmtrace_unseen_list(intake->job.slots) + first, last - first))
-        gmc_intake_fail(intake, NULL);
 }
 
 /* The warp's place in the code; NULL without memory. */

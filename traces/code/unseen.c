@@ -388,6 +388,19 @@ size_t gmtrace_unseen_step(gmtrace_unseen *unseen, gmtrace_unseen_warp *warp, ui
     return unseen->list_count;
 }
 
+size_t gmtrace_unseen_reach(gmtrace_unseen *unseen, gmtrace_unseen_warp *warp, uint32_t instr,
+                            uint32_t mask)
+{
+    unseen->list_count = 0;
+    mask &= warp->live;
+    if (!gmtrace_unseen_is_slot(unseen, instr) || !mask)
+        return 0;
+    const uint32_t number = unseen->graph.block_of[instr];
+    bring(unseen, warp, mask, number, false);
+    go_on(unseen, warp, number, mask);
+    return unseen->list_count;
+}
+
 size_t gmtrace_unseen_end(gmtrace_unseen *unseen, gmtrace_unseen_warp *warp, uint32_t mask)
 {
     unseen->list_count = 0;

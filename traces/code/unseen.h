@@ -50,6 +50,10 @@ size_t gmtrace_unseen_enter(gmtrace_unseen *unseen, gmtrace_unseen_warp *warp, u
 /* A record of the warp: *before is how many of the accesses come before it, the rest follow it. */
 size_t gmtrace_unseen_step(gmtrace_unseen *unseen, gmtrace_unseen_warp *warp, uint32_t instr,
                            uint32_t mask, size_t *before);
+/* A record of a stack slot that no list since the last record but those of slots has: the lanes went
+ * on behind a fork of the code. All up to the next fork or record is listed, the slot's among it. */
+size_t gmtrace_unseen_reach(gmtrace_unseen *unseen, gmtrace_unseen_warp *warp, uint32_t instr,
+                            uint32_t mask);
 /* These lanes have ended. */
 size_t gmtrace_unseen_end(gmtrace_unseen *unseen, gmtrace_unseen_warp *warp, uint32_t mask);
 
