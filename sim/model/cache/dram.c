@@ -6,6 +6,8 @@
  * - DRAM serves so many bytes a clock, gpu.dram_granule at least; an access to a row that is not in
  *   use costs more, what is written there more yet (micro/atomics_random.cu). The busier it is the
  *   longer an access waits for others in its bank.
+ * - What is written takes gpu.dram_write_percent of that where as much is read beside, or half as
+ *   much, and the time of what is read where nothing is: the bus turns around (micro/dram_mix.cu).
  * - Banks are refreshed in turn, and whoever comes then waits.
  *
  * Left out: channels and their hash.
@@ -23,6 +25,7 @@ void gmsim_dram_begin(gmsim_dram *dram, const gmsim_gpu *gpu)
 {
     memset(dram, 0, sizeof *dram);
     dram->gpu = gpu;
+    dram->write_percent = gpu->dram_write_percent;
     dram->row_shift = shift_of(gpu->dram_row_lines);
     dram->open_shift = 32u - shift_of(gpu->dram_open_rows);
     dram->refresh_shift = shift_of(gpu->dram_refresh_lines);
@@ -38,6 +41,11 @@ void gmsim_dram_step(gmsim_dram *dram, uint64_t clocks)
                     (clocks * gpu->dram_bytes_per_clock);
     dram->load = (uint32_t)((dram->load * (gpu->dram_load_steps - 1u) + MIN(load, 2048u)) /
                             gpu->dram_load_steps);
+    if (dram->written) {
+        const uint64_t turning = MIN(2u * dram->read, dram->written);
+        dram->write_percent =
+            100u + (uint32_t)((gpu->dram_write_percent - 100u) * turning / dram->written);
+    }
     dram->read = dram->written = 0;
 }
 
@@ -58,7 +66,7 @@ uint64_t gmsim_dram_take(gmsim_dram *dram, gmsim_l2_cost cost, uint64_t line, ui
         granules(dram, (uint64_t)cost.read - cost.also_read) + granules(dram, cost.also_read);
     uint64_t written = (granules(dram, (uint64_t)cost.written - cost.also_written) +
                         granules(dram, cost.also_written)) *
-                       gpu->dram_write_percent / 100u;
+                       dram->write_percent / 100u;
     if (!gpu->dram_bytes_per_clock)
         return 0;
     uint64_t row = line >> dram->row_shift;

@@ -17,6 +17,7 @@ typedef struct gmsim_dram {
     uint64_t row[GMSIM_OPEN_ROWS]; /* rows in use, by a hash */
     uint64_t read, written;        /* bytes' worth of its time asked for in this step */
     uint32_t load;                 /* how busy it has been lately: 1024 is all the time */
+    uint32_t write_percent;        /* of a byte's time, what a written one takes now */
     uint32_t row_shift, open_shift, refresh_shift; /* lines of a row; see dram.c */
     uint32_t granule_sectors;                      /* of the least access */
 } gmsim_dram;
