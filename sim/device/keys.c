@@ -183,7 +183,7 @@ const gmsim_key gmsim_keys[] = {
           "of the time of a read, that a write takes"),
     GIVEN(dram, write_weight, COUNT, 1, 100, "2", "reads' worth that a write keeps reads waiting"),
     GIVEN(dram, load_steps, COUNT, 1, 1024, "4", "steps of 128 clocks over which load is averaged"),
-    GIVEN(dram, row_lines, POWER, 1, 4096, "8", "neighbouring lines of a row"),
+    GIVEN(dram, row_lines, POWER, 1, 4096, "16", "neighbouring lines of a row"),
     GIVEN(dram, open_rows, POWER, 1, GMSIM_OPEN_ROWS, "4096", "rows in use at a time"),
     GIVEN(dram, refresh_lines, POWER, 1, 4096, "32",
           "neighbouring lines that are refreshed together"),
