@@ -54,7 +54,8 @@ static void test_spills(void)
     const gmc_code code = {spills, G_N_ELEMENTS(spills), &range, 1};
     gmtrace_error error = {0};
     gmtrace_unseen *slots;
-    g_assert_true(gmtrace_unseen_create(spills, G_N_ELEMENTS(spills), GMTRACE_DETAIL_MEMORY, &slots));
+    g_assert_true(
+        gmtrace_unseen_create(spills, G_N_ELEMENTS(spills), GMTRACE_DETAIL_MEMORY, &slots));
     card *at = card_open(spills, G_N_ELEMENTS(spills));
     for (unsigned i = 0; i < 2; i++) { /* a launch leaves nothing behind for the next */
         card_launch(at, (gmc_job){.code = &code, .threads = 56, .slots = slots}, CTAS);
@@ -78,6 +79,28 @@ static void test_spills(void)
     gmtrace_unseen_free(slots);
 }
 
+/* A launch of one warp, and its end: what came of it. */
+static card *begin_warp(const gmc_code *code, gmtrace_unseen **slots)
+{
+    g_assert_true(
+        gmtrace_unseen_create(code->instr, code->instr_count, GMTRACE_DETAIL_MEMORY, slots));
+    card *at = card_open(code->instr, code->instr_count);
+    card_launch(at, (gmc_job){.code = code, .threads = 32, .slots = *slots}, 1);
+    return at;
+}
+
+static gmc_result end_warp(card *at, uint32_t exit)
+{
+    gmtrace_error error = {0};
+    card_exit(at, 0, exit, 0, UINT32_MAX);
+    const gmc_result result = card_finish(at);
+    g_assert_true(result.sound);
+    g_assert_cmpuint(result.slots.lost, ==, 0);
+    card_written(at);
+    g_assert_true(gmtrace_select_launch(card_read(at), 0, &error));
+    return result;
+}
+
 /* cp.async has two reports; what follows it happens once, and behind both. Two lanes copy nothing.
  */
 static void test_spill_behind_copy(void)
@@ -90,11 +113,8 @@ static void test_spill_behind_copy(void)
     spills[0].space = spills[2].space = GMTRACE_SPACE_GLOBAL;
     const gmc_range range = {0, G_N_ELEMENTS(spills), 0};
     const gmc_code code = {spills, G_N_ELEMENTS(spills), &range, 1};
-    gmtrace_error error = {0};
     gmtrace_unseen *slots;
-    g_assert_true(gmtrace_unseen_create(spills, G_N_ELEMENTS(spills), GMTRACE_DETAIL_MEMORY, &slots));
-    card *at = card_open(spills, G_N_ELEMENTS(spills));
-    card_launch(at, (gmc_job){.code = &code, .threads = 32, .slots = slots}, 1);
+    card *at = begin_warp(&code, &slots);
     for (uint32_t pc = 0; pc <= 2; pc += 2) {
         gmc_cell cell = {.pc = pc, .aux = 4, .mask = pc ? 0xfffffffc : UINT32_MAX};
         cell.mark = GMC_MARK(GMC_COPY_READ, GMC_AFFINE, 0);
@@ -103,13 +123,8 @@ static void test_spill_behind_copy(void)
         cell.mark = GMC_MARK(GMC_COPY_WRITE, GMC_AFFINE, 0);
         card_put(at, cell, NULL, 0);
     }
-    card_exit(at, 0, 3, 0, UINT32_MAX);
-    const gmc_result result = card_finish(at);
-    g_assert_true(result.sound);
-    g_assert_cmpuint(result.slots.lost, ==, 0);
-    card_written(at);
+    end_warp(at, 3);
     gmtrace_record record[MOST];
-    g_assert_true(gmtrace_select_launch(card_read(at), 0, &error));
     g_assert_cmpuint(card_records(at, 0, 0, record, MOST), ==, G_N_ELEMENTS(wanted));
     for (unsigned i = 0; i < G_N_ELEMENTS(wanted); i++) {
         g_assert_cmpuint(record[i].instr, ==, wanted[i]);
@@ -119,8 +134,8 @@ static void test_spill_behind_copy(void)
     gmtrace_unseen_free(slots);
 }
 
-/* Local arrays' slots are reported, spills between them are not: all stand as the code has them, from
- * the first turn on, also behind a fork. */
+/* Local arrays' slots are reported, spills between them are not: all stand as the code has them,
+ * from the first turn on, also behind a fork. */
 static void test_spills_among_arrays(void)
 {
     gmtrace_instr spills[] = {INSTR(0, "LDG.E", GMTRACE_CLASS_LOAD),
@@ -139,11 +154,8 @@ static void test_spills_among_arrays(void)
     spills[8].target = 0;
     const gmc_range range = {0, G_N_ELEMENTS(spills), 0};
     const gmc_code code = {spills, G_N_ELEMENTS(spills), &range, 1};
-    gmtrace_error error = {0};
     gmtrace_unseen *slots;
-    g_assert_true(gmtrace_unseen_create(spills, G_N_ELEMENTS(spills), GMTRACE_DETAIL_MEMORY, &slots));
-    card *at = card_open(spills, G_N_ELEMENTS(spills));
-    card_launch(at, (gmc_job){.code = &code, .threads = 32, .slots = slots}, 1);
+    card *at = begin_warp(&code, &slots);
     uint32_t wanted[3 * 7];
     for (uint32_t turn = 0; turn < 3; turn++) {
         gmc_cell cell = {.pc = 0, .aux = 4 | 1 << 8, .mask = UINT32_MAX};
@@ -157,13 +169,7 @@ static void test_spills_among_arrays(void)
         for (uint32_t i = 0; i < 7; i++)
             wanted[turn * 7 + i] = i < 5 ? i : i + 1;
     }
-    card_exit(at, 0, 9, 0, UINT32_MAX);
-    const gmc_result result = card_finish(at);
-    g_assert_true(result.sound);
-    g_assert_cmpuint(result.slots.accesses, ==, 3 * 3);
-    g_assert_cmpuint(result.slots.lost, ==, 0);
-    card_written(at);
-    g_assert_true(gmtrace_select_launch(card_read(at), 0, &error));
+    g_assert_cmpuint(end_warp(at, 9).slots.accesses, ==, 3 * 3);
     check_warp(at, 0, 0, UINT32_MAX, wanted, G_N_ELEMENTS(wanted));
     card_close(at);
     gmtrace_unseen_free(slots);
