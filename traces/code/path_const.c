@@ -4,7 +4,6 @@
  * kept. It is meant for loop counters and for indices of constants.
  */
 #include "traces/code/path_const.h"
-#include "traces/code/path_lanes.h"
 
 #include <string.h>
 
@@ -74,22 +73,36 @@ void path_const_set(path_const *state, const gmtrace_operand *operand, uint32_t 
     }
 }
 
-void path_const_run(path_const *state, const gmtrace_instr *instr)
+/* The instruction as a step, which stands in *own where none are kept; NULL where it is not
+ * understood. */
+static const path_step *step_of(path_kept_steps *kept, const gmtrace_instr *instr, path_step *own)
+{
+    if (!kept)
+        return path_step_read(instr, NULL, own) ? own : NULL;
+    const size_t at = (uintptr_t)instr / sizeof *instr % PATH_KEPT_STEPS;
+    if (kept->of[at] != instr) {
+        kept->of[at] = instr;
+        kept->understood[at] = path_step_read(instr, NULL, &kept->step[at]);
+    }
+    return kept->understood[at] ? &kept->step[at] : NULL;
+}
+
+void path_const_run(path_const *state, path_kept_steps *kept, const gmtrace_instr *instr)
 {
     const int guard = path_const_guard(state, instr);
     if (guard == 0)
         return;
-    path_step step;
+    path_step own;
     uint32_t value[PATH_SOURCES] = {0}, made[PATH_TARGETS];
-    const bool known = guard == 1 && path_step_read(instr, NULL, &step) &&
-                       gather(state, &step, value) && path_step_compute(&step, value, made);
+    const path_step *step = guard == 1 ? step_of(kept, instr, &own) : NULL;
+    const bool known = step && gather(state, step, value) && path_step_compute(step, value, made);
     path_const_forget(state, instr);
-    for (unsigned i = 0; known && i < step.targets; i++) {
-        if (!step.target[i].is_register)
+    for (unsigned i = 0; known && i < step->targets; i++) {
+        if (!step->target[i].is_register)
             continue;
-        path_file *file = &state->file[step.target[i].file];
-        file->known[step.target[i].number] = true;
-        file->value[step.target[i].number] = made[i];
+        path_file *file = &state->file[step->target[i].file];
+        file->known[step->target[i].number] = true;
+        file->value[step->target[i].number] = made[i];
     }
 }
 

@@ -6,6 +6,7 @@
 #define GMTRACE_PATH_CONST_H
 
 #include "traces/code/graph.h"
+#include "traces/code/path_lanes.h"
 
 #define PATH_REGISTERS 256u
 
@@ -20,11 +21,20 @@ typedef struct path_const {
     bool constants;    /* those in memory are known, to be 0 */
 } path_const;
 
+/* Instructions as steps, for who runs the same ones again: reading their text takes most of the
+ * time. Begins as zeros; instructions stay where they are while it is used. */
+#define PATH_KEPT_STEPS 64u
+typedef struct path_kept_steps {
+    const gmtrace_instr *of[PATH_KEPT_STEPS];
+    bool understood[PATH_KEPT_STEPS];
+    path_step step[PATH_KEPT_STEPS];
+} path_kept_steps;
+
 /* All registers are known, and memory's constants, to be 0. */
 void path_const_begin(path_const *state);
 /* What is written is known afterwards where all that it is made of is, by an instruction that
- * path_lanes.h understands; any other makes what it writes unknown. */
-void path_const_run(path_const *state, const gmtrace_instr *instr);
+ * path_lanes.h understands; any other makes what it writes unknown. `kept` may be NULL. */
+void path_const_run(path_const *state, path_kept_steps *kept, const gmtrace_instr *instr);
 void path_const_set(path_const *state, const gmtrace_operand *operand, uint32_t value);
 /* Is the instruction executed: 1, 0, or -1 where its guard is not known? */
 int path_const_guard(const path_const *state, const gmtrace_instr *instr);

@@ -96,7 +96,7 @@ static void look_above(const path_graph *graph, path_const *state, uint32_t abov
             forget_all(state, instr, bottom + 1, outer_end);
         }
         if (path_const_is_move(&instr[i]))
-            path_const_run(state, &instr[i]);
+            path_const_run(state, NULL, &instr[i]);
         else
             path_const_forget(state, &instr[i]);
     }
@@ -107,9 +107,13 @@ static void look_above(const path_graph *graph, path_const *state, uint32_t abov
 static uint32_t rounds(const path_graph *graph, path_place from, const unrolled *way,
                        const crossed *loop, uint32_t *work)
 {
-    path_const *state = calloc(1, sizeof *state);
-    if (!state)
+    struct {
+        path_const state;
+        path_kept_steps kept;
+    } *run = calloc(1, sizeof *run);
+    if (!run)
         return 1;
+    path_const *state = &run->state;
     const gmt_block *last = &graph->flow.block[way->block[loop->last]];
     const uint32_t bottom = last->first + last->count - 1;
     const gmtrace_instr *branch = &graph->instr[bottom];
@@ -122,7 +126,7 @@ static uint32_t rounds(const path_graph *graph, path_place from, const unrolled 
     for (uint32_t i = 0; i <= loop->last; i++) {
         const gmt_block *b = &graph->flow.block[way->block[i]];
         for (uint32_t n = 0; n < b->count; n++)
-            path_const_run(state, &graph->instr[b->first + n]);
+            path_const_run(state, &run->kept, &graph->instr[b->first + n]);
         *work += b->count;
         for (uint32_t k = 0; k < way->loops; k++)
             if (way->loop[k].last == i && way->loop[k].times > 1)
@@ -139,7 +143,7 @@ static uint32_t rounds(const path_graph *graph, path_place from, const unrolled 
             break;
         i = loop->first - 1;
     }
-    free(state);
+    free(run);
     return result;
 }
 

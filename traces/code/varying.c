@@ -105,7 +105,7 @@ void gmt_run_lane(path_const *state, const gmtrace_instr *instr, const gmtrace_d
     if (decoded->unit == GMTRACE_UNIT_S2R)
         otherwise = decoded->lanes == GMTRACE_LANES_DIFFER ? lane : 0;
     if (decoded->lanes != GMTRACE_LANES_DIFFER)
-        path_const_run(state, instr);
+        path_const_run(state, NULL, instr);
     else
         path_const_forget(state, instr);
     for (uint32_t k = 0; k < instr->operand_count; k++)
