@@ -211,6 +211,60 @@ static void test_many(void)
     gmtrace_sass_free(&c.sass);
 }
 
+/* A loop with a record each turn, round which each lane carries seven numbers of its own. */
+static void test_states(void)
+{
+    static const line lines[] = {
+        {"S2R R2, SR_TID.X", 0, 0},
+        {"IMAD R3, R2, R2, RZ", 0, 0},
+        {"IMAD R4, R3, R2, RZ", 0, 0},
+        {"IMAD R5, R4, R2, RZ", 0, 0},
+        {"IMAD R6, R5, R2, RZ", 0, 0},
+        {"IMAD R7, R6, R2, RZ", 0, 0},
+        {"IMAD R8, R7, R2, RZ", 0, 0},
+        {"IMAD R9, R8, R2, RZ", 0, 0},
+        {"MOV R10, RZ", 0, 0},
+        {"VIADD R10, R10, 0x1", 0, 0}, /* the loop */
+        {"STG.E desc[UR4][R12.64], R14", 0, 0},
+        {"LOP3.LUT R11, R10, 0x1, RZ, 0xc0, !PT", 0, 0},
+        {"ISETP.NE.AND P0, PT, R11, RZ, PT", 0, 0},
+        {"@P0 BRA `", 0, 15},
+        {"VIADD R15, R15, 0x1", 0, 0}, /* in even turns alone */
+        {"ISETP.LT.AND P0, PT, R10, c[0x0][0x210], PT", 0, 0},
+        {"@P0 BRA `", 0, 9},
+        {"ISETP.LT.AND P0, PT, R3, R4, PT", 0, 0}, /* all seven tell whether one more is executed */
+        {"ISETP.LT.AND P0, PT, R5, R6, P0", 0, 0},
+        {"ISETP.LT.AND P0, PT, R7, R8, P0", 0, 0},
+        {"ISETP.NE.AND P0, PT, R9, -0x1, P0", 0, 0},
+        {"BSSY B0, `", 0, 24},
+        {"@P0 BRA `", 0, 24},
+        {"VIADD R15, R15, 0x1", 0, 0},
+        {"BSYNC B0", 0, 0},
+        {"EXIT", 0, 0}};
+    static const uint32_t turns = 240000;
+    const gmtrace_known known = {
+        .constants_offset = 0x210, .constants_size = 4, .constants = (const uint8_t *)&turns};
+    const gmtrace_launch launch = {.grid = {1, 1, 1}, .block = {32, 1, 1}, .known = &known};
+    static const gmtrace_record record = {.instr = 10, .mask = ALL, .op = GMTRACE_OP_STORE};
+    code c;
+    assemble(&c, lines, G_N_ELEMENTS(lines));
+    gmtrace_paths *paths = gmtrace_paths_create(&c.kernel, GMTRACE_DETAIL_MEMORY);
+    gmtrace_path_warp warp;
+    gmtrace_paths_know(paths, &launch);
+    gmtrace_path_enter_as(paths, &warp, ALL, 0, 0);
+    uint64_t sum = 0;
+    for (uint32_t turn = 0; turn < turns; turn++)
+        sum += gmtrace_path_step(paths, &warp, &record)->instructions;
+    sum += gmtrace_path_end(paths, &warp)->instructions;
+    const gmtrace_path_counts counts = gmtrace_path_get_counts(paths);
+    g_assert_cmpuint(counts.ambiguous + counts.estimated, ==, 0);
+    /* BSYNC once for those that executed the instruction before, and once for the others. */
+    g_assert_cmpuint(sum, ==, 9 + 6 * turns + turns / 2 + 7 + 2 + 1);
+    g_assert_false(gmtrace_paths_failed(paths));
+    gmtrace_paths_free(paths);
+    gmtrace_sass_free(&c.sass);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -219,5 +273,6 @@ int main(int argc, char **argv)
     g_test_add_func("/path/known/floats", test_floats);
     g_test_add_func("/path/known/loaded", test_loaded);
     g_test_add_func("/path/known/many", test_many);
+    g_test_add_func("/path/known/states", test_states);
     return g_test_run();
 }

@@ -34,9 +34,9 @@ struct path_values {
     uint32_t places, steps;
     path_places *live; /* of each block: what is asked for at its beginning, before it is written */
     uint32_t loads;    /* that could have been followed */
-    path_set states;
-    size_t kept;  /* bytes of states */
-    uint64_t ran; /* instructions */
+    path_set states, each; /* what lanes have; what lanes have in a register, each its own */
+    size_t kept;           /* bytes of states */
+    uint64_t ran;          /* instructions */
     bool full;
 };
 

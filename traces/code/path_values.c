@@ -12,7 +12,8 @@
 #include <string.h>
 
 #define MAX_STATES (1u << 28) /* bytes for what lanes have; beyond, nothing is known */
-#define PER_STATE  512u       /* what each takes elsewhere: ways, moves */
+#define PER_STATE  448u       /* what each takes elsewhere: ways, moves */
+#define PER_EACH   48u        /* what each number for values takes */
 #define MAX_RUN    (1u << 27) /* instructions that are run; half of either: see apart() */
 #define PER_LOAD   64u        /* what a load counts as */
 
@@ -46,6 +47,7 @@ void path_values_free(path_values *v)
     if (!v)
         return;
     path_set_free(&v->states);
+    path_set_free(&v->each);
     free(v->step);
     free(v->step_of);
     free(v->role);
@@ -73,32 +75,49 @@ static uint32_t form_of(const uint32_t *value, uint32_t known, uint32_t *step)
     return *step ? STEPS : SAME;
 }
 
-#define WORDS (HEAD + PATH_PLACES * (2u + GMTRACE_WARP_LANES))
+/* Four bits of each place come first, its form and whether a word says in which lanes it is known,
+ * not all there are; then, of each, that word, and its values: those of EACH as a number, for they
+ * are the same in many states. */
+enum { UNKNOWN = 3, IN_SOME = 4, FORM = 3, FORM_BITS = 4, FORMS = 32 / FORM_BITS };
+#define FORM_WORDS(places) (((places) + FORMS - 1u) / FORMS)
+#define WORDS              (HEAD + FORM_WORDS(PATH_PLACES) + PATH_PLACES * 3u)
 
-/* A register is a word that says in which lanes it is known, one of its form, and its values. */
-static uint32_t write_state(const path_values *v, const path_lanes *lanes, path_places live,
+/* The number of what each lane has, UINT32_MAX without memory. */
+static uint32_t keep_each(path_values *v, const uint32_t *value, uint32_t known)
+{
+    uint32_t each[GMTRACE_WARP_LANES] = {0};
+    for (uint32_t left = known; left; left &= left - 1u)
+        each[__builtin_ctz(left)] = value[__builtin_ctz(left)];
+    const uint32_t before = v->each.count;
+    const uint32_t number = path_set_put(&v->each, each, sizeof each);
+    v->kept += number >= before && number != UINT32_MAX ? sizeof each + PER_EACH : 0;
+    return number;
+}
+
+/* How many words, 0 without memory. */
+static uint32_t write_state(path_values *v, const path_lanes *lanes, path_places live,
                             uint32_t word[WORDS])
 {
-    uint32_t at = 0;
-    word[at++] = lanes->mask;
-    word[at++] = live & PATH_ASKS_WARP ? lanes->warp : 0;
-    word[at++] = live & PATH_ASKS_CTA ? lanes->cta : 0;
-    word[at++] = lanes->missing;
+    uint32_t at = HEAD + FORM_WORDS(v->places), *form = word + HEAD;
+    word[0] = lanes->mask;
+    word[1] = live & PATH_ASKS_WARP ? lanes->warp : 0;
+    word[2] = live & PATH_ASKS_CTA ? lanes->cta : 0;
+    word[3] = lanes->missing;
+    memset(form, 0, (at - HEAD) * sizeof *form);
     for (uint32_t p = 0; p < v->places; p++) {
         const uint32_t *value = lanes->value[p];
         const uint32_t known = live >> p & 1u ? lanes->known[p] & lanes->mask : 0;
-        word[at++] = known;
-        if (!known)
-            continue;
-        const uint32_t first = (uint32_t)__builtin_ctz(known);
-        uint32_t step;
-        const uint32_t form = word[at++] = form_of(value, known, &step);
-        if (form != EACH)
-            word[at++] = value[first];
-        if (form == STEPS)
+        uint32_t step = 0, own = known ? form_of(value, known, &step) : UNKNOWN;
+        if (known && known != lanes->mask)
+            word[at++] = known;
+        if (own == EACH && (word[at++] = keep_each(v, value, known)) == UINT32_MAX)
+            return 0;
+        if (own == SAME || own == STEPS)
+            word[at++] = value[__builtin_ctz(known)];
+        if (own == STEPS)
             word[at++] = step;
-        for (uint32_t lane = first; lane < GMTRACE_WARP_LANES && form == EACH; lane++)
-            word[at++] = known >> lane & 1u ? value[lane] : 0;
+        own |= known && known != lanes->mask ? IN_SOME : 0;
+        form[p / FORMS] |= own << p % FORMS * FORM_BITS;
     }
     return at;
 }
@@ -106,9 +125,8 @@ static uint32_t write_state(const path_values *v, const path_lanes *lanes, path_
 static uint32_t keep(path_values *v, const path_lanes *lanes, path_places live)
 {
     uint32_t word[WORDS];
-    const uint32_t at = write_state(v, lanes, live, word), before = v->states.count;
-    const uint32_t number =
-        v->full ? PATH_NO_VALUES : path_set_put(&v->states, word, at * sizeof *word);
+    const uint32_t at = v->full ? 0 : write_state(v, lanes, live, word), before = v->states.count;
+    const uint32_t number = at ? path_set_put(&v->states, word, at * sizeof *word) : PATH_NO_VALUES;
     if (number != PATH_NO_VALUES && number >= before)
         v->kept += at * sizeof *word + PER_STATE;
     v->full |= v->kept > MAX_STATES;
@@ -128,23 +146,25 @@ uint32_t path_values_keep_behind(path_values *v, const path_lanes *lanes, uint32
 void path_values_join(const path_values *v, uint32_t number, path_lanes *lanes)
 {
     size_t size;
-    const uint32_t *word = path_set_get(&v->states, number, &size);
-    lanes->mask |= *word++;
-    lanes->warp = *word++;
-    lanes->cta = *word++;
-    lanes->missing |= *word++ != 0;
+    const uint32_t *word = path_set_get(&v->states, number, &size), *form = word + HEAD;
+    const uint32_t mask = word[0];
+    lanes->mask |= mask;
+    lanes->warp = word[1];
+    lanes->cta = word[2];
+    lanes->missing |= word[3] != 0;
+    word = form + FORM_WORDS(v->places);
     for (uint32_t p = 0; p < v->places; p++) {
-        const uint32_t known = *word++;
-        lanes->known[p] |= known;
-        if (!known)
+        const uint32_t own = form[p / FORMS] >> p % FORMS * FORM_BITS;
+        if ((own & FORM) == UNKNOWN)
             continue;
-        const uint32_t first = (uint32_t)__builtin_ctz(known), form = *word++;
-        const uint32_t step = form == STEPS ? word[1] : 0;
+        const uint32_t known = own & IN_SOME ? *word++ : mask, base = *word++;
+        const uint32_t step = (own & FORM) == STEPS ? *word++ : 0;
+        const uint32_t *each = (own & FORM) == EACH ? path_set_get(&v->each, base, &size) : NULL;
+        const uint32_t first = (uint32_t)__builtin_ctz(known);
+        lanes->known[p] |= known;
         for (uint32_t lane = first; lane < GMTRACE_WARP_LANES; lane++)
             if (known >> lane & 1u)
-                lanes->value[p][lane] =
-                    form == EACH ? word[lane - first] : *word + (lane - first) * step;
-        word += form == EACH ? GMTRACE_WARP_LANES - first : form == STEPS ? 2 : 1;
+                lanes->value[p][lane] = each ? each[lane] : base + (lane - first) * step;
     }
 }
 
