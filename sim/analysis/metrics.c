@@ -166,12 +166,14 @@ GIVES(shared_static, r->kernel->static_shared != GMTRACE_UNKNOWN, r->kernel->sta
 GIVES(shared_dynamic, r->launch->dynamic_shared != GMTRACE_UNKNOWN, r->launch->dynamic_shared)
 GIVES(l1_hit_rate, true, l1_hits(r, GMSIM_ROWS_GLOBAL | GMSIM_ROWS_LOCAL))
 GIVES(l1_load_hit_rate, true, l1_hits(r, GMSIM_ROWS_READ))
-/* What crosses the fabric is looked up on both sides of L2, and counted on both. */
+/* What crosses the fabric is looked up on both sides of L2, and counted on both; what prefetches ask
+ * for is looked up, too. */
 GIVES(l2_hit_rate, true,
       over(100.0 * (double)(r->l2.read_hit_sectors + r->l2.fabric_read_hit_sectors +
-                            r->l2.write_hit_sectors + r->l2.fabric_write_sectors),
+                            r->l2.write_hit_sectors + r->l2.fabric_write_sectors +
+                           r->l2.prefetch_hit_sectors),
            r->l2.read_sectors + r->l2.fabric_read_sectors + r->l2.write_hit_sectors +
-               r->l2.fabric_write_sectors))
+               r->l2.fabric_write_sectors + r->l2.prefetch_sectors))
 GIVES(load_latency, r->timed, over((double)r->timing.load_cycles, r->timing.loads))
 GIVES(shared_per_request, true, over((double)gmsim_rows_work(r, GMSIM_ROWS_SHARED),
                                      SUM_OF(r, GMSIM_ROWS_SHARED, requests)))

@@ -88,6 +88,7 @@ typedef struct gmsim_l2_counts {
     uint64_t
         fabric_read_hit_sectors; /* asked for by an SM, missed on its side, found on the other */
     uint64_t write_sectors, write_hit_sectors;
+    uint64_t prefetch_sectors, prefetch_hit_sectors; /* asked for by prefetches; found at home */
     uint64_t atomic_sectors, reduction_sectors; /* as ncu counts them: one an operation */
     uint64_t dram_read_sectors, dram_write_sectors;
     uint64_t dirty_sectors; /* left in L2 when the launch ends */

@@ -15,7 +15,7 @@
  * - LDSM and STSM count as rows of 16 bytes, 8 a matrix.
  * - Bulk copies (TMA) bypass the load-store unit: no request, their sectors go to L2. Those through
  *   tensor maps are boxes.c's.
- * - A prefetch reads into L2 and counts in no row.
+ * - A prefetch brings lines into L2, whole ones where it is not through a map, and counts nowhere.
  *
  * Left out: wavefronts of distributed shared memory, of bulk copies and of warpgroup MMA; constant
  * memory (no source of traces sees it yet).
@@ -401,6 +401,9 @@ GMSIM_INLINE const char *replay_access(gmsim_replay *replay, gmsim_sm_memory *me
         gmsim_request request;
         touch.size = 1;
         gmsim_coalesce(&request.footprint, chunk, &touch);
+        for (uint32_t i = 0; i < request.footprint.lines; i++)
+            request.footprint.touched[i] = request.footprint.full[i] = 0xf;
+        request.footprint.sectors = 4u * request.footprint.lines;
         request.kind = GMSIM_REQUEST_PREFETCH;
         request.whole_lines = false;
         request.wavefronts = 1u;

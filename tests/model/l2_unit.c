@@ -159,6 +159,24 @@ static void test_l2_read(fixture *x, gconstpointer data)
     g_assert_cmpuint(c->fabric_read_hit_sectors, ==, 4);
 }
 
+/* A prefetch brings what it asks for to its home, and counts as no read. */
+static void test_l2_bring(fixture *x, gconstpointer data)
+{
+    (void)data;
+    gmsim_l2_counts *c = &x->l2.counts;
+    const uint64_t line = line_of(x, 1, 0);
+    const gmsim_l2_place place = gmsim_l2_find(&x->l2, line);
+    g_assert_cmpint(spend(x, gmsim_l2_bring(&x->l2, &place, 0x3)), ==, GMSIM_L2_DRAM);
+    g_assert_cmpint(spend(x, gmsim_l2_bring(&x->l2, &place, 0xf)), ==, GMSIM_L2_DRAM);
+    g_assert_cmpuint(c->dram_read_sectors, ==, 4);
+    g_assert_cmpuint(c->prefetch_sectors, ==, 6);
+    g_assert_cmpuint(c->prefetch_hit_sectors, ==, 2);
+    g_assert_cmpuint(c->read_sectors + c->read_hit_sectors + c->fabric_read_sectors, ==, 0);
+    g_assert_cmpint(read_l2(x, line, 1, 0xf), ==, GMSIM_L2_NEAR);
+    g_assert_cmpint(read_l2(x, line, 0, 0xf), ==, GMSIM_L2_FAR);
+    g_assert_cmpuint(c->fabric_read_hit_sectors, ==, 4);
+}
+
 /* ld.global.L2::128B: micro/l2_promote.cu, a sector of each line. */
 static void test_l2_read_whole(fixture *x, gconstpointer data)
 {
@@ -381,6 +399,7 @@ int main(int argc, char **argv)
     ADD("/l2/places", test_l2_places);
     ADD("/l2/read", test_l2_read);
     ADD("/l2/read-whole", test_l2_read_whole);
+    ADD("/l2/bring", test_l2_bring);
     ADD("/l2/write", test_l2_write);
     ADD("/l2/policies", test_l2_policies);
     ADD("/l2/limits", test_l2_limits);

@@ -158,6 +158,18 @@ GMSIM_CLONES gmsim_l2_cost gmsim_l2_read(gmsim_l2 *l2, const gmsim_l2_place *pla
                : read_any(l2, place, side, touched, l2->fill_sectors);
 }
 
+gmsim_l2_cost gmsim_l2_bring(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t touched)
+{
+    gmsim_l2_counts *counts = &l2->counts;
+    const uint64_t read = counts->read_sectors, hit = counts->read_hit_sectors;
+    const gmsim_l2_cost cost = gmsim_l2_read(l2, place, place->home, touched);
+    counts->prefetch_sectors += counts->read_sectors - read;
+    counts->prefetch_hit_sectors += counts->read_hit_sectors - hit;
+    counts->read_sectors = read;
+    counts->read_hit_sectors = hit;
+    return cost;
+}
+
 gmsim_l2_cost gmsim_l2_read_whole(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,
                                   uint32_t touched)
 {

@@ -267,6 +267,29 @@ GMSIM_INLINE void read_line(gmsim_shared *shared, gmsim_lrc_entry *lrc, const gm
     later(ask, message->clock, queued, far);
 }
 
+/* What a prefetch asks for comes into L2 at its home; reads that want it wait for it there. */
+static __attribute__((noinline)) void bring_line(gmsim_shared *shared, const gmsim_l2_place *place,
+                                                 gmsim_sender from, gmsim_message *message)
+{
+    const gmsim_gpu *gpu = shared->gpu;
+    const uint64_t line = message->line, now = message->clock;
+    const uint32_t number = slice_of(shared, line);
+    uint64_t queued =
+        gmsim_queue_take(&shared->slice[number].in, shared->step, now, shared->read_cost, PARTS);
+    const gmsim_l2_cost cost = gmsim_l2_bring(&shared->l2, place, message->touched);
+    const uint64_t turn = use_dram(shared, cost, line, now);
+    if (cost.reach != GMSIM_L2_DRAM)
+        return;
+    const uint64_t wait = fill_l2(shared, from.gpc, now, cost.read * shared->sector_fill);
+    const uint64_t refresh = gmsim_dram_refresh_wait(&shared->dram, line, now);
+    queued += MAX(turn, wait) + gmsim_dram_bank_wait(&shared->dram, line, shared->step);
+    const uint64_t done = now + gpu->dram_latency + refresh + queued +
+                          (uint64_t)shared->away[from.gpc][number >> shared->group_slices_shift];
+    shared->fill[gmsim_hash32(line) / (UINT32_MAX / GMSIM_FILLS + 1u)] =
+        (gmsim_fill){line, now, done, refresh + queued};
+    message->clock = done;
+}
+
 /* Both sides write the line. Clocks more, in parts, that the slice takes for a store where the
  * other side wrote it a short time ago (micro/ports.cu, window; not where 32,000 lines are written
  * by all SMs, each again after some 900 clocks: explore/probes.py, store.scatter). */
@@ -388,7 +411,9 @@ static __attribute__((noinline)) void serve_watched(gmsim_shared *shared,
     gmsim_lrc_entry *lrc = lrc_of(shared, from);
     for (uint32_t i = 0; i < ask->messages; i++) {
         const gmsim_l2_counts before = l2->counts;
-        if (ask->kind == GMSIM_ASK_READ)
+        if (ask->brings)
+            bring_line(shared, &place[i], from, &message[i]);
+        else if (ask->kind == GMSIM_ASK_READ)
             read_line(shared, lrc, &place[i], from, ask, &message[i]);
         else if (ask->kind == GMSIM_ASK_WRITE)
             write_line(shared, &place[i], from, &message[i], bytes[i]);
@@ -439,6 +464,9 @@ void gmsim_shared_serve(gmsim_shared *shared, gmsim_sender from, gmsim_ask *ask,
     const uint32_t count = ask->messages, side = from.side & (l2->sides - 1u);
     if (G_UNLIKELY(l2->watch)) {
         serve_watched(shared, place, from, ask, message, bytes);
+    } else if (G_UNLIKELY(ask->brings)) {
+        for (uint32_t i = 0; i < count; i++)
+            bring_line(shared, &place[i], from, &message[i]);
     } else if (ask->kind == GMSIM_ASK_READ) {
         gmsim_lrc_entry *lrc = lrc_of(shared, from);
         for (uint32_t i = 0; i < count; i++) {

@@ -177,7 +177,8 @@ GMSIM_INLINE void end_read(gmsim_outbox *out, gmsim_ask *ask, uint32_t messages,
 {
     ask->messages = (uint8_t)(messages - out->messages);
     ask->later = (uint16_t)((request->wavefronts - 1u) * memory->gpu->l1_miss_wavefront / 16u);
-    ask->waits = request->kind != GMSIM_REQUEST_PREFETCH && request->kind != GMSIM_REQUEST_AHEAD;
+    ask->brings = request->kind == GMSIM_REQUEST_PREFETCH;
+    ask->waits = !ask->brings && request->kind != GMSIM_REQUEST_AHEAD;
     ask->is_load = request->kind == GMSIM_REQUEST_LOAD;
     ask->whole_lines = request->whole_lines;
     out->messages = messages;
