@@ -177,6 +177,23 @@ static void test_l2_bring(fixture *x, gconstpointer data)
     g_assert_cmpuint(c->fabric_read_hit_sectors, ==, 4);
 }
 
+/* What is written in part of a sector that the writer's side has a copy of, it has still. */
+static void test_l2_copy_part(fixture *x, gconstpointer data)
+{
+    (void)data;
+    gmsim_l2_counts *c = &x->l2.counts;
+    const uint64_t line = line_of(x, 1, 0);
+    read_l2(x, line, 0, 0x3);
+    g_assert_cmpuint(c->fabric_read_sectors, ==, 2);
+    write_l2(x, line, 0, 0x6, 0); /* the third is not there */
+    g_assert_cmpint(read_l2(x, line, 0, 0x3), ==, GMSIM_L2_NEAR);
+    g_assert_cmpuint(c->fabric_read_sectors, ==, 2);
+    read_l2(x, line, 0, 0x4);
+    g_assert_cmpuint(c->fabric_read_sectors, ==, 4);
+    write_l2(x, line, 1, 0x1, 0); /* by the other side: the copy is useless */
+    g_assert_cmpint(read_l2(x, line, 0, 0x1), ==, GMSIM_L2_FAR);
+}
+
 /* ld.global.L2::128B: micro/l2_promote.cu, a sector of each line. */
 static void test_l2_read_whole(fixture *x, gconstpointer data)
 {
@@ -400,6 +417,7 @@ int main(int argc, char **argv)
     ADD("/l2/read", test_l2_read);
     ADD("/l2/read-whole", test_l2_read_whole);
     ADD("/l2/bring", test_l2_bring);
+    ADD("/l2/copy-part", test_l2_copy_part);
     ADD("/l2/write", test_l2_write);
     ADD("/l2/policies", test_l2_policies);
     ADD("/l2/limits", test_l2_limits);

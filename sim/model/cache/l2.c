@@ -12,7 +12,8 @@
  * - A miss at home brings gpu.l2_fill_sectors aligned sectors from DRAM, and the fabric carries as
  *   many (sector), be they at home already (micro/l2_cross.cu, cross); the whole line where a load
  *   asks for that, as ld.global.L2::128B does (micro/l2_promote.cu).
- * - A write goes to the home side; the writer's side keeps a copy. A sector written whole needs
+ * - A write goes to the home side; the writer's side keeps a copy, and a sector that it has of the
+ *   line stays good though a part of it is written (MODEL.md names who showed it). A sector written whole needs
  *   nothing from DRAM. A sector written in part is not read from DRAM at once, but when it is read
  *   (wload), or when too many lines of its group are in that state, or when its line is evicted;
  *   never once all its bytes have been written.
@@ -192,9 +193,8 @@ static __attribute__((noinline)) void retire_copy(gmsim_l2 *l2, const gmsim_l2_p
 
 /* The other side writes such a line: its next copy takes an empty way; once the set is full the
  * line pushes out the oldest of it, once, and takes ways of useless copies from then on. */
-static __attribute__((noinline)) gmsim_l2_cost copy_again(gmsim_l2 *l2, l2_set home,
-                                                          uint32_t home_way, l2_set near,
-                                                          uint32_t touched, uint32_t full)
+static __attribute__((noinline)) gmsim_l2_cost
+copy_again(gmsim_l2 *l2, l2_set home, uint32_t home_way, l2_set near, uint32_t full)
 {
     gmsim_l2_cost cost = {0};
     const uint32_t tag = l2_tags(home)[home_way];
@@ -212,7 +212,7 @@ static __attribute__((noinline)) gmsim_l2_cost copy_again(gmsim_l2 *l2, l2_set h
             copy = bring(l2, &cost, near, tag, l2->usual);
         }
     }
-    l2_states(near)[copy] = (uint16_t)((l2_states(near)[copy] & ~(touched & ~full)) | full);
+    l2_states(near)[copy] |= (uint16_t)full;
     return cost;
 }
 
@@ -326,12 +326,12 @@ GMSIM_INLINE gmsim_l2_cost write_sectors(gmsim_l2 *l2, const gmsim_l2_place *pla
     if (!plain)
         gmsim_l2_relieve(l2, &cost, place->line, true);
     if (l2_states(set)[way] & L2_RETIRED) {
-        const gmsim_l2_cost more = copy_again(l2, set, way, near, touched, full);
+        const gmsim_l2_cost more = copy_again(l2, set, way, near, full);
         l2_add_cost(&cost, &more);
         return counted(l2, cost, GMSIM_L2_BOTH);
     }
     uint32_t copy = bring(l2, &cost, near, place->tag, usual);
-    l2_states(near)[copy] = (uint16_t)((l2_states(near)[copy] & ~(touched & ~full)) | full);
+    l2_states(near)[copy] |= (uint16_t)full; /* of what is there already a part stays good, too */
     return counted(l2, cost, GMSIM_L2_FAR);
 }
 
