@@ -116,6 +116,31 @@ static void test_closing(fixture *x, gconstpointer data)
     g_assert_cmpuint(x->counts.xbar_write_sectors, ==, 6);
 }
 
+/* A store to a part of what a load is bringing: L1 has the line no more, and who loads any of it
+ * asks anew; the store misses. One to another sector of the line, one that writes all of the sector
+ * and one after the load's data have come change nothing of that. */
+static void test_awaited(fixture *x, gconstpointer data)
+{
+    (void)data;
+    gmsim_counts *c = &x->counts;
+    const gmsim_outbox *out = &x->memory->out;
+    access_words(x, GMSIM_REQUEST_LOAD, BASE, 1, 2, 0, 0);                /* sectors 0 and 1 */
+    x->memory->pending[gmsim_hash32(BASE) % GMSIM_PENDING].done = x->now; /* and they are there */
+    access_words(x, GMSIM_REQUEST_LOAD, BASE, 1, 3, 0, 0);
+    g_assert_cmpuint(c->l1_miss_sectors, ==, 3);
+    store(x, BASE, 1, 1, 0); /* not what is awaited, the third */
+    g_assert_cmpuint(c->l1_miss_sectors, ==, 3);
+    g_assert_cmpuint(c->l1_hit_sectors, ==, 3);
+    store(x, BASE, 1, 3, 1);
+    g_assert_cmpuint(c->l1_miss_sectors, ==, 6);
+    const uint32_t messages = out->messages;
+    access_words(x, GMSIM_REQUEST_LOAD, BASE, 1, 1, 2, 0); /* lost with the others */
+    g_assert_cmpuint(c->l1_miss_sectors, ==, 7);
+    g_assert_true(out->message[messages].anew);
+    access_words(x, GMSIM_REQUEST_LOAD, BASE, 1, 1, 3, 0); /* waits for the load before */
+    g_assert_cmpuint(c->l1_miss_sectors, ==, 7);
+}
+
 /* Plays what the launch of a row does once; false if it is not one of those without pauses. */
 static bool play(fixture *x, char **cell)
 {
@@ -180,6 +205,7 @@ int main(int argc, char **argv)
     ADD("stores-that-fill-a-sector-write-it-whole", test_whole);
     ADD("what-joins-late-sends-what-is-missing", test_served);
     ADD("idle-clocks-close-packets-other-parts-do-not", test_closing);
+    ADD("what-is-stored-to-while-awaited-is-lost", test_awaited);
     ADD("as-measured", test_measured);
     return g_test_run();
 }

@@ -208,7 +208,7 @@ GMSIM_INLINE void read_line(gmsim_shared *shared, gmsim_lrc_entry *lrc, const gm
     gmsim_reach far = GMSIM_REACH_L2;
     gmsim_lrc_entry *entry = NULL;
     uint64_t before = shared->lrc_clocks, at = now + before;
-    if (gpu->lrc_merge > 1u) {
+    if (gpu->lrc_merge > 1u && !message->anew) {
         entry = gmsim_lrc_at(lrc, line);
         gmsim_lrc_role role = gmsim_lrc_meet(entry, line, message->touched, at, gpu->lrc_merge);
         if (role == GMSIM_LRC_JOINS) {

@@ -8,6 +8,7 @@
  * - The first wavefront of a load that misses comes with its last line; others follow.
  * - A read that finds its sectors on the way to L1 waits for them and counts as a hit
  *   (micro/merge.cu).
+ * - A store to a part of what is on its way to L1 makes L1 lose the line (pending.h).
  * - A line that L1 is to keep needs a place there from the beginning: of a small L1 all may be
  *   taken.
  * - An SM has so many writes under way at most.
@@ -62,11 +63,6 @@ void gmsim_sm_memory_plug(gmsim_sm_memory *memory, const gmsim_plugin_prefetcher
 {
     memset(state, 0, plugged->state_bytes);
     memory->prefetcher = (gmsim_prefetcher){.plugged = plugged, .state = state};
-}
-
-GMSIM_INLINE gmsim_pending *pending_at(gmsim_sm_memory *memory, uint64_t line)
-{
-    return &memory->pending[gmsim_hash32(line) % GMSIM_PENDING];
 }
 
 /* Writes leave. The oldest of those under way must be there. */
@@ -135,7 +131,7 @@ GMSIM_CLONES static void look_up(gmsim_sm_memory *memory, gmsim_request *request
         uint64_t line = footprint->line[i];
         uint32_t touched = footprint->touched[i];
         uint32_t missing = gmsim_l1_read(l1, set[i], line, touched, how, &request->words);
-        const gmsim_pending *pending = pending_at(memory, line);
+        const gmsim_pending *pending = gmsim_pending_at(memory->pending, line);
         if (pending->line >> 4 == line && (pending->line & touched & ~missing) &&
             pending->done > left->pending) {
             if (pending->done & GMSIM_UNDER_WAY)
@@ -190,8 +186,10 @@ GMSIM_INLINE void ask_read(gmsim_sm_memory *memory, const gmsim_request *request
 {
     gmsim_outbox *out = &memory->out;
     gmsim_places *places = &memory->places;
-    bool keeps = (request->kind == GMSIM_REQUEST_LOAD || request->kind == GMSIM_REQUEST_AHEAD) &&
-                 request->load <= GMSIM_L1_FIRST && places->lines;
+    const bool kept =
+        (request->kind == GMSIM_REQUEST_LOAD || request->kind == GMSIM_REQUEST_AHEAD) &&
+        request->load <= GMSIM_L1_FIRST;
+    const bool keeps = kept && places->lines;
     uint64_t known = MAX(request->now, left->pending), port = memory->port.free;
     gmsim_ask *ask = begin_ask(out, GMSIM_ASK_READ, known);
     uint32_t number = out->messages;
@@ -210,10 +208,13 @@ GMSIM_INLINE void ask_read(gmsim_sm_memory *memory, const gmsim_request *request
             out->places++;
             port = MAX(port, leaves);
         }
-        *pending_at(memory, line) =
-            (gmsim_pending){line << 4 | left->missing[i], GMSIM_UNDER_WAY | number};
+        gmsim_pending *pending = gmsim_pending_at(memory->pending, line);
+        const bool anew = gmsim_pending_lost(pending, line, request->now);
+        if (kept)
+            *pending = (gmsim_pending){line << 4 | left->missing[i], GMSIM_UNDER_WAY | number};
         gmsim_message *message = begin_message(out, number++, line, leaves);
         message->touched = left->missing[i];
+        message->anew = anew;
         message->places = keeps;
     }
     end_read(out, ask, number, memory, request);
@@ -419,9 +420,15 @@ static uint32_t store(gmsim_sm_memory *memory, gmsim_request *request)
 {
     const gmsim_footprint *footprint = &request->footprint;
     uint32_t hits = 0;
-    if (G_UNLIKELY(gmsim_has_part(footprint)))
+    if (G_UNLIKELY(gmsim_has_part(footprint))) {
+        for (uint32_t i = 0; i < footprint->lines; i++)
+            if (gmsim_pending_meets(memory->pending, footprint->line[i],
+                                    footprint->touched[i] & ~(uint32_t)footprint->full[i],
+                                    request->now))
+                gmsim_l1_drop(&memory->l1, footprint->line[i]);
         (gmsim_l1_words_split(&request->words) ? gmsim_flights_bytes : gmsim_flights_store)(
             &memory->flights, &memory->l1, footprint, request->now, memory->gpu);
+    }
     for (uint32_t i = 0; i < footprint->lines; i++)
         if (gmsim_l1_write(&memory->l1, footprint->line[i], footprint->touched[i],
                            footprint->full[i], (gmsim_l1_load)request->load, &request->words))
@@ -620,7 +627,7 @@ GMSIM_INLINE void take_up(gmsim_sm_memory *memory, const gmsim_ask *ask, uint32_
         return;
     }
     for (uint32_t i = 0; i < ask->messages; i++) {
-        gmsim_pending *pending = pending_at(memory, message[i].line);
+        gmsim_pending *pending = gmsim_pending_at(memory->pending, message[i].line);
         if (pending->done == (GMSIM_UNDER_WAY | (first + i)))
             pending->done = message[i].clock; /* nobody has taken its place since */
     }

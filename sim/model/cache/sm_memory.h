@@ -11,6 +11,7 @@
 #include "sim/model/cache/l1.h"
 #include "sim/model/cache/message.h"
 #include "sim/model/cache/packets.h"
+#include "sim/model/cache/pending.h"
 #include "sim/model/cache/shared.h"
 
 #pragma GCC visibility push(hidden)
@@ -66,15 +67,6 @@ typedef struct gmsim_answer {
     uint8_t asks;    /* of these of the outbox, somebody waits for: done, queued and reach, and
                       * stored if something returns, may come with them */
 } gmsim_answer;
-
-/* Sectors of a line on their way to L1. */
-typedef struct gmsim_pending {
-    uint64_t line; /* shifted left by 4, and the sectors */
-    uint64_t done; /* when they are there, or GMSIM_UNDER_WAY and the number of a message */
-} gmsim_pending;
-
-#define GMSIM_PENDING   512u /* a power of two */
-#define GMSIM_UNDER_WAY (UINT64_C(1) << 63)
 
 #define GMSIM_PLACES 512u /* lines of an L1 so small that it can be full of lines on their way */
 

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * store_awaited.cu - what L1 keeps of a line that a store comes to while a load of it is under way, and
+ * of one that it does not have and that several stores write words of. One warp, of which `lanes` lanes
+ * have a line each, goes through 64 lines one after the other; one launch a row, to be run under ncu
+ * (metrics/store_awaited.txt).
+ *
+ * - awaited: the last sector of the line is loaded, and there; then its first word, and `gap`
+ *   multiplications later word `word` is stored. Long after, words 2 and 25 are loaded: what is lost of
+ *   the line misses, and a store to what is not there. word -1: no store.
+ * - written: `stores` words are stored, each `word` words after the one before, with `gap`
+ *   multiplications between; long after the first and the last of them are loaded.
+ *
+ * Output: CSV rows experiment,lanes,stores,word,gap.
+ */
+#include "validate/micro/check.h"
+#include "validate/micro/words.h"
+
+#include <cstdint>
+#include <cstdio>
+
+#define LINES 64u
+
+enum experiment { AWAITED, WRITTEN };
+static const char *const experiment_name[] = {"awaited", "written"};
+
+/* So many multiplications, each of what came of the last. */
+__device__ static uint32_t spend(uint32_t x, uint32_t factor, uint32_t count)
+{
+#pragma unroll 1
+    for (uint32_t i = 0; i < count; i++)
+        x = x * factor + 1u;
+    return x;
+}
+
+__global__ void play(char *memory, int what, uint32_t stores, int word, uint32_t gap,
+                     uint32_t factor, uint32_t *sink)
+{
+    uint32_t x = threadIdx.x;
+    for (uint32_t i = 0; i < LINES; i++) {
+        char *line = memory + (i * blockDim.x + threadIdx.x) * 128u;
+        uint32_t awaited = 0;
+        if (what == AWAITED) {
+            x = spend(x + load(line + 96), factor, 100);
+            awaited = load(line);
+        }
+        for (uint32_t k = 0; k < stores; k++) {
+            x = spend(x, factor, gap);
+            store(line + (what == AWAITED ? (uint32_t)word : k * (uint32_t)word) * 4u, x);
+        }
+        x = spend(x, factor, 400) + awaited;
+        x += load(what == AWAITED ? line + 8 : line);
+        x += load(what == AWAITED ? line + 100 : line + (stores - 1u) * (uint32_t)word * 4u);
+    }
+    if (x == 0x12345)
+        *sink = x;
+}
+
+static char *memory;
+static uint32_t *sink;
+
+static void run(experiment what, uint32_t lanes, uint32_t stores, int word, uint32_t gap)
+{
+    play<<<1, lanes>>>(memory, what, stores, word, gap, 0x9e3779b1u, sink);
+    MICRO_CUDA(cudaGetLastError());
+    MICRO_CUDA(cudaDeviceSynchronize());
+    printf("%s,%u,%u,%d,%u\n", experiment_name[what], lanes, stores, word, gap);
+}
+
+int main()
+{
+    MICRO_CUDA(cudaMalloc(&memory, 32u * LINES * 128u));
+    MICRO_CUDA(cudaMemset(memory, 0, 32u * LINES * 128u));
+    MICRO_CUDA(cudaMalloc(&sink, 4));
+    puts("experiment,lanes,stores,word,gap");
+    for (uint32_t lanes : {1u, 4u, 32u}) {
+        run(AWAITED, lanes, 0, -1, 0);
+        for (int word : {0, 1, 9, 24})
+            for (uint32_t gap : {0u, 5u, 20u, 100u})
+                run(AWAITED, lanes, 1, word, gap);
+        for (uint32_t stores : {1u, 2u, 4u, 8u})
+            for (int word : {1, 2, 8})
+                for (uint32_t gap : {0u, 2u, 5u, 10u, 20u, 100u})
+                    if ((stores - 1u) * (uint32_t)word < 32u)
+                        run(WRITTEN, lanes, stores, word, gap);
+    }
+    return 0;
+}
