@@ -465,6 +465,7 @@ static void hit(gmsim_sm_memory *memory, const gmsim_request *request, const lef
         request->now + gpu->l1_latency + (request->wavefronts - 1u) * gpu->l1_hit_wavefront / 16u;
     gmsim_reach reach = left->pending > done ? GMSIM_REACH_L2 : GMSIM_REACH_L1;
     done = MAX(done, left->pending);
+    answer->awaited = left->joins || reach == GMSIM_REACH_L2;
     if (left->joins) {
         gmsim_ask *ask = begin_ask(&memory->out, GMSIM_ASK_READ, done);
         join(&memory->out, ask, left);

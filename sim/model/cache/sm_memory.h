@@ -64,6 +64,7 @@ typedef struct gmsim_answer {
     uint64_t stored; /* clock at which what they write has left the SM, or has come back */
     uint64_t held;   /* clock until which the way out of the SM takes no other request */
     uint8_t reach;   /* gmsim_reach */
+    bool awaited;    /* all that a load asks for was in L1 or on its way, some of it on its way */
     uint8_t asks;    /* of these of the outbox, somebody waits for: done, queued and reach, and
                       * stored if something returns, may come with them */
 } gmsim_answer;

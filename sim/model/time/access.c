@@ -7,8 +7,8 @@
  *   taken (places.h). The unit takes one request a clock, more slowly where a request has many
  *   lines or bank conflicts, and not while the way to L2 is full of stores; accesses to shared
  *   memory pass those. Accesses of one warp do not overlap there, and take two clocks a wavefront
- *   of shared memory or of what L1 holds: two warps keep it busy. A sub-partition hands it an
- *   access to shared memory every four clocks (micro/lsu_share.cu).
+ *   of shared memory or of what L1 holds or awaits: two warps keep it busy. A sub-partition hands
+ * it an access to shared memory every four clocks (micro/lsu_share.cu).
  * - Where nothing stands in a queue, an access is taken, at a clock to come, as it issues. A store
  *   of parts of lines that the unit cannot take yet stands, and so does what comes meanwhile: the
  *   unit takes from the sub-partitions in turn (micro/store_ctas.cu, micro/store_many.cu). Which

@@ -146,7 +146,7 @@ GMSIM_INLINE const char *gmsim_access_serve(gmsim_scheduler *s, gmsim_sm *sm, gm
     if (!shared) /* held up, the unit is not idle */
         sm->stored =
             record->op == GMTRACE_OP_STORE ? sm->held : sm->stored + (sm->held - (free + clocks));
-    if (shared || (!answer->asks && answer->reach == GMSIM_REACH_L1))
+    if (shared || answer->awaited || (!answer->asks && answer->reach == GMSIM_REACH_L1))
         warp->unit_free = now + (uint64_t)who->wavefronts * gpu->sm_wavefront;
     sm->unit_work += clocks;
     warp->stored = MAX(warp->stored, answer->stored);
