@@ -355,8 +355,12 @@ static void write_lanes(path_lanes *lanes, const path_source *target, const uint
     if (!target->is_register || target->place == PATH_NO_PLACE)
         return;
     uint32_t *value = lanes->value[target->place];
-    for (uint32_t i = 0; i < GMTRACE_WARP_LANES; i++)
-        value[i] = done >> i & 1u ? made[i] : value[i];
+    if (done == UINT32_MAX)
+        memcpy(value, made, sizeof lanes->value[0]);
+    for (uint32_t left = done == UINT32_MAX ? 0 : done; left; left &= left - 1u) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(left);
+        value[lane] = made[lane];
+    }
     lanes->known[target->place] = (lanes->known[target->place] & ~done) | (done & known);
 }
 
@@ -382,11 +386,12 @@ void path_step_run(const path_step *step, const gmtrace_launch *launch, path_lan
 {
     const uint32_t *a[PATH_SOURCES];
     uint32_t room[PATH_SOURCES][GMTRACE_WARP_LANES];
-    path_made made = {{0}};
+    path_made made;
     const uint32_t done = done_by(step, lanes, mask);
     uint32_t known = known_of(&step->guard, lanes);
     if (!done)
         return;
+    memset(made, 0, step->targets * sizeof *made);
     if (step->what == STEP_VOTE) {
         vote(step, lanes, done);
         return;
