@@ -4,18 +4,12 @@
  * the C library's, at least as exact as the hardware's, so that last bits may differ.
  */
 #include "traces/code/path_step.h"
+#include "traces/format/wide.h"
 
 #include <fenv.h>
 #include <math.h>
 #include <string.h>
 
-/* Where the machine has vectors and multiplies and adds at once. */
-#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) &&       \
-    __GNUC__ >= 12 && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define WIDE __attribute__((target_clones("arch=x86-64-v3", "default")))
-#else
-#define WIDE
-#endif
 #define WIDE_INLINE static inline __attribute__((always_inline))
 
 #define TURN 6.283185307179586 /* sines and cosines are of turns */

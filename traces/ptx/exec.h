@@ -5,6 +5,7 @@
 #ifndef GMPTX_EXEC_H
 #define GMPTX_EXEC_H
 
+#include "traces/format/wide.h"
 #include "traces/ptx/image.h"
 #include "traces/ptx/special.h"
 
@@ -204,16 +205,6 @@ static inline uint32_t *mask_of(const ptx_warp *w, ptx_ref ref)
 #define EACH_ACTIVE(w)                                                                             \
     for (uint32_t rest_ = (w)->active, i = 0; rest_ && (i = (uint32_t)__builtin_ctz(rest_), true); \
          rest_ &= rest_ - 1)
-
-/* Functions over all lanes are compiled twice, the second time for the wide vectors of newer
- * processors; the loader takes what the machine has. Both give the same bits: the same operations,
- * a*b+c is rounded twice in both. */
-#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) &&       \
-    __GNUC__ >= 12 && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define WIDE __attribute__((target_clones("arch=x86-64-v3", "default")))
-#else
-#define WIDE
-#endif
 
 static inline void *result_of(ptx_warp *w, ptx_ref ref)
 {
