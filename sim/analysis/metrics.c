@@ -171,7 +171,7 @@ GIVES(l1_load_hit_rate, true, l1_hits(r, GMSIM_ROWS_READ))
 GIVES(l2_hit_rate, true,
       over(100.0 * (double)(r->l2.read_hit_sectors + r->l2.fabric_read_hit_sectors +
                             r->l2.write_hit_sectors + r->l2.fabric_write_sectors +
-                           r->l2.prefetch_hit_sectors),
+                            r->l2.prefetch_hit_sectors),
            r->l2.read_sectors + r->l2.fabric_read_sectors + r->l2.write_hit_sectors +
                r->l2.fabric_write_sectors + r->l2.prefetch_sectors))
 GIVES(load_latency, r->timed, over((double)r->timing.load_cycles, r->timing.loads))

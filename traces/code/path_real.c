@@ -10,8 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-#define WIDE_INLINE static inline __attribute__((always_inline))
-
 #define TURN 6.283185307179586 /* sines and cosines are of turns */
 
 static inline float to_float(uint32_t bits)
@@ -56,12 +54,16 @@ static void put_double(path_made made, unsigned lane, double d)
     made[1][lane] = (uint32_t)(bits >> 32);
 }
 
-/* The lanes' values; those too small for an exponent as zeros of their sign, where so many are. */
-WIDE_INLINE void take_floats(float to[GMTRACE_WARP_LANES], const uint32_t *bits, bool flushes)
+/* All lanes' floats; where it flushes, those without an exponent are zeros of their sign. */
+static inline __attribute__((always_inline)) void copy_floats(void *to, const void *from,
+                                                              bool flushes)
 {
+    uint32_t bits[GMTRACE_WARP_LANES];
     const uint32_t small = flushes ? 0x80000000u : UINT32_MAX;
+    memcpy(bits, from, sizeof bits);
     for (unsigned i = 0; i < GMTRACE_WARP_LANES; i++)
-        to[i] = to_float(bits[i] & 0x7f800000u ? bits[i] : bits[i] & small);
+        bits[i] &= bits[i] & 0x7f800000u ? UINT32_MAX : small;
+    memcpy(to, bits, sizeof bits);
 }
 
 /* Sums, products and both of floats: of all lanes at once, as nothing is done more often. */
@@ -69,8 +71,8 @@ WIDE static void floats(const path_step *step, path_sources a, path_made made)
 {
     float x[GMTRACE_WARP_LANES], y[GMTRACE_WARP_LANES], z[GMTRACE_WARP_LANES];
     const bool flushes = step->mode & REAL_FLUSHES;
-    take_floats(x, a[0], flushes);
-    take_floats(y, a[1], flushes);
+    copy_floats(x, a[0], flushes);
+    copy_floats(y, a[1], flushes);
     if (step->what == STEP_REAL_ADD) {
         for (unsigned i = 0; i < GMTRACE_WARP_LANES; i++)
             x[i] += y[i];
@@ -78,16 +80,13 @@ WIDE static void floats(const path_step *step, path_sources a, path_made made)
         for (unsigned i = 0; i < GMTRACE_WARP_LANES; i++)
             x[i] *= y[i];
     } else {
-        take_floats(z, a[2], flushes);
+        copy_floats(z, a[2], flushes);
         for (unsigned i = 0; i < GMTRACE_WARP_LANES; i++)
             x[i] = fmaf(x[i], y[i], z[i]);
     }
     for (unsigned i = 0; i < GMTRACE_WARP_LANES && step->mode & REAL_SATURATES; i++)
         x[i] = x[i] > 0 ? (x[i] < 1 ? x[i] : 1) : 0;
-    memcpy(made[0], x, sizeof x);
-    if (flushes)
-        take_floats(x, made[0], true);
-    memcpy(made[0], x, sizeof x);
+    copy_floats(made[0], x, flushes);
 }
 
 static void arithmetic(const path_step *step, path_sources a, unsigned lanes, path_made made)

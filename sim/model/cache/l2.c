@@ -14,9 +14,9 @@
  *   asks for that, as ld.global.L2::128B does (micro/l2_promote.cu).
  * - A write goes to the home side; the writer's side keeps a copy, and a sector that it has of the
  *   line stays good though a part of it is written (MODEL.md names who showed it). A sector written
- * whole needs nothing from DRAM. A sector written in part is not read from DRAM at once, but when
- * it is read (wload), or when too many lines of its group are in that state, or when its line is
- * evicted; never once all its bytes have been written.
+ *   whole needs nothing from DRAM. A sector written in part is not read from DRAM at once, but when
+ *   it is read (wload), or when too many lines of its group are in that state, or when its line is
+ *   evicted; never once all its bytes have been written.
  * - A write at home makes a copy on the other side useless. Its way is no longer found, nor taken
  *   first: a line that both sides write in turn takes one way after another there, until the set
  *   is full. Then it pushes out one older line, and from then on takes ways of useless copies

@@ -199,6 +199,22 @@ GMSIM_INLINE gmsim_lrc_entry *lrc_of(gmsim_shared *shared, gmsim_sender from)
     return shared->lrc[shared->lrc_of[from.gpc]];
 }
 
+/* Where it stands when what comes from DRAM of a line is there. */
+GMSIM_INLINE gmsim_fill *fill_at(gmsim_shared *shared, uint64_t line)
+{
+    return &shared->fill[gmsim_hash32(line) / (UINT32_MAX / GMSIM_FILLS + 1u)];
+}
+
+/* Clocks that what a read brings from DRAM waits in queues, where `turn` is DRAM's own; *refresh:
+ * those for a refresh besides. */
+GMSIM_INLINE uint64_t wait_for_dram(gmsim_shared *shared, gmsim_sender from, gmsim_l2_cost cost,
+                                    uint64_t line, uint64_t now, uint64_t turn, uint64_t *refresh)
+{
+    const uint64_t wait = fill_l2(shared, from.gpc, now, cost.read * shared->sector_fill);
+    *refresh = gmsim_dram_refresh_wait(&shared->dram, line, now);
+    return MAX(turn, wait) + gmsim_dram_bank_wait(&shared->dram, line, shared->step);
+}
+
 /* A line's sectors from L2 or beyond. */
 GMSIM_INLINE void read_line(gmsim_shared *shared, gmsim_lrc_entry *lrc, const gmsim_l2_place *place,
                             gmsim_sender from, gmsim_ask *ask, gmsim_message *message)
@@ -224,7 +240,7 @@ GMSIM_INLINE void read_line(gmsim_shared *shared, gmsim_lrc_entry *lrc, const gm
     uint64_t in = gmsim_queue_take(&slice->in, shared->step, now, shared->read_cost, PARTS);
     uint64_t out =
         gmsim_queue_take(&slice->out, shared->step, now, count * shared->sector_cost, PARTS);
-    gmsim_fill *fill = &shared->fill[gmsim_hash32(line) / (UINT32_MAX / GMSIM_FILLS + 1u)];
+    gmsim_fill *fill = fill_at(shared, line);
     uint64_t away = (uint64_t)shared->away[from.gpc][number >> shared->group_slices_shift];
     gmsim_l2_cost cost = G_UNLIKELY(ask->whole_lines)
                              ? gmsim_l2_read_whole(&shared->l2, place, from.side, message->touched)
@@ -239,9 +255,8 @@ GMSIM_INLINE void read_line(gmsim_shared *shared, gmsim_lrc_entry *lrc, const gm
     const uint64_t back =
         near ? 0 : (gpu->dram_far_latency - MIN(gpu->dram_far_latency, gpu->dram_latency)) / 2u;
     if (cost.reach == GMSIM_L2_DRAM) {
-        uint64_t wait = fill_l2(shared, from.gpc, now, cost.read * shared->sector_fill);
-        uint64_t refresh = gmsim_dram_refresh_wait(&shared->dram, line, now);
-        queued += MAX(turn, wait) + gmsim_dram_bank_wait(&shared->dram, line, shared->step);
+        uint64_t refresh;
+        queued += wait_for_dram(shared, from, cost, line, now, turn, &refresh);
         latency = from_dram + refresh;
         far = GMSIM_REACH_DRAM;
         *fill = (gmsim_fill){line, now, now + latency + queued - back, refresh + queued};
@@ -280,13 +295,11 @@ static __attribute__((noinline)) void bring_line(gmsim_shared *shared, const gms
     const uint64_t turn = use_dram(shared, cost, line, now);
     if (cost.reach != GMSIM_L2_DRAM)
         return;
-    const uint64_t wait = fill_l2(shared, from.gpc, now, cost.read * shared->sector_fill);
-    const uint64_t refresh = gmsim_dram_refresh_wait(&shared->dram, line, now);
-    queued += MAX(turn, wait) + gmsim_dram_bank_wait(&shared->dram, line, shared->step);
+    uint64_t refresh;
+    queued += wait_for_dram(shared, from, cost, line, now, turn, &refresh);
     const uint64_t done = now + gpu->dram_latency + refresh + queued +
                           (uint64_t)shared->away[from.gpc][number >> shared->group_slices_shift];
-    shared->fill[gmsim_hash32(line) / (UINT32_MAX / GMSIM_FILLS + 1u)] =
-        (gmsim_fill){line, now, done, refresh + queued};
+    *fill_at(shared, line) = (gmsim_fill){line, now, done, refresh + queued};
     message->clock = done;
 }
 
