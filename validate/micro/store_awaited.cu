@@ -8,6 +8,8 @@
  * - awaited: the last sector of the line is loaded, and there; then its first word, and `gap`
  *   multiplications later word `word` is stored. Long after, words 2 and 25 are loaded: what is lost of
  *   the line misses, and a store to what is not there. word -1: no store.
+ * - whole: as awaited, but the warp has one line at a time, whose word 0 is loaded by one lane; `lanes`
+ *   lanes store a word each from `word` on, 8 a whole sector and 32 the line.
  * - written: `stores` words are stored, each `word` words after the one before, with `gap`
  *   multiplications between; long after the first and the last of them are loaded.
  *
@@ -21,8 +23,8 @@
 
 #define LINES 64u
 
-enum experiment { AWAITED, WRITTEN };
-static const char *const experiment_name[] = {"awaited", "written"};
+enum experiment { AWAITED, WRITTEN, WHOLE };
+static const char *const experiment_name[] = {"awaited", "written", "whole"};
 
 /* So many multiplications, each of what came of the last. */
 __device__ static uint32_t spend(uint32_t x, uint32_t factor, uint32_t count)
@@ -56,12 +58,38 @@ __global__ void play(char *memory, int what, uint32_t stores, int word, uint32_t
         *sink = x;
 }
 
+__global__ void play_whole(char *memory, uint32_t lanes, int word, uint32_t gap, uint32_t factor,
+                           uint32_t *sink)
+{
+    uint32_t x = threadIdx.x;
+    for (uint32_t i = 0; i < LINES; i++) {
+        char *line = memory + i * 128u;
+        uint32_t awaited = 0;
+        if (threadIdx.x == 0)
+            x += load(line + 96);
+        x = spend(__shfl_sync(0xffffffffu, x, 0), factor, 100) + threadIdx.x;
+        if (threadIdx.x == 0)
+            awaited = load(line);
+        x = spend(x, factor, gap);
+        if (threadIdx.x < lanes)
+            store(line + ((uint32_t)word + threadIdx.x) * 4u, x);
+        x = spend(x, factor, 400) + awaited;
+        if (threadIdx.x == 0)
+            x += load(line + 8) + load(line + 100);
+    }
+    if (x == 0x12345)
+        *sink = x;
+}
+
 static char *memory;
 static uint32_t *sink;
 
 static void run(experiment what, uint32_t lanes, uint32_t stores, int word, uint32_t gap)
 {
-    play<<<1, lanes>>>(memory, what, stores, word, gap, 0x9e3779b1u, sink);
+    if (what == WHOLE)
+        play_whole<<<1, 32>>>(memory, lanes, word, gap, 0x9e3779b1u, sink);
+    else
+        play<<<1, lanes>>>(memory, what, stores, word, gap, 0x9e3779b1u, sink);
     MICRO_CUDA(cudaGetLastError());
     MICRO_CUDA(cudaDeviceSynchronize());
     printf("%s,%u,%u,%d,%u\n", experiment_name[what], lanes, stores, word, gap);
@@ -84,5 +112,10 @@ int main()
                     if ((stores - 1u) * (uint32_t)word < 32u)
                         run(WRITTEN, lanes, stores, word, gap);
     }
+    for (uint32_t lanes : {4u, 8u, 32u})
+        for (int word : {0, 8, 24})
+            for (uint32_t gap : {0u, 5u, 100u})
+                if (lanes < 32u || word == 0)
+                    run(WHOLE, lanes, 1, word, gap);
     return 0;
 }

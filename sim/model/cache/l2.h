@@ -139,7 +139,8 @@ gmsim_l2_cost gmsim_l2_read(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t 
  * all come (micro/l2_promote.cu). */
 gmsim_l2_cost gmsim_l2_read_whole(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,
                                   uint32_t touched);
-/* A prefetch brings the sectors to their home, and counts as no read (micro/tma.cu, prefetch). */
+/* A prefetch brings the sectors to their home, and counts as no read (micro/prefetch.cu;
+ * micro/tma.cu, prefetch). */
 gmsim_l2_cost gmsim_l2_bring(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t touched);
 /* `bytes` are those written, a bit each. */
 gmsim_l2_cost gmsim_l2_write(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,
