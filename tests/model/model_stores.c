@@ -39,14 +39,10 @@ static void tear_down(fixture *x, gconstpointer data)
     g_free(x->memory);
 }
 
-/* `word` of so many sectors of so many lines from a line on, by a sub-partition. */
-static void access_words(fixture *x, gmsim_request_kind kind, uint64_t line, uint32_t lines,
-                         uint32_t sectors, uint32_t word, uint8_t part)
+/* A word of each lane, at `address`, by a sub-partition. */
+static void access_at(fixture *x, gmsim_request_kind kind, const uint64_t *address, uint32_t lanes,
+                      uint8_t part)
 {
-    uint64_t address[GMTRACE_WARP_LANES] = {0};
-    uint32_t lanes = lines * sectors;
-    for (uint32_t i = 0; i < lanes; i++)
-        address[i] = (line + i / sectors) * 128u + i % sectors * 32u + word * 4u;
     gmtrace_chunk chunk = {.address64 = address};
     gmtrace_record record = {
         .shape = GMTRACE_FULL, .size = 4, .mask = lanes < 32u ? (1u << lanes) - 1u : UINT32_MAX};
@@ -59,6 +55,16 @@ static void access_words(fixture *x, gmsim_request_kind kind, uint64_t line, uin
         x->stored += request.footprint.sectors;
     gmsim_sm_memory_take(x->memory, &request, &answer);
     x->now = MAX(x->now + 4u, answer.held);
+}
+
+/* `word` of so many sectors of so many lines from a line on, by a sub-partition. */
+static void access_words(fixture *x, gmsim_request_kind kind, uint64_t line, uint32_t lines,
+                         uint32_t sectors, uint32_t word, uint8_t part)
+{
+    uint64_t address[GMTRACE_WARP_LANES] = {0};
+    for (uint32_t i = 0; i < lines * sectors; i++)
+        address[i] = (line + i / sectors) * 128u + i % sectors * 32u + word * 4u;
+    access_at(x, kind, address, lines * sectors, part);
 }
 
 static void store(fixture *x, uint64_t line, uint32_t lines, uint32_t sectors, uint32_t word)
@@ -116,29 +122,67 @@ static void test_closing(fixture *x, gconstpointer data)
     g_assert_cmpuint(x->counts.xbar_write_sectors, ==, 6);
 }
 
-/* A store to a part of what a load is bringing: L1 has the line no more, and who loads any of it
- * asks anew; the store misses. One to another sector of the line, one that writes all of the sector
- * and one after the load's data have come change nothing of that. */
+/* What the loads before asked for comes, of so many lines from BASE on. */
+static void arrive(fixture *x, uint32_t lines)
+{
+    for (uint32_t i = 0; i < lines; i++)
+        x->memory->pending[gmsim_hash32(BASE + i) % GMSIM_PENDING].done = x->now;
+}
+
+/* Who loads of a line that was lost asks anew, and the next waits for that load. */
+static void test_anew(fixture *x, gconstpointer data)
+{
+    (void)data;
+    const gmsim_outbox *out = &x->memory->out;
+    access_words(x, GMSIM_REQUEST_LOAD, BASE, 1, 1, 0, 0);
+    store(x, BASE, 1, 1, 1);
+    const uint32_t messages = out->messages;
+    access_words(x, GMSIM_REQUEST_LOAD, BASE, 1, 1, 2, 0);
+    g_assert_cmpuint(x->counts.l1_miss_sectors, ==, 2 + 1); /* the store missed */
+    g_assert_true(out->message[messages].anew);
+    access_words(x, GMSIM_REQUEST_LOAD, BASE, 1, 1, 3, 0);
+    g_assert_cmpuint(x->counts.l1_miss_sectors, ==, 2 + 1);
+}
+
+/* What L1 keeps of a line that a store comes to while a load of it is under way: each launch of
+ * validate/micro/store_awaited.cu but those whose store comes with the data, gap 20. */
 static void test_awaited(fixture *x, gconstpointer data)
 {
     (void)data;
-    gmsim_counts *c = &x->counts;
-    const gmsim_outbox *out = &x->memory->out;
-    access_words(x, GMSIM_REQUEST_LOAD, BASE, 1, 2, 0, 0);                /* sectors 0 and 1 */
-    x->memory->pending[gmsim_hash32(BASE) % GMSIM_PENDING].done = x->now; /* and they are there */
-    access_words(x, GMSIM_REQUEST_LOAD, BASE, 1, 3, 0, 0);
-    g_assert_cmpuint(c->l1_miss_sectors, ==, 3);
-    store(x, BASE, 1, 1, 0); /* not what is awaited, the third */
-    g_assert_cmpuint(c->l1_miss_sectors, ==, 3);
-    g_assert_cmpuint(c->l1_hit_sectors, ==, 3);
-    store(x, BASE, 1, 3, 1);
-    g_assert_cmpuint(c->l1_miss_sectors, ==, 6);
-    const uint32_t messages = out->messages;
-    access_words(x, GMSIM_REQUEST_LOAD, BASE, 1, 1, 2, 0); /* lost with the others */
-    g_assert_cmpuint(c->l1_miss_sectors, ==, 7);
-    g_assert_true(out->message[messages].anew);
-    access_words(x, GMSIM_REQUEST_LOAD, BASE, 1, 1, 3, 0); /* waits for the load before */
-    g_assert_cmpuint(c->l1_miss_sectors, ==, 7);
+    g_autoptr(GPtrArray) rows = gmtest_measured("micro-store_awaited.csv", 9);
+    uint32_t played = 0;
+    for (guint i = 0; i < rows->len; i++) {
+        char **cell = rows->pdata[i];
+        const bool whole = !strcmp(cell[0], "whole");
+        const uint32_t lanes = (uint32_t)atoi(cell[1]), stores = (uint32_t)atoi(cell[2]);
+        const uint32_t word = (uint32_t)atoi(cell[3]), gap = (uint32_t)atoi(cell[4]);
+        const uint32_t lines = whole ? 1 : lanes;
+        if ((!whole && strcmp(cell[0], "awaited")) || gap == 20)
+            continue;
+        tear_down(x, NULL);
+        set_up(x, NULL);
+        const gmsim_counts *c = &x->counts;
+        memset(&x->counts, 0, sizeof x->counts);
+        access_words(x, GMSIM_REQUEST_LOAD, BASE, lines, 1, 24, 0);
+        arrive(x, lines);
+        access_words(x, GMSIM_REQUEST_LOAD, BASE, lines, 1, 0, 0);
+        if (gap == 100)
+            arrive(x, lines);
+        uint64_t address[GMTRACE_WARP_LANES];
+        for (uint32_t k = 0; k < lanes; k++)
+            address[k] = BASE * 128u + (whole ? k * 4u : k * 128u) + word * 4u;
+        if (stores)
+            access_at(x, GMSIM_REQUEST_STORE, address, lanes, 0);
+        const uint64_t stored = c->l1_hit_sectors;
+        arrive(x, lines);
+        access_words(x, GMSIM_REQUEST_LOAD, BASE, lines, 1, 2, 0);
+        arrive(x, lines);
+        access_words(x, GMSIM_REQUEST_LOAD, BASE, lines, 1, 25, 0);
+        g_assert_cmpuint(64u * (c->l1_hit_sectors - stored), ==, (uint64_t)atoi(cell[5]));
+        g_assert_cmpuint(64u * stored, ==, (uint64_t)atoi(cell[6]));
+        played++;
+    }
+    g_assert_cmpuint(played, ==, 60);
 }
 
 /* Plays what the launch of a row does once; false if it is not one of those without pauses. */
@@ -205,6 +249,7 @@ int main(int argc, char **argv)
     ADD("stores-that-fill-a-sector-write-it-whole", test_whole);
     ADD("what-joins-late-sends-what-is-missing", test_served);
     ADD("idle-clocks-close-packets-other-parts-do-not", test_closing);
+    ADD("what-is-lost-is-asked-for-anew", test_anew);
     ADD("what-is-stored-to-while-awaited-is-lost", test_awaited);
     ADD("as-measured", test_measured);
     return g_test_run();

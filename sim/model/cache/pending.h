@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * pending.h - sectors on their way to L1, line by line. A load that finds its sectors there waits
- * for them (micro/merge.cu). A store that writes a part of such a sector makes L1 lose the line:
- * what comes serves the load alone, and is not kept, for it may be older than the store; who loads
- * it next asks anew, and is not merged with the load before. Measured on an H200 by programs of
- * HeCBench, which MODEL.md names.
+ * for them (micro/merge.cu). A store to any sector of a line of which some are on their way makes
+ * L1 lose the line: what comes serves the load alone, and is not kept, for it may be older than the
+ * store; who loads it next asks anew, and is not merged with the load before
+ * (micro/store_awaited.cu).
  *
  * Left out: lines whose places in this table are taken by others.
  */
@@ -30,12 +30,11 @@ static inline gmsim_pending *gmsim_pending_at(gmsim_pending *pending, uint64_t l
     return &pending[gmsim_hash32(line) % GMSIM_PENDING];
 }
 
-/* A store writes parts of these sectors of the line at `now`. Does L1 lose the line? */
-static inline bool gmsim_pending_meets(gmsim_pending *pending, uint64_t line, uint32_t parts,
-                                       uint64_t now)
+/* A store comes to the line at `now`. Does L1 lose the line? */
+static inline bool gmsim_pending_meets(gmsim_pending *pending, uint64_t line, uint64_t now)
 {
     gmsim_pending *own = gmsim_pending_at(pending, line);
-    if (own->line >> 4 != line || !(own->line & parts) || own->done <= now)
+    if (own->line >> 4 != line || !(own->line & 15u) || own->done <= now)
         return false;
     own->line = line << 4;
     return true;

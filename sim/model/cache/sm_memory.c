@@ -420,12 +420,10 @@ static uint32_t store(gmsim_sm_memory *memory, gmsim_request *request)
 {
     const gmsim_footprint *footprint = &request->footprint;
     uint32_t hits = 0;
+    for (uint32_t i = 0; i < footprint->lines; i++)
+        if (gmsim_pending_meets(memory->pending, footprint->line[i], request->now))
+            gmsim_l1_drop(&memory->l1, footprint->line[i]);
     if (G_UNLIKELY(gmsim_has_part(footprint))) {
-        for (uint32_t i = 0; i < footprint->lines; i++)
-            if (gmsim_pending_meets(memory->pending, footprint->line[i],
-                                    footprint->touched[i] & ~(uint32_t)footprint->full[i],
-                                    request->now))
-                gmsim_l1_drop(&memory->l1, footprint->line[i]);
         (gmsim_l1_words_split(&request->words) ? gmsim_flights_bytes : gmsim_flights_store)(
             &memory->flights, &memory->l1, footprint, request->now, memory->gpu);
     }
