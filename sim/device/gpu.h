@@ -205,13 +205,15 @@ typedef struct gmsim_gpu {
     uint32_t launch_singles;  /* TPCs of the first group, each by itself; 0: none */
     uint32_t launch_order;    /* policy */
     uint32_t launch_overhead; /* clocks of a launch before the first and after the last warp */
-    uint32_t launch_first;    /* clocks from a CTA's start to its first instruction: of those with
-                               * which an SM begins, which find no instructions there, */
-    uint32_t launch_start;    /* and of those that follow them */
-    uint32_t launch_exit;     /* clocks from a warp's last instruction until it is gone */
-    uint32_t launch_refill;   /* clocks from a CTA's end until the next one starts in its place */
-    uint32_t launch_half;     /* clocks that the second half of an SM's first warps starts later */
-    uint32_t launch_ctas;     /* CTAs that can end in 1000 clocks, on all SMs together; 0: any */
+    uint32_t launch_settle;   /* clocks that it ends later, at most, for what SMs asked L2 for: */
+    uint32_t launch_settle_sectors; /* one for each so many sectors read and written there */
+    uint32_t launch_first;  /* clocks from a CTA's start to its first instruction: of those with
+                             * which an SM begins, which find no instructions there, */
+    uint32_t launch_start;  /* and of those that follow them */
+    uint32_t launch_exit;   /* clocks from a warp's last instruction until it is gone */
+    uint32_t launch_refill; /* clocks from a CTA's end until the next one starts in its place */
+    uint32_t launch_half;   /* clocks that the second half of an SM's first warps starts later */
+    uint32_t launch_ctas;   /* CTAs that can end in 1000 clocks, on all SMs together; 0: any */
     uint32_t launch_first_warps; /* of an SM, that start at once */
     uint32_t launch_code;      /* bytes of a kernel's code that the cache behind the SMs' holds when
                                 * it begins, */

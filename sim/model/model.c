@@ -254,6 +254,13 @@ static void find_bound(const gmsim_model *model, const gmsim_plan *plan, gmsim_r
             result->bound = (gmsim_resource)i;
 }
 
+/* Clocks that a launch needs, once its SMs have ended, for what they asked L2 for. */
+static uint64_t settle(const gmsim_gpu *gpu, const gmsim_l2_counts *l2)
+{
+    const uint64_t sectors = l2->read_sectors + l2->write_sectors;
+    return MIN(sectors / gpu->launch_settle_sectors, gpu->launch_settle);
+}
+
 static void finish_timing(const gmsim_model *model, const gmsim_scheduler *scheduler,
                           gmsim_result *result)
 {
@@ -262,7 +269,7 @@ static void finish_timing(const gmsim_model *model, const gmsim_scheduler *sched
     timing->sms = model->gpu.gpu_sm_count;
     timing->sm_warps = model->gpu.occupancy_warps_per_sm;
     timing->clock_mhz = model->gpu.gpu_clock_mhz;
-    timing->launch_cycles = model->gpu.launch_overhead;
+    timing->launch_cycles = model->gpu.launch_overhead + settle(&model->gpu, &result->l2);
     timing->cycles = scheduler->end + timing->launch_cycles;
     uint64_t known = 0;
     for (int i = GMSIM_STALL_ISSUE + 1; i < GMSIM_STALLS; i++)
