@@ -60,7 +60,7 @@ bool gmt_graph_of_code(gmt_graph *graph, const gmtrace_instr *instr, uint32_t co
                        const bool *alone);
 static inline bool gmt_has_prefix(const char *opcode, const char *prefix)
 {
-    return strncmp(opcode, prefix, strlen(prefix)) == 0;
+    return *opcode == *prefix && strncmp(opcode, prefix, strlen(prefix)) == 0; /* mostly not */
 }
 bool gmt_transfers(const gmtrace_instr *instr); /* control, other than to the next instruction */
 /* Has a branch a condition beside its guard: "BRA P0, `(L)", "BRA.U UP0, `(L)", BRA.DIV? */

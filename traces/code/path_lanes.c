@@ -4,6 +4,7 @@
  * path_real.c. What a lane does not know makes what it writes unknown.
  */
 #include "traces/code/path_step.h"
+#include "traces/format/wide.h"
 
 #include <string.h>
 
@@ -52,13 +53,29 @@ static uint32_t known_of(const path_source *s, const path_lanes *lanes)
     return s->place == PATH_NO_PLACE ? 0 : lanes->known[s->place];
 }
 
-static inline uint32_t table_of(uint8_t table, uint32_t a, uint32_t b, uint32_t c)
+#define INLINED static inline __attribute__((always_inline))
+
+/* All bits, or none. */
+INLINED uint32_t all_if(bool set)
 {
-    uint32_t result = 0;
+    return 0u - (uint32_t)set;
+}
+
+/* x where the bit of `by` is set, else y. */
+INLINED uint32_t either(uint32_t by, uint32_t x, uint32_t y)
+{
+    return y ^ (by & (x ^ y));
+}
+
+/* Bit 4a + 2b + c of the table, of each bit. */
+INLINED uint32_t table_of(uint8_t table, uint32_t a, uint32_t b, uint32_t c)
+{
+    uint32_t all[8];
     for (unsigned i = 0; i < 8; i++)
-        if ((uint32_t)table >> i & 1u)
-            result |= (i & 4u ? a : ~a) & (i & 2u ? b : ~b) & (i & 1u ? c : ~c);
-    return result;
+        all[i] = all_if(table >> i & 1);
+    const uint32_t low = either(a, either(b, all[6], all[4]), either(b, all[2], all[0]));
+    const uint32_t high = either(a, either(b, all[7], all[5]), either(b, all[3], all[1]));
+    return either(c, high, low);
 }
 
 static inline uint32_t shifted(uint8_t mode, uint64_t x, uint32_t by)
@@ -70,15 +87,6 @@ static inline uint32_t shifted(uint8_t mode, uint64_t x, uint32_t by)
                        : mode & SHIFT_SIGNED ? (uint64_t)((int64_t)x >> (all ? 63 : s))
                                              : (all ? 0 : x >> s);
     return (uint32_t)(mode & SHIFT_HIGH ? y >> 32 : y);
-}
-
-/* `lower`: what the lower halves of 64 bits gave, where it matters. */
-static bool holds(const path_step *step, uint32_t a, uint32_t b, uint32_t lower)
-{
-    const bool less = step->shift ? (int32_t)a < (int32_t)b : a < b;
-    if (a == b && step->mode & WITH_LOWER)
-        return lower != 0;
-    return step->mode & (less ? 1 : a == b ? 2 : 4);
 }
 
 static uint32_t extreme(const path_step *step, uint32_t a, uint32_t b, bool least)
@@ -147,8 +155,23 @@ static inline uint64_t addend(const path_step *step, path_sources a, unsigned n,
 
 #define EACH_LANE for (unsigned i = 0; i < lanes; i++)
 
-static void add(const path_step *step, path_sources a, unsigned lanes, path_made d)
+/* Does anybody ask for that target? */
+INLINED bool is_asked(const path_step *step, unsigned target)
 {
+    return target < step->targets && step->target[target].is_register;
+}
+
+INLINED void add(const path_step *step, path_sources a, unsigned lanes, path_made d)
+{
+    if (!is_asked(step, 1) && !is_asked(step, 2)) { /* no carry */
+        uint32_t *restrict sum = d[0];
+        EACH_LANE sum[i] = 0;
+        for (unsigned n = 0; n < step->shift; n++)
+            EACH_LANE sum[i] += a[n][i];
+        for (unsigned n = step->shift; n < step->sources; n++)
+            EACH_LANE sum[i] += a[n][i] != 0;
+        return;
+    }
     EACH_LANE
     {
         uint64_t sum = 0;
@@ -162,7 +185,7 @@ static void add(const path_step *step, path_sources a, unsigned lanes, path_made
     }
 }
 
-static void multiply_wide(const path_step *step, path_sources a, unsigned lanes, path_made d)
+INLINED void multiply_wide(const path_step *step, path_sources a, unsigned lanes, path_made d)
 {
     EACH_LANE
     {
@@ -178,10 +201,47 @@ static void multiply_wide(const path_step *step, path_sources a, unsigned lanes,
     }
 }
 
-static void lea(const path_step *step, path_sources a, unsigned lanes, path_made d)
+/* By as much in all lanes, below 32. */
+INLINED void shift_alike(const path_step *step, path_sources a, unsigned lanes, uint32_t by,
+                         path_made d)
+{
+    uint32_t *restrict to = d[0];
+    const uint32_t *low = a[0], *high = a[2];
+    const bool right = step->mode & SHIFT_RIGHT, upper = step->mode & SHIFT_HIGH;
+    if (right && upper && step->mode & SHIFT_SIGNED)
+        EACH_LANE to[i] = (uint32_t)((int32_t)high[i] >> by);
+    else if (right && upper)
+        EACH_LANE to[i] = high[i] >> by;
+    else if (right)
+        EACH_LANE to[i] = low[i] >> by | (uint32_t)((uint64_t)high[i] << 32 >> by);
+    else if (upper)
+        EACH_LANE to[i] = high[i] << by | (uint32_t)((uint64_t)low[i] << by >> 32);
+    else
+        EACH_LANE to[i] = low[i] << by;
+}
+
+INLINED void shift(const path_step *step, path_sources a, unsigned lanes, path_made d)
+{
+    const uint32_t by =
+        step->mode & SHIFT_WRAPS && !(step->mode & SHIFT_64) ? a[1][0] & 31u : a[1][0];
+    if (!step->source[1].is_register && by < 32) {
+        shift_alike(step, a, lanes, by, d);
+        return;
+    }
+    EACH_LANE d[0][i] = shifted(step->mode, (uint64_t)a[2][i] << 32 | a[0][i], a[1][i]);
+}
+
+INLINED void lea(const path_step *step, path_sources a, unsigned lanes, path_made d)
 {
     const bool high = step->what == STEP_LEA_HIGH;
     const unsigned carry = high ? 3 : 2;
+    if (!high && !is_asked(step, 1)) {
+        uint32_t *restrict sum = d[0];
+        EACH_LANE sum[i] = (a[0][i] << step->shift) + a[1][i];
+        if (step->sources > carry)
+            EACH_LANE sum[i] += a[carry][i] != 0;
+        return;
+    }
     EACH_LANE
     {
         const uint32_t upper = !high                  ? 0
@@ -196,17 +256,28 @@ static void lea(const path_step *step, path_sources a, unsigned lanes, path_made
     }
 }
 
-static void compare(const path_step *step, path_sources a, unsigned lanes, path_made d)
+INLINED void compare(const path_step *step, path_sources a, unsigned lanes, path_made d)
 {
+    uint32_t found[GMTRACE_WARP_LANES];
+    const uint32_t less = all_if(step->mode & 1), equal = all_if(step->mode & 2);
+    const uint32_t more = all_if(step->mode & 4), flipped = step->shift ? 0 : 0x80000000u;
+    const bool lower = step->mode & WITH_LOWER; /* where equal what the lower halves gave counts */
+    const uint32_t *below = lower ? a[3] : a[0];
     EACH_LANE
     {
-        const bool found = holds(step, a[0][i], a[1][i], step->mode & WITH_LOWER ? a[3][i] : 0);
-        d[0][i] = path_step_join(step->mode, found, a[2][i]);
-        d[1][i] = path_step_join(step->mode, !found, a[2][i]);
+        const uint32_t is_less =
+            all_if((int32_t)(a[0][i] ^ flipped) < (int32_t)(a[1][i] ^ flipped));
+        const uint32_t is_equal = all_if(a[0][i] == a[1][i]);
+        const uint32_t then = lower ? all_if(below[i] != 0) : equal;
+        found[i] = either(is_equal, then, either(is_less, less, more)) & 1u;
     }
+    const uint8_t mode = step->mode;
+    EACH_LANE d[0][i] = path_step_join(mode, found[i], a[2][i]);
+    if (is_asked(step, 1))
+        EACH_LANE d[1][i] = path_step_join(mode, !found[i], a[2][i]);
 }
 
-static void gather(const path_step *step, path_sources a, unsigned lanes, path_made d)
+INLINED void gather(const path_step *step, path_sources a, unsigned lanes, path_made d)
 {
     EACH_LANE
     {
@@ -217,7 +288,7 @@ static void gather(const path_step *step, path_sources a, unsigned lanes, path_m
     }
 }
 
-static void logic_of_predicates(const path_step *step, path_sources a, unsigned lanes, path_made d)
+INLINED void logic_of_predicates(const path_step *step, path_sources a, unsigned lanes, path_made d)
 {
     EACH_LANE
     {
@@ -227,7 +298,7 @@ static void logic_of_predicates(const path_step *step, path_sources a, unsigned 
 }
 
 /* What the first `lanes` lanes write into the targets. */
-static void make(const path_step *step, path_sources a, unsigned lanes, path_made d)
+INLINED void make(const path_step *step, path_sources a, unsigned lanes, path_made d)
 {
     switch (step->what) {
     case STEP_COPY:
@@ -238,18 +309,21 @@ static void make(const path_step *step, path_sources a, unsigned lanes, path_mad
         add(step, a, lanes, d);
         return;
     case STEP_MAD:
-        EACH_LANE d[0][i] = a[0][i] * a[1][i] + a[2][i] + (step->sources > 3 ? a[3][i] != 0 : 0u);
+        EACH_LANE d[0][i] = a[0][i] * a[1][i] + a[2][i];
+        if (step->sources > 3)
+            EACH_LANE d[0][i] += a[3][i] != 0;
         return;
     case STEP_MAD_WIDE:
     case STEP_MAD_HIGH:
         multiply_wide(step, a, lanes, d);
         return;
     case STEP_SHIFT:
-        EACH_LANE d[0][i] = shifted(step->mode, (uint64_t)a[2][i] << 32 | a[0][i], a[1][i]);
+        shift(step, a, lanes, d);
         return;
     case STEP_LOGIC: /* the predicate comes first */
         EACH_LANE d[step->mode][i] = table_of(step->shift, a[0][i], a[1][i], a[2][i]);
-        EACH_LANE d[0][i] = step->mode ? d[1][i] != 0 : d[0][i];
+        if (step->mode)
+            EACH_LANE d[0][i] = d[1][i] != 0;
         return;
     case STEP_LEA:
     case STEP_LEA_HIGH:
@@ -308,6 +382,8 @@ bool path_step_compute(const path_step *step, const uint32_t *source, uint32_t *
         (step->what == STEP_SPECIAL && step->mode != SASS_SRZ))
         return false;
     memset(target, 0, PATH_TARGETS * sizeof *target);
+    for (unsigned n = 0; n < step->targets; n++)
+        made[n][0] = 0;
     if (step->what != STEP_SPECIAL)
         make(step, a, 1, made);
     for (unsigned n = 0; n < step->targets && step->what != STEP_SPECIAL; n++)
@@ -316,7 +392,7 @@ bool path_step_compute(const path_step *step, const uint32_t *source, uint32_t *
 }
 
 /* The lanes of a source: in place, or in `room`. */
-static const uint32_t *lanes_of(const path_source *s, const path_lanes *lanes, uint32_t *room)
+INLINED const uint32_t *lanes_of(const path_source *s, const path_lanes *lanes, uint32_t *room)
 {
     const bool predicate = s->is_register && s->file >= GMTRACE_REG_PREDICATE;
     const uint32_t *held = lanes->value[s->is_register ? s->place : 0];
@@ -339,28 +415,30 @@ static const uint32_t *lanes_of(const path_source *s, const path_lanes *lanes, u
 }
 
 /* Those of `mask` in which the guard holds, or may. */
-static uint32_t done_by(const path_step *step, const path_lanes *lanes, uint32_t mask)
+INLINED uint32_t done_by(const path_step *step, const path_lanes *lanes, uint32_t mask)
 {
-    const uint32_t guard = known_of(&step->guard, lanes);
-    for (uint32_t lane = 0; lane < GMTRACE_WARP_LANES && step->guard.is_register; lane++)
-        if (guard >> lane & 1u &&
-            !path_source_value(&step->guard, lanes->value[step->guard.place][lane]))
-            mask &= ~(1u << lane);
-    return step->guard.is_register || step->guard.value ? mask : 0;
+    const path_source *guard = &step->guard;
+    if (!guard->is_register)
+        return guard->value ? mask : 0;
+    const uint32_t known = known_of(guard, lanes);
+    if (!known)
+        return mask;
+    uint32_t set = 0;
+    for (uint32_t lane = 0; lane < GMTRACE_WARP_LANES; lane++)
+        set |= (uint32_t)(lanes->value[guard->place][lane] != 0) << lane;
+    return mask & (~known | (guard->negated ? ~set : set));
 }
 
-static void write_lanes(path_lanes *lanes, const path_source *target, const uint32_t *made,
-                        uint32_t done, uint32_t known)
+INLINED void write_lanes(path_lanes *lanes, const path_source *target, const uint32_t *made,
+                         uint32_t done, uint32_t known)
 {
     if (!target->is_register || target->place == PATH_NO_PLACE)
         return;
     uint32_t *value = lanes->value[target->place];
     if (done == UINT32_MAX)
         memcpy(value, made, sizeof lanes->value[0]);
-    for (uint32_t left = done == UINT32_MAX ? 0 : done; left; left &= left - 1u) {
-        const uint32_t lane = (uint32_t)__builtin_ctz(left);
-        value[lane] = made[lane];
-    }
+    for (uint32_t i = 0; i < GMTRACE_WARP_LANES && done != UINT32_MAX; i++)
+        value[i] = either(all_if(done >> i & 1u), made[i], value[i]);
     lanes->known[target->place] = (lanes->known[target->place] & ~done) | (done & known);
 }
 
@@ -381,8 +459,8 @@ static void vote(const path_step *step, path_lanes *lanes, uint32_t done)
         write_lanes(lanes, &step->target[i], made[i], done, done & ~known ? 0 : UINT32_MAX);
 }
 
-void path_step_run(const path_step *step, const gmtrace_launch *launch, path_lanes *lanes,
-                   uint32_t mask)
+WIDE void path_step_run(const path_step *step, const gmtrace_launch *launch, path_lanes *lanes,
+                        uint32_t mask)
 {
     const uint32_t *a[PATH_SOURCES];
     uint32_t room[PATH_SOURCES][GMTRACE_WARP_LANES];

@@ -332,7 +332,7 @@ static path_places bits_of(const path_values *v, uint32_t file, uint32_t first, 
 }
 
 /* Places that the instruction writes, a bit each; R2P names no predicate, and may write all. */
-path_places path_plan_written(const path_values *v, const gmtrace_instr *instr)
+static path_places written_by(const path_values *v, const gmtrace_instr *instr)
 {
     path_places places = 0;
     for (uint32_t k = 0; k < instr->operand_count; k++) {
@@ -349,8 +349,10 @@ path_places path_plan_written(const path_values *v, const gmtrace_instr *instr)
 static void find_forgetters(path_values *v)
 {
     for (uint32_t n = 0; n < v->graph->instr_count; n++)
-        if (v->step_of[n] == UINT32_MAX && path_plan_written(v, &v->graph->instr[n]))
-            v->role[n] |= PATH_FORGETS;
+        if (v->step_of[n] == UINT32_MAX) {
+            v->forgotten[n] = written_by(v, &v->graph->instr[n]);
+            v->role[n] |= v->forgotten[n] ? PATH_FORGETS : 0;
+        }
 }
 
 static path_places bit_of(const path_source *s)
@@ -369,7 +371,7 @@ static path_places live_before(const path_values *v, uint32_t n, path_places aft
 {
     const bool always = v->graph->instr[n].predicate == GMTRACE_NO_REGISTER;
     if (v->role[n] & PATH_FORGETS && always)
-        after &= ~path_plan_written(v, &v->graph->instr[n]);
+        after &= ~v->forgotten[n];
     if (v->branch[v->graph->flow.block_of[n]] & PATH_GUARDS)
         after |= bit_of_predicate(v, v->graph->instr[n].predicate);
     if (v->step_of[n] == UINT32_MAX)

@@ -26,10 +26,11 @@ enum { PATH_DOUBTFUL = 1, PATH_DECIDES = 2, PATH_GUARDS = 4 };
 struct path_values {
     const path_graph *graph;
     const gmtrace_launch *launch;
-    path_step *step;   /* of each instruction that is run */
-    uint32_t *step_of; /* of each instruction; UINT32_MAX: none */
-    uint8_t *role;     /* of each instruction */
-    uint8_t *branch;   /* of each block */
+    path_step *step;        /* of each instruction that is run */
+    uint32_t *step_of;      /* of each instruction; UINT32_MAX: none */
+    uint8_t *role;          /* of each instruction */
+    path_places *forgotten; /* what it makes unknown: those with PATH_FORGETS */
+    uint8_t *branch;        /* of each block */
     uint8_t place[PATH_FILES][256];
     uint32_t places, steps;
     path_places *live; /* of each block: what is asked for at its beginning, before it is written */
@@ -54,7 +55,4 @@ typedef struct path_condition {
 uint32_t path_plan_conditions(const path_values *values, uint32_t block, path_condition list[2]);
 /* What is asked for later, behind the first `from` instructions of a block. */
 path_places path_plan_live(const path_values *values, uint32_t block, uint32_t from);
-/* Places that an instruction writes. */
-path_places path_plan_written(const path_values *values, const gmtrace_instr *instr);
-
 #endif

@@ -34,9 +34,10 @@ path_values *path_values_create(const path_graph *graph, const gmtrace_launch *l
     v->launch = launch;
     v->step_of = calloc(graph->instr_count + (size_t)1, sizeof *v->step_of);
     v->role = calloc(graph->instr_count + (size_t)1, 1);
+    v->forgotten = calloc(graph->instr_count + (size_t)1, sizeof *v->forgotten);
     v->branch = calloc(graph->flow.block_count + (size_t)1, 1);
     v->live = calloc(graph->flow.block_count + (size_t)1, sizeof *v->live);
-    if (v->step_of && v->role && v->branch && v->live && path_plan_make(v))
+    if (v->step_of && v->role && v->forgotten && v->branch && v->live && path_plan_make(v))
         return v;
     path_values_free(v);
     return NULL;
@@ -51,6 +52,7 @@ void path_values_free(path_values *v)
     free(v->step);
     free(v->step_of);
     free(v->role);
+    free(v->forgotten);
     free(v->branch);
     free(v->live);
     free(v);
@@ -276,7 +278,7 @@ void path_values_run(path_values *v, path_lanes *lanes, uint32_t first, uint32_t
             path_step_run(&v->step[v->step_of[n]], v->launch, lanes, mask);
         if (!(v->role[n] & PATH_FORGETS))
             continue;
-        for (path_places left = path_plan_written(v, &v->graph->instr[n]); left; left &= left - 1u)
+        for (path_places left = v->forgotten[n]; left; left &= left - 1u)
             lanes->known[lowest(left)] &= ~mask;
     }
 }
