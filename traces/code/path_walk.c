@@ -5,7 +5,8 @@
  * is gone by its lanes up to the place where the code lets them meet (the BSYNC of the BSSY around,
  * else the block that all ways lead through), or to the end where that comes before. Each group of
  * lanes that comes to a BSYNC executes it. Turns of a loop that are alike become one piece that is
- * executed so many times.
+ * executed so many times. Lanes that have what they cannot have may turn for ever: where much was
+ * gone through in vain a way has to come to its end sooner.
  */
 #include "traces/code/path_walk.h"
 
@@ -15,6 +16,9 @@
 #include <string.h>
 
 #define MAX_BLOCKS (1u << 18) /* of one way */
+#define MAX_VAIN   (1u << 18) /* blocks gone through on ways that came to nothing; after that ... */
+#define PATIENCE   4u         /* ... a way may be so many times as long as one that did, ... */
+#define LEAST      256u       /* ... and has so many blocks at least */
 #define MAX_WORK   (1u << 28) /* instructions for one kernel */
 #define MAX_FOUND  (1u << 24) /* blocks of ways that are kept */
 #define PER_SEARCH 1024u      /* what a search counts as */
@@ -27,7 +31,8 @@ struct path_walk {
     uint32_t *meet;  /* of each block: where lanes that part behind it meet */
     uint32_t *block; /* gone through so far */
     uint32_t count, work;
-    path_set asked; /* of the search */
+    uint32_t limit, vain, longest; /* blocks: of this way, at most; in vain so far; of a good one */
+    path_set asked;                /* of the search */
     path_arena arena;
     path_way *found;
     uint32_t kept;
@@ -129,7 +134,7 @@ static bool go_through(path_walk *w, uint32_t b, uint32_t mask)
 {
     const gmt_block *block = &w->graph->flow.block[b];
     w->work += block->count;
-    if (w->count == MAX_BLOCKS || w->work > MAX_WORK)
+    if (w->count == w->limit || w->work > MAX_WORK)
         return false;
     w->block[w->count++] = b;
     if (path_is_meeting(&w->graph->instr[block->first]))
@@ -179,6 +184,7 @@ static bool part(path_walk *w, path_place branch, path_place *at, uint32_t to, b
             at->block = attempt ? to : meet;
             return true;
         }
+        w->vain += w->count - count;
         w->count = count;
         *w->lanes = before;
     }
@@ -347,15 +353,20 @@ bool path_walk_find(path_walk *w, path_place from, uint32_t to, bool all, uint32
     const path_lanes before = *lanes;
     memset(walked, 0, sizeof *walked);
     w->count = 0;
+    w->limit = MAX_BLOCKS;
+    if (w->vain >= MAX_VAIN && w->longest < MAX_BLOCKS / PATIENCE)
+        w->limit = w->longest > LEAST / PATIENCE ? PATIENCE * w->longest : LEAST;
     w->lanes = lanes;
     w->walked = walked;
     w->detours = 0;
     w->at = PATH_NONE;
     walked->end = from;
     if (!walk(w, &walked->end, to, all, mask, GMT_NO_BLOCK, 0)) {
+        w->vain += w->count;
         *lanes = before;
         return false;
     }
+    w->longest = w->count > w->longest ? w->count : w->longest;
     const int recorded = to == PATH_END ? 1 : path_values_recorded(w->values, lanes, to, mask);
     walked->open |= recorded < 0;
     list_blocks(w, list);
