@@ -183,7 +183,8 @@ void gmsim_whatif_gpu(gmsim_change change, gmsim_gpu *gpu)
         gpu->dram_bytes_per_clock *= 2u;
         break;
     case GMSIM_CHANGE_FREE_LAUNCH:
-        gpu->launch_overhead = gpu->launch_first = gpu->launch_start = gpu->launch_half = 0;
+        gpu->launch_overhead = gpu->launch_settle = gpu->launch_first = gpu->launch_start =
+            gpu->launch_half = 0;
         gpu->launch_exit = gpu->launch_refill = gpu->launch_ctas = 0;
         break;
     default:

@@ -459,8 +459,8 @@ static void vote(const path_step *step, path_lanes *lanes, uint32_t done)
         write_lanes(lanes, &step->target[i], made[i], done, done & ~known ? 0 : UINT32_MAX);
 }
 
-WIDE void path_step_run(const path_step *step, const gmtrace_launch *launch, path_lanes *lanes,
-                        uint32_t mask)
+WIDE static void run(const path_step *step, const gmtrace_launch *launch, path_lanes *lanes,
+                     uint32_t mask)
 {
     const uint32_t *a[PATH_SOURCES];
     uint32_t room[PATH_SOURCES][GMTRACE_WARP_LANES];
@@ -487,6 +487,12 @@ WIDE void path_step_run(const path_step *step, const gmtrace_launch *launch, pat
     }
     for (unsigned i = 0; i < step->targets; i++)
         write_lanes(lanes, &step->target[i], made[i], done, known);
+}
+
+void path_step_run(const path_step *step, const gmtrace_launch *launch, path_lanes *lanes,
+                   uint32_t mask)
+{
+    run(step, launch, lanes, mask);
 }
 
 /* ----------------------------------------------------------------------------------------- loads
