@@ -349,10 +349,8 @@ static path_places written_by(const path_values *v, const gmtrace_instr *instr)
 static void find_forgetters(path_values *v)
 {
     for (uint32_t n = 0; n < v->graph->instr_count; n++)
-        if (v->step_of[n] == UINT32_MAX) {
+        if (v->step_of[n] == UINT32_MAX)
             v->forgotten[n] = written_by(v, &v->graph->instr[n]);
-            v->role[n] |= v->forgotten[n] ? PATH_FORGETS : 0;
-        }
 }
 
 static path_places bit_of(const path_source *s)
@@ -370,7 +368,7 @@ static path_places bit_of_predicate(const path_values *v, uint8_t number)
 static path_places live_before(const path_values *v, uint32_t n, path_places after)
 {
     const bool always = v->graph->instr[n].predicate == GMTRACE_NO_REGISTER;
-    if (v->role[n] & PATH_FORGETS && always)
+    if (always)
         after &= ~v->forgotten[n];
     if (v->branch[v->graph->flow.block_of[n]] & PATH_GUARDS)
         after |= bit_of_predicate(v, v->graph->instr[n].predicate);

@@ -17,8 +17,8 @@ __extension__ typedef unsigned __int128 path_places;
 #define PATH_ASKS_CTA  (PATH_ASKS_WARP << 1)
 #define PATH_ALL_LIVE  (~(path_places)0)
 
-/* Of an instruction: it makes unknown what it writes; it is run. */
-enum { PATH_FORGETS = 1, PATH_BAD = 2, PATH_GOOD = 4 };
+/* Of an instruction: it cannot be run, or is. */
+enum { PATH_BAD = 1, PATH_GOOD = 2 };
 /* Of a branch at the block's end: both sides lead to the same record; its predicate may be known.
  * Of the block's only instruction, which is recorded where its predicate holds: that may be. */
 enum { PATH_DOUBTFUL = 1, PATH_DECIDES = 2, PATH_GUARDS = 4 };
@@ -29,7 +29,7 @@ struct path_values {
     path_step *step;        /* of each instruction that is run */
     uint32_t *step_of;      /* of each instruction; UINT32_MAX: none */
     uint8_t *role;          /* of each instruction */
-    path_places *forgotten; /* what it makes unknown: those with PATH_FORGETS */
+    path_places *forgotten; /* what each makes unknown: places that it writes, and is not run */
     uint8_t *branch;        /* of each block */
     uint8_t place[PATH_FILES][256];
     uint32_t places, steps;
@@ -55,4 +55,5 @@ typedef struct path_condition {
 uint32_t path_plan_conditions(const path_values *values, uint32_t block, path_condition list[2]);
 /* What is asked for later, behind the first `from` instructions of a block. */
 path_places path_plan_live(const path_values *values, uint32_t block, uint32_t from);
+
 #endif

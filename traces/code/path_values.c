@@ -276,8 +276,6 @@ void path_values_run(path_values *v, path_lanes *lanes, uint32_t first, uint32_t
     for (uint32_t n = first; n < first + count; n++) {
         if (v->step_of[n] != UINT32_MAX)
             path_step_run(&v->step[v->step_of[n]], v->launch, lanes, mask);
-        if (!(v->role[n] & PATH_FORGETS))
-            continue;
         for (path_places left = v->forgotten[n]; left; left &= left - 1u)
             lanes->known[lowest(left)] &= ~mask;
     }
