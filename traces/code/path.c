@@ -10,6 +10,7 @@
  * have is part of a part, and ways follow from that, too (path_walk.h).
  */
 #include "traces/code/path_private.h"
+#include "traces/format/grow.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,7 @@ static bool make_start(gmtrace_paths *p)
     entry.block = PATH_NONE;
     start.place = path_set_put(&p->places, &entry, sizeof entry);
     start.values = PATH_NO_VALUES;
-    p->start = path_set_put(&p->states, &start, sizeof start);
+    p->start = path_put_state(p, &start, 1);
     return start.place != UINT32_MAX && p->start != UINT32_MAX;
 }
 
@@ -50,8 +51,10 @@ gmtrace_paths *gmtrace_paths_create(const gmtrace_kernel *kernel, gmtrace_detail
     made->kernel = kernel;
     path_sum(&made->empty, NULL);
     made->move_slots = 1024;
-    made->move = calloc(made->move_slots, sizeof *made->move);
-    if (made->move && path_graph_build(&made->graph, kernel, detail))
+    made->move_slot = calloc(made->move_slots, sizeof *made->move_slot);
+    made->move_count = 1;
+    made->move = calloc(made->move_count, sizeof *made->move);
+    if (made->move && made->move_slot && path_graph_build(&made->graph, kernel, detail))
         made->search = path_search_create(&made->graph);
     if (made->search && make_start(made) && find_targets(made))
         return made;
@@ -95,6 +98,9 @@ void gmtrace_paths_free(gmtrace_paths *paths)
     path_list_free(&paths->alone);
     free(paths->way);
     free(paths->move);
+    free(paths->move_slot);
+    free(paths->first_move);
+    free(paths->state_of);
     free(paths->target);
     free(paths);
 }
@@ -102,10 +108,8 @@ void gmtrace_paths_free(gmtrace_paths *paths)
 gmtrace_path_counts gmtrace_path_get_counts(const gmtrace_paths *paths)
 {
     gmtrace_path_counts c = {.steps = paths->unplaced, .instructions = paths->unplaced};
-    for (uint32_t i = 0; i < paths->move_slots; i++) {
+    for (uint32_t i = 1; i < paths->move_count; i++) {
         const path_move *m = &paths->move[i];
-        if (!m->path)
-            continue;
         c.instructions += m->taken * m->path->instructions;
         for (unsigned k = 0; k < GMTRACE_CLASS_COUNT; k++)
             c.by_class[k] += m->taken * m->path->by_class[k];
@@ -131,57 +135,71 @@ bool gmtrace_paths_failed(const gmtrace_paths *paths)
 static inline uint32_t slot_of(const gmtrace_paths *p, uint32_t state, uint32_t to, uint64_t code,
                                uint32_t mask)
 {
-    const uint64_t key = (((uint64_t)state << 32 | to) ^ code * 0xc2b2ae3d27d4eb4fu) +
-                         mask * 0xff51afd7ed558ccdu;
+    const uint64_t key =
+        (((uint64_t)state << 32 | to) ^ code * 0xc2b2ae3d27d4eb4fu) + mask * 0xff51afd7ed558ccdu;
     return (uint32_t)(key * 0x9e3779b97f4a7c15u >> 32) & (p->move_slots - 1);
 }
 
-static bool grow_moves(gmtrace_paths *p)
+static uint32_t free_slot(const gmtrace_paths *p, const path_move *move)
 {
-    if (p->move_slots > 2 * p->move_count)
+    uint32_t at = slot_of(p, move->state, move->to, move->code, move->mask);
+    while (p->move_slot[at])
+        at = (at + 1) & (p->move_slots - 1);
+    return at;
+}
+
+static bool grow_slots(gmtrace_paths *p)
+{
+    if (p->move_slots > 2 * p->moves_found)
         return true;
-    path_move *old = p->move;
+    uint32_t *old = p->move_slot;
     const uint32_t slots = p->move_slots;
-    p->move = calloc(slots * (size_t)4, sizeof *p->move);
-    if (!p->move) {
-        p->move = old;
+    p->move_slot = calloc(slots * (size_t)4, sizeof *p->move_slot);
+    if (!p->move_slot) {
+        p->move_slot = old;
         return false;
     }
     p->move_slots = slots * 4;
-    for (uint32_t i = 0; i < slots; i++) {
-        if (!old[i].path)
-            continue;
-        uint32_t at = slot_of(p, old[i].state, old[i].to, old[i].code, old[i].mask);
-        while (p->move[at].path)
-            at = (at + 1) & (p->move_slots - 1);
-        p->move[at] = old[i];
-    }
+    for (uint32_t i = 0; i < slots; i++)
+        if (old[i])
+            p->move_slot[free_slot(p, &p->move[old[i]])] = old[i];
     free(old);
     return true;
+}
+
+static bool is_move(const path_move *m, uint32_t state, uint32_t to, uint64_t code, uint32_t mask)
+{
+    return m->state == state && m->to == to && m->code == code && m->mask == mask;
 }
 
 /* NULL without memory. */
 static path_move *find_move(gmtrace_paths *p, uint32_t state, uint32_t to, uint64_t code,
                             uint32_t mask)
 {
-    uint32_t at = slot_of(p, state, to, code, mask);
-    for (; p->move[at].path; at = (at + 1) & (p->move_slots - 1))
-        if (p->move[at].state == state && p->move[at].to == to && p->move[at].code == code &&
-            p->move[at].mask == mask)
-            return &p->move[at];
+    const uint32_t first = p->first_move[state];
+    if (first && is_move(&p->move[first], state, to, code, mask))
+        return &p->move[first];
+    uint32_t at = first ? slot_of(p, state, to, code, mask) : 0;
+    for (; first && p->move_slot[at]; at = (at + 1) & (p->move_slots - 1))
+        if (is_move(&p->move[p->move_slot[at]], state, to, code, mask))
+            return &p->move[p->move_slot[at]];
     path_move made = {.state = state, .to = to, .code = code, .mask = mask};
-    if (p->failed || !path_move_make(p, &made) || !grow_moves(p)) {
+    if (p->failed || !path_move_make(p, &made) || !grow_slots(p) ||
+        !GMT_GROW(p->move, p->move_count)) {
         p->failed = true;
         return NULL;
     }
-    at = slot_of(p, state, to, code, mask);
-    while (p->move[at].path)
-        at = (at + 1) & (p->move_slots - 1);
-    p->move[at] = made;
-    p->move_count++;
+    const uint32_t number = p->move_count++;
+    p->move[number] = made;
+    if (first) {
+        p->move_slot[free_slot(p, &made)] = number;
+        p->moves_found++;
+    } else {
+        p->first_move[state] = number;
+    }
     if (mask)
         path_values_spend(p->values);
-    return &p->move[at];
+    return &p->move[number];
 }
 
 /* --------------------------------------------------------------------------------------- warps */
@@ -203,7 +221,7 @@ void gmtrace_path_enter_as(gmtrace_paths *paths, gmtrace_path_warp *warp, uint32
     uint32_t count;
     path_part start = *path_parts(paths, paths->start, &count);
     start.values = path_values_enter(paths->values, (uint32_t)cta, number, live);
-    const uint32_t state = path_set_put(&paths->states, &start, sizeof start);
+    const uint32_t state = path_put_state(paths, &start, 1);
     if (start.values != PATH_NO_VALUES && state != UINT32_MAX)
         warp->state = state;
 }
@@ -261,16 +279,17 @@ static void take_loaded(gmtrace_paths *p, gmtrace_path_warp *warp, const gmtrace
     memcpy(part, from, count * sizeof *part);
     gmtrace_expand(chunk, record, address);
     part->values = path_values_load(p->values, part->values, record->instr, record->mask, address);
-    const uint32_t state = path_set_put(&p->states, part, count * sizeof *part);
+    const uint32_t state = path_put_state(p, part, count);
     if (state != UINT32_MAX)
         warp->state = state;
 }
 
 /* A step to an instruction that loads what the launch may know, or to none. Not inlined: its arrays
  * would cost every step a frame. */
-static __attribute__((noinline)) const gmtrace_path *
-step_apart(gmtrace_paths *p, gmtrace_path_warp *warp, const gmtrace_record *record,
-           const gmtrace_chunk *chunk)
+static __attribute__((noinline)) const gmtrace_path *step_apart(gmtrace_paths *p,
+                                                                gmtrace_path_warp *warp,
+                                                                const gmtrace_record *record,
+                                                                const gmtrace_chunk *chunk)
 {
     const uint32_t target = p->target[record->instr];
     if (target == PATH_NONE) {
@@ -311,9 +330,9 @@ const gmtrace_path *gmtrace_path_step_in(gmtrace_paths *paths, gmtrace_path_warp
     if (warp->parts == 1) {
         const uint32_t moving = warp->mask[0] & record->mask;
         const uint64_t code = moving == warp->mask[0] ? PATH_ALL_GO : PATH_SOME_GO;
-        path_move *m = &paths->move[slot_of(paths, warp->state, to, code, 0)];
-        if (moving && m->next_parts == 1 && m->state == warp->state && m->to == to &&
-            m->code == code && !m->mask) { /* an empty slot has no next parts */
+        path_move *m = &paths->move[paths->first_move[warp->state]];
+        if (moving && m->next_parts == 1 && m->to == to && m->code == code &&
+            !m->mask) { /* one that is none has no next parts */
             m->taken++;
             warp->state = m->next;
             return m->path;

@@ -7,17 +7,26 @@
 
 #include "traces/gmtrace.h"
 
+#include <stddef.h>
+#include <string.h>
+
 #define PATH_PLACES   126u  /* registers that are kept, at most */
 #define PATH_NO_PLACE 0xffu /* of a register that is not kept, or none */
 
 /* The lanes of a warp, or of a part of it. */
 typedef struct path_lanes {
     uint32_t mask, warp, cta;
+    uint32_t places;             /* that are used */
     bool unsure;                 /* some of these may have gone elsewhere: they do not vote */
     bool missing;                /* it is not known what some have loaded */
     uint32_t known[PATH_PLACES]; /* in which lanes */
     uint32_t value[PATH_PLACES][GMTRACE_WARP_LANES]; /* of a predicate 0 or 1 */
 } path_lanes;
+
+static inline void path_lanes_copy(path_lanes *to, const path_lanes *from)
+{
+    memcpy(to, from, offsetof(path_lanes, value) + from->places * sizeof from->value[0]);
+}
 
 typedef struct path_source {
     uint8_t file, number; /* a register's, where is_register */

@@ -7,6 +7,8 @@
 #include "traces/code/path_graph.h"
 #include "traces/format/grow.h"
 
+#include <xxhash.h>
+
 /* -------------------------------------------------------------------------------------- memory */
 
 #define PART_SIZE 65536u
@@ -41,30 +43,22 @@ void path_arena_free(path_arena *arena)
     }
 }
 
-static uint64_t hash_bytes(const void *bytes, size_t size)
+static bool grow_slots(path_set *set)
 {
-    uint64_t hash = size;
-    for (const unsigned char *b = bytes; size; size--, b++)
-        hash = (hash ^ *b) * 0x100000001b3u;
-    return (hash ^ hash >> 29) * 0x9e3779b97f4a7c15u;
-}
-
-static bool grow_set(path_set *set)
-{
-    if (!GMT_GROW(set->entry, set->count))
-        return false;
-    if (set->slots > 2 * set->count)
+    if (set->slots > 2 * set->found)
         return true;
     const uint32_t slots = set->slots ? set->slots * 4 : 256;
-    uint32_t *slot = malloc(slots * sizeof *slot);
+    struct path_set_slot *slot = malloc(slots * sizeof *slot);
     if (!slot)
         return false;
     memset(slot, 0xff, slots * sizeof *slot);
-    for (uint32_t i = 0; i < set->count; i++) {
-        uint32_t at = (uint32_t)(set->entry[i].hash >> 32) & (slots - 1);
-        while (slot[at] != UINT32_MAX)
+    for (uint32_t i = 0; i < set->slots; i++) {
+        uint32_t at = set->slot[i].hash & (slots - 1);
+        if (set->slot[i].number == UINT32_MAX)
+            continue;
+        while (slot[at].number != UINT32_MAX)
             at = (at + 1) & (slots - 1);
-        slot[at] = i;
+        slot[at] = set->slot[i];
     }
     free(set->slot);
     set->slot = slot;
@@ -72,25 +66,36 @@ static bool grow_set(path_set *set)
     return true;
 }
 
-uint32_t path_set_put(path_set *set, const void *bytes, size_t size)
+uint32_t path_set_add(path_set *set, const void *bytes, size_t size)
 {
-    const uint64_t hash = hash_bytes(bytes, size);
-    if (!grow_set(set))
-        return UINT32_MAX;
-    uint32_t at = (uint32_t)(hash >> 32) & (set->slots - 1);
-    for (; set->slot[at] != UINT32_MAX; at = (at + 1) & (set->slots - 1)) {
-        const struct path_set_entry *e = &set->entry[set->slot[at]];
-        if (e->hash == hash && e->size == size && (!size || !memcmp(e->bytes, bytes, size)))
-            return set->slot[at];
-    }
-    void *copy = path_arena_take(&set->arena, size);
+    void *copy = GMT_GROW(set->entry, set->count) ? path_arena_take(&set->arena, size) : NULL;
     if (!copy)
         return UINT32_MAX;
     if (size)
         memcpy(copy, bytes, size);
-    set->entry[set->count] = (struct path_set_entry){hash, size, copy};
-    set->slot[at] = set->count;
+    set->entry[set->count] = (struct path_set_entry){copy, size};
     return set->count++;
+}
+
+uint32_t path_set_put(path_set *set, const void *bytes, size_t size)
+{
+    const uint32_t hash = (uint32_t)(XXH3_64bits(bytes, size) >> 32);
+    if (!grow_slots(set))
+        return UINT32_MAX;
+    uint32_t at = hash & (set->slots - 1);
+    for (; set->slot[at].number != UINT32_MAX; at = (at + 1) & (set->slots - 1)) {
+        if (set->slot[at].hash != hash)
+            continue;
+        const struct path_set_entry *e = &set->entry[set->slot[at].number];
+        if (e->size == size && (!size || !memcmp(e->bytes, bytes, size)))
+            return set->slot[at].number;
+    }
+    const uint32_t number = path_set_add(set, bytes, size);
+    if (number != UINT32_MAX) {
+        set->slot[at] = (struct path_set_slot){hash, number};
+        set->found++;
+    }
+    return number;
 }
 
 void path_set_free(path_set *set)

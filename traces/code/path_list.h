@@ -19,17 +19,20 @@ void path_arena_free(path_arena *arena);
 /* Numbers for equal strings of bytes, from 0. Padding must be zeroed. */
 typedef struct path_set {
     struct path_set_entry {
-        uint64_t hash;
-        size_t size;
         const void *bytes;
+        size_t size;
     } * entry;
-    uint32_t *slot;
-    uint32_t count, slots;
+    struct path_set_slot { /* a part of the hash is here: what is not the same is not looked at */
+        uint32_t hash, number;
+    } * slot;
+    uint32_t count, found, slots; /* those that can be found: in slots */
     path_arena arena;
 } path_set;
 
 /* UINT32_MAX without memory. */
 uint32_t path_set_put(path_set *set, const void *bytes, size_t size);
+/* The same of what is known to be new, and not to be asked for again. */
+uint32_t path_set_add(path_set *set, const void *bytes, size_t size);
 static inline const void *path_set_get(const path_set *set, uint32_t number, size_t *size)
 {
     *size = set->entry[number].size;

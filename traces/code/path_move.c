@@ -18,6 +18,50 @@ const path_part *path_parts(const gmtrace_paths *p, uint32_t state, uint32_t *co
     return found;
 }
 
+bool path_is_whole(const path_part *part, uint32_t count)
+{
+    return count == 1 && part->values != PATH_NO_VALUES && part->taken[0] == UINT32_MAX &&
+           part->met[0] == UINT32_MAX;
+}
+
+/* Room for number `number` in an array of which so many are there, those added being `fill`. */
+static bool make_room(uint32_t **array, uint32_t *rooms, uint32_t number, uint8_t fill)
+{
+    if (number < *rooms)
+        return true;
+    const uint32_t larger = number < 512 ? 1024 : 2 * number;
+    uint32_t *grown = number < UINT32_MAX / 4 ? realloc(*array, larger * sizeof **array) : NULL;
+    if (!grown)
+        return false;
+    memset(grown + *rooms, fill, (larger - *rooms) * sizeof *grown);
+    *array = grown;
+    *rooms = larger;
+    return true;
+}
+
+uint32_t path_put_state(gmtrace_paths *p, const path_part *part, uint32_t count)
+{
+    uint32_t state;
+    const size_t size = count * sizeof *part;
+    if (!path_is_whole(part, count)) {
+        state = path_set_put(&p->states, part, size);
+    } else {
+        if (!make_room(&p->state_of, &p->values_rooms, part->values, 0xff))
+            return UINT32_MAX;
+        state = p->state_of[part->values];
+        if (state != UINT32_MAX && path_parts(p, state, &count)->place == part->place)
+            return state;
+        /* Nearly always values that are new, too. */
+        const bool only = state == UINT32_MAX;
+        state = only ? path_set_add(&p->states, part, size) : path_set_put(&p->states, part, size);
+        if (only)
+            p->state_of[part->values] = state;
+    }
+    if (state == UINT32_MAX || !make_room(&p->first_move, &p->state_rooms, state, 0))
+        return UINT32_MAX;
+    return state;
+}
+
 static uint64_t common_start(const gmtrace_paths *p, const path_part *from, const path_view *own)
 {
     uint64_t longest = 0;
@@ -241,22 +285,20 @@ static const gmtrace_path *keep_path(gmtrace_paths *p, const path_found *sum)
 /* What those of a part have that stay behind. */
 static uint32_t values_left(gmtrace_paths *p, uint32_t values, uint32_t gone)
 {
-    path_lanes lanes;
     if (values == PATH_NO_VALUES)
         return values;
-    path_values_open(p->values, values, &lanes);
-    lanes.mask &= ~gone;
-    return path_values_keep(p->values, &lanes);
+    path_lanes *lanes = path_values_open(p->values, values);
+    lanes->mask &= ~gone;
+    return path_values_keep(p->values, lanes);
 }
 
 static uint32_t values_together(gmtrace_paths *p, uint32_t a, uint32_t b)
 {
-    path_lanes lanes;
     if (a == PATH_NO_VALUES || b == PATH_NO_VALUES)
         return PATH_NO_VALUES;
-    path_values_open(p->values, a, &lanes);
-    path_values_join(p->values, b, &lanes);
-    return path_values_keep(p->values, &lanes);
+    path_lanes *lanes = path_values_open(p->values, a);
+    path_values_join(p->values, b, lanes);
+    return path_values_keep(p->values, lanes);
 }
 
 /* A move while it is made. */
@@ -300,7 +342,8 @@ static bool go(gmtrace_paths *p, making *m)
         if (key.values != PATH_NO_VALUES)
             key.mask =
                 path_values_mask(p->values, key.values) & (divided ? m->move->mask : UINT32_MAX);
-        const path_found *way = path_find_way(p, &key);
+        const bool once = path_is_whole(m->from, m->count) && !divided;
+        const path_found *way = once ? path_find_way_once(p, &key) : path_find_way(p, &key);
         if (!way)
             return false;
         const path_place end = path_get_place(p, way->end);
@@ -406,7 +449,7 @@ bool path_move_make(gmtrace_paths *p, path_move *move)
     m.next[0].values = m.values;
     if (m.left > GMTRACE_WARP_LANES || p->states.count >= GMTRACE_PATH_LIMIT)
         m.left = 1;
-    move->next = path_set_put(&p->states, m.next, m.left * sizeof *m.next);
+    move->next = path_put_state(p, m.next, m.left);
     move->next_parts = m.left;
     move->path = keep_path(p, &m.sum);
     return move->path && m.next[0].place != UINT32_MAX && move->next != UINT32_MAX &&

@@ -179,7 +179,8 @@ static bool reaches(search *f, const gmt_edge *edge, uint32_t mark, uint32_t oth
     return both;
 }
 
-uint32_t path_plan_conditions(const path_values *v, uint32_t b, path_condition list[2])
+/* Of "@P0 BRA !P1, `(L)" both. */
+static uint32_t conditions_of(const path_values *v, uint32_t b, path_condition list[2])
 {
     const gmt_block *block = &v->graph->flow.block[b];
     const path_block *own = &v->graph->block[b];
@@ -206,7 +207,7 @@ static bool is_doubtful(search *f, uint32_t b)
 {
     const gmt_block *block = &f->v->graph->flow.block[b];
     path_condition list[2];
-    if (!path_plan_conditions(f->v, b, list))
+    if (!conditions_of(f->v, b, list))
         return false;
     f->turn += 2u;
     const gmt_edge *edge = &f->v->graph->flow.edge[block->edge];
@@ -252,7 +253,7 @@ static void decide_branch(search *f, uint32_t b, bool cheap)
 {
     const gmt_block *block = &f->v->graph->flow.block[b];
     path_condition list[2];
-    const uint32_t count = path_plan_conditions(f->v, b, list);
+    const uint32_t count = conditions_of(f->v, b, list);
     bool good = count != 0;
     for (uint32_t i = 0; i < count && good; i++)
         good = decide(f, block->first + block->count - 1u, list[i].predicate, cheap);
@@ -397,12 +398,13 @@ static path_places live_behind(const path_values *v, uint32_t b)
     return live;
 }
 
-path_places path_plan_live(const path_values *v, uint32_t b, uint32_t from)
+/* Behind the first `from` instructions of a block. */
+static path_places live_from(const path_values *v, uint32_t b, uint32_t from)
 {
     const gmt_block *block = &v->graph->flow.block[b];
     path_places live = live_behind(v, b);
     path_condition list[2];
-    const uint32_t count = v->branch[b] & PATH_DECIDES ? path_plan_conditions(v, b, list) : 0;
+    const uint32_t count = v->branch[b] & PATH_DECIDES ? conditions_of(v, b, list) : 0;
     for (uint32_t i = 0; i < count; i++)
         live |= bit_of_predicate(v, list[i].predicate);
     for (uint32_t n = block->first + block->count; n-- > block->first + from;)
@@ -415,11 +417,26 @@ static void find_live(path_values *v)
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t b = v->graph->flow.block_count; b-- > 0;) {
-            const path_places live = path_plan_live(v, b, 0);
+            const path_places live = live_from(v, b, 0);
             changed |= live != v->live[b];
             v->live[b] = live;
         }
     }
+}
+
+/* What is asked for often. */
+static void note(path_values *v)
+{
+    const uint32_t count = v->graph->instr_count;
+    v->next[count] = count;
+    for (uint32_t n = count; n-- > 0;)
+        v->next[n] = v->step_of[n] != UINT32_MAX || v->forgotten[n] ? n : v->next[n + 1u];
+    for (uint32_t b = 0; b < v->graph->flow.block_count; b++) {
+        v->behind[b] = live_from(v, b, 1);
+        v->decided[b].count = conditions_of(v, b, v->decided[b].list);
+    }
+    v->lanes.places = v->places;
+    v->holds = PATH_NO_VALUES;
 }
 
 /* What is to be run: for doubtful branches alone, or for all that may tell that lanes go elsewhere.
@@ -446,5 +463,6 @@ bool path_plan_make(path_values *v)
         return false;
     find_forgetters(v);
     find_live(v);
+    note(v);
     return true;
 }

@@ -23,6 +23,17 @@ enum { PATH_BAD = 1, PATH_GOOD = 2 };
  * Of the block's only instruction, which is recorded where its predicate holds: that may be. */
 enum { PATH_DOUBTFUL = 1, PATH_DECIDES = 2, PATH_GUARDS = 4 };
 
+/* A predicate that a branch asks for. */
+typedef struct path_condition {
+    uint8_t predicate;
+    bool value; /* for which it jumps */
+} path_condition;
+
+typedef struct path_conditions {
+    path_condition list[2];
+    uint32_t count; /* 0: it is no branch that depends on such alone */
+} path_conditions;
+
 struct path_values {
     const path_graph *graph;
     const gmtrace_launch *launch;
@@ -34,26 +45,20 @@ struct path_values {
     uint8_t place[PATH_FILES][256];
     uint32_t places, steps;
     path_places *live; /* of each block: what is asked for at its beginning, before it is written */
-    uint32_t loads;    /* that could have been followed */
-    path_set states, each; /* what lanes have; what lanes have in a register, each its own */
-    size_t kept;           /* bytes of states */
-    uint64_t ran;          /* instructions */
+    path_places *behind;      /* the same behind its first instruction */
+    uint32_t *next;           /* the instruction at or behind each that is run, or makes unknown */
+    path_conditions *decided; /* of each block: what its branch depends on */
+    path_lanes lanes;         /* those that are open, or have been kept last ... */
+    uint32_t holds;           /* ... under this number */
+    uint32_t loads;           /* that could have been followed */
+    path_set states, each;    /* what lanes have; what lanes have in a register, each its own */
+    size_t kept;              /* bytes of states */
+    uint64_t ran;             /* instructions */
     bool full;
 };
 
 /* Makes the plan, whose tables are as large as the graph and zeroed. False where nothing is to be
  * known, or too much. */
 bool path_plan_make(path_values *values);
-
-/* A predicate that a branch asks for. */
-typedef struct path_condition {
-    uint8_t predicate;
-    bool value; /* for which it jumps */
-} path_condition;
-
-/* Of "@P0 BRA !P1, `(L)" both. How many; 0: it is no branch that depends on such alone. */
-uint32_t path_plan_conditions(const path_values *values, uint32_t block, path_condition list[2]);
-/* What is asked for later, behind the first `from` instructions of a block. */
-path_places path_plan_live(const path_values *values, uint32_t block, uint32_t from);
 
 #endif

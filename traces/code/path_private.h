@@ -44,15 +44,15 @@ typedef struct path_samples {
     path_set keys; /* place, to, all, ambiguous */
     struct path_sample {
         uint64_t length, ways; /* of all instructions on them; how many */
-        uint32_t number;       /* in way, of the one that is nearest to the mean */
+        path_found found;      /* the one that is nearest to the mean */
         uint64_t nearest;      /* its length */
     } * sample;
 } path_samples;
 
 typedef struct path_move {
-    const gmtrace_path *path; /* NULL: an empty slot */
-    uint64_t code;            /* two bits a part: 0 none, 1 some, 2 all of its lanes */
-    uint64_t taken;           /* how often */
+    const gmtrace_path *path;
+    uint64_t code;  /* two bits a part: 0 none, 1 some, 2 all of its lanes */
+    uint64_t taken; /* how often */
     uint32_t state, to, next, next_parts;
     uint32_t mask; /* of the record, where it matters which lanes of a part are there */
 } path_move;
@@ -71,10 +71,16 @@ struct gmtrace_paths {
     const gmtrace_path **path; /* by path_keys */
     path_found *way;
     path_samples samples;
-    path_move *move;
-    uint32_t move_count, move_slots;
+    path_move *move; /* the first is none */
+    uint32_t move_count, move_slots, moves_found;
+    uint32_t *first_move; /* of each state: most have no other ... */
+    uint32_t *move_slot;  /* ... the others are found here; 0: an empty slot */
+    uint32_t state_rooms;
+    uint32_t *state_of; /* of values: that of a whole warp which has them */
+    uint32_t values_rooms;
     path_arena arena;
     path_list made, whole, alone;
+    path_found once; /* of path_find_way_once() */
     gmtrace_path empty;
     uint64_t unplaced;  /* records whose instruction is no block */
     uint32_t start;     /* the state at the entry */
@@ -94,11 +100,17 @@ uint32_t path_put_place(gmtrace_paths *p, path_place place);
 path_place path_get_place(const gmtrace_paths *p, uint32_t number);
 /* One part's way, as if it were alone. NULL without memory; good until the next call. */
 const path_found *path_find_way(gmtrace_paths *p, const path_way_key *key);
+/* The same, not to be asked for again. */
+const path_found *path_find_way_once(gmtrace_paths *p, const path_way_key *key);
 
 /* path_move.c */
 
 /* The parts of a state. */
 const path_part *path_parts(const gmtrace_paths *p, uint32_t state, uint32_t *count);
+/* The state of such parts. UINT32_MAX without memory. */
+uint32_t path_put_state(gmtrace_paths *p, const path_part *part, uint32_t count);
+/* Is it a whole warp of which no part went elsewhere, and is it known what its lanes have? */
+bool path_is_whole(const path_part *part, uint32_t count);
 /* What is executed and the state that comes of it: state, to, code and mask are set. False without
  * memory. */
 bool path_move_make(gmtrace_paths *p, path_move *move);

@@ -7,6 +7,7 @@
  * (micro/mbarrier.cu, pingpong).
  */
 #include "traces/code/path_plan.h"
+#include "traces/format/wide.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +38,11 @@ path_values *path_values_create(const path_graph *graph, const gmtrace_launch *l
     v->forgotten = calloc(graph->instr_count + (size_t)1, sizeof *v->forgotten);
     v->branch = calloc(graph->flow.block_count + (size_t)1, 1);
     v->live = calloc(graph->flow.block_count + (size_t)1, sizeof *v->live);
-    if (v->step_of && v->role && v->forgotten && v->branch && v->live && path_plan_make(v))
+    v->behind = calloc(graph->flow.block_count + (size_t)1, sizeof *v->behind);
+    v->decided = calloc(graph->flow.block_count + (size_t)1, sizeof *v->decided);
+    v->next = calloc(graph->instr_count + (size_t)1, sizeof *v->next);
+    if (v->step_of && v->role && v->forgotten && v->branch && v->live && v->behind && v->decided &&
+        v->next && path_plan_make(v))
         return v;
     path_values_free(v);
     return NULL;
@@ -55,6 +60,9 @@ void path_values_free(path_values *v)
     free(v->forgotten);
     free(v->branch);
     free(v->live);
+    free(v->behind);
+    free(v->decided);
+    free(v->next);
     free(v);
 }
 
@@ -63,68 +71,92 @@ void path_values_free(path_values *v)
 
 #define HEAD 4u /* words: lanes, warp, CTA, missing */
 
-enum { SAME, STEPS, EACH }; /* in all lanes; as much more from lane to lane; any */
+/* What lanes have in a register: nothing that is known; the same in all; as much more from lane to
+ * lane; any. */
+enum { UNKNOWN, SAME, STEPS, EACH };
 
-static uint32_t form_of(const uint32_t *value, uint32_t known, uint32_t *step)
+#define INLINED static inline __attribute__((always_inline))
+
+/* What lane 0 would have if all had what the form says. */
+INLINED uint32_t origin_of(uint32_t first, uint32_t base, uint32_t step)
+{
+    return base - first * step;
+}
+
+WIDE static unsigned form_of(const uint32_t *value, uint32_t known, uint32_t *step)
 {
     const uint32_t first = (uint32_t)__builtin_ctz(known);
-    *step = first < 31 && known >> (first + 1u) & 1u ? value[first + 1u] - value[first] : 0;
-    for (uint32_t left = known; left; left &= left - 1u) {
-        const uint32_t lane = (uint32_t)__builtin_ctz(left);
-        if (value[lane] != value[first] + (lane - first) * *step)
-            return EACH;
-    }
-    return *step ? STEPS : SAME;
+    const bool two = first < 31 && known >> (first + 1u) & 1u;
+    const uint32_t by = two ? value[first + 1u] - value[first] : 0;
+    const uint32_t origin = origin_of(first, value[first], by);
+    uint32_t other = 0;
+    for (uint32_t lane = 0; lane < GMTRACE_WARP_LANES; lane++)
+        other |= (value[lane] ^ (origin + lane * by)) & (0u - (known >> lane & 1u));
+    *step = by;
+    return other ? EACH : by ? STEPS : SAME;
 }
 
 /* Four bits of each place come first, its form and whether a word says in which lanes it is known,
  * not all there are; then, of each, that word, and its values: those of EACH as a number, for they
  * are the same in many states. */
-enum { UNKNOWN = 3, IN_SOME = 4, FORM = 3, FORM_BITS = 4, FORMS = 32 / FORM_BITS };
+enum { IN_SOME = 4, FORM = 3, FORM_BITS = 4, FORMS = 32 / FORM_BITS };
 #define FORM_WORDS(places) (((places) + FORMS - 1u) / FORMS)
 #define WORDS              (HEAD + FORM_WORDS(PATH_PLACES) + PATH_PLACES * 3u)
 
 /* The number of what each lane has, UINT32_MAX without memory. */
 static uint32_t keep_each(path_values *v, const uint32_t *value, uint32_t known)
 {
-    uint32_t each[GMTRACE_WARP_LANES] = {0};
-    for (uint32_t left = known; left; left &= left - 1u)
-        each[__builtin_ctz(left)] = value[__builtin_ctz(left)];
+    uint32_t each[GMTRACE_WARP_LANES];
+    for (uint32_t lane = 0; lane < GMTRACE_WARP_LANES; lane++)
+        each[lane] = value[lane] & (0u - (known >> lane & 1u));
     const uint32_t before = v->each.count;
     const uint32_t number = path_set_put(&v->each, each, sizeof each);
     v->kept += number >= before && number != UINT32_MAX ? sizeof each + PER_EACH : 0;
     return number;
 }
 
-/* How many words, 0 without memory. */
-static uint32_t write_state(path_values *v, const path_lanes *lanes, path_places live,
+static unsigned lowest(path_places places)
+{
+    const uint64_t low = (uint64_t)places;
+    return (unsigned)(low ? __builtin_ctzll(low) : 64 + __builtin_ctzll((uint64_t)(places >> 64)));
+}
+
+/* How many words, 0 without memory. Lanes then have no more than these say. */
+static uint32_t write_state(path_values *v, path_lanes *lanes, path_places live,
                             uint32_t word[WORDS])
 {
     uint32_t at = HEAD + FORM_WORDS(v->places), *form = word + HEAD;
+    lanes->warp = live & PATH_ASKS_WARP ? lanes->warp : 0;
+    lanes->cta = live & PATH_ASKS_CTA ? lanes->cta : 0;
+    lanes->unsure = false;
     word[0] = lanes->mask;
-    word[1] = live & PATH_ASKS_WARP ? lanes->warp : 0;
-    word[2] = live & PATH_ASKS_CTA ? lanes->cta : 0;
+    word[1] = lanes->warp;
+    word[2] = lanes->cta;
     word[3] = lanes->missing;
     memset(form, 0, (at - HEAD) * sizeof *form);
     for (uint32_t p = 0; p < v->places; p++) {
-        const uint32_t *value = lanes->value[p];
         const uint32_t known = live >> p & 1u ? lanes->known[p] & lanes->mask : 0;
-        uint32_t step = 0, own = known ? form_of(value, known, &step) : UNKNOWN;
-        if (known && known != lanes->mask)
+        const uint32_t *value = lanes->value[p];
+        lanes->known[p] = known;
+        if (!known)
+            continue;
+        uint32_t step;
+        unsigned own = form_of(value, known, &step);
+        if (known != lanes->mask)
             word[at++] = known;
         if (own == EACH && (word[at++] = keep_each(v, value, known)) == UINT32_MAX)
             return 0;
-        if (own == SAME || own == STEPS)
+        if (own != EACH)
             word[at++] = value[__builtin_ctz(known)];
         if (own == STEPS)
             word[at++] = step;
-        own |= known && known != lanes->mask ? IN_SOME : 0;
+        own |= known != lanes->mask ? IN_SOME : 0;
         form[p / FORMS] |= own << p % FORMS * FORM_BITS;
     }
     return at;
 }
 
-static uint32_t keep(path_values *v, const path_lanes *lanes, path_places live)
+static uint32_t keep(path_values *v, path_lanes *lanes, path_places live)
 {
     uint32_t word[WORDS];
     const uint32_t at = v->full ? 0 : write_state(v, lanes, live, word), before = v->states.count;
@@ -132,17 +164,37 @@ static uint32_t keep(path_values *v, const path_lanes *lanes, path_places live)
     if (number != PATH_NO_VALUES && number >= before)
         v->kept += at * sizeof *word + PER_STATE;
     v->full |= v->kept > MAX_STATES;
+    if (lanes == &v->lanes)
+        v->holds = number;
     return number;
 }
 
-uint32_t path_values_keep(path_values *v, const path_lanes *lanes)
+uint32_t path_values_keep(path_values *v, path_lanes *lanes)
 {
     return keep(v, lanes, PATH_ALL_LIVE);
 }
 
-uint32_t path_values_keep_behind(path_values *v, const path_lanes *lanes, uint32_t block)
+uint32_t path_values_keep_behind(path_values *v, path_lanes *lanes, uint32_t block)
 {
-    return keep(v, lanes, block == PATH_END ? 0 : path_plan_live(v, block, 1));
+    return keep(v, lanes, block == PATH_END ? 0 : v->behind[block]);
+}
+
+/* Of the lanes in which it is known. */
+WIDE static void fill(uint32_t value[GMTRACE_WARP_LANES], uint32_t known, uint32_t origin,
+                      uint32_t step)
+{
+    for (uint32_t lane = 0; lane < GMTRACE_WARP_LANES; lane++) {
+        const uint32_t own = 0u - (known >> lane & 1u);
+        value[lane] ^= (value[lane] ^ (origin + lane * step)) & own;
+    }
+}
+
+WIDE static void fill_each(uint32_t value[GMTRACE_WARP_LANES], uint32_t known, const uint32_t *each)
+{
+    for (uint32_t lane = 0; lane < GMTRACE_WARP_LANES; lane++) {
+        const uint32_t own = 0u - (known >> lane & 1u);
+        value[lane] ^= (value[lane] ^ each[lane]) & own;
+    }
 }
 
 void path_values_join(const path_values *v, uint32_t number, path_lanes *lanes)
@@ -155,27 +207,33 @@ void path_values_join(const path_values *v, uint32_t number, path_lanes *lanes)
     lanes->cta = word[2];
     lanes->missing |= word[3] != 0;
     word = form + FORM_WORDS(v->places);
-    for (uint32_t p = 0; p < v->places; p++) {
-        const uint32_t own = form[p / FORMS] >> p % FORMS * FORM_BITS;
-        if ((own & FORM) == UNKNOWN)
-            continue;
-        const uint32_t known = own & IN_SOME ? *word++ : mask, base = *word++;
-        const uint32_t step = (own & FORM) == STEPS ? *word++ : 0;
-        const uint32_t *each = (own & FORM) == EACH ? path_set_get(&v->each, base, &size) : NULL;
-        const uint32_t first = (uint32_t)__builtin_ctz(known);
-        lanes->known[p] |= known;
-        for (uint32_t lane = first; lane < GMTRACE_WARP_LANES; lane++)
-            if (known >> lane & 1u)
-                lanes->value[p][lane] = each ? each[lane] : base + (lane - first) * step;
-    }
+    for (uint32_t p = 0; p < v->places; p += FORMS)
+        for (uint32_t left = form[p / FORMS]; left;) {
+            const uint32_t n = (uint32_t)__builtin_ctz(left) / FORM_BITS, place = p + n;
+            const uint32_t own = left >> n * FORM_BITS;
+            left &= ~(15u << n * FORM_BITS);
+            const uint32_t known = own & IN_SOME ? *word++ : mask, base = *word++;
+            const uint32_t step = (own & FORM) == STEPS ? *word++ : 0;
+            lanes->known[place] |= known;
+            if ((own & FORM) == EACH)
+                fill_each(lanes->value[place], known, path_set_get(&v->each, base, &size));
+            else
+                fill(lanes->value[place], known,
+                     origin_of((uint32_t)__builtin_ctz(known), base, step), step);
+        }
 }
 
-void path_values_open(const path_values *v, uint32_t number, path_lanes *lanes)
+path_lanes *path_values_open(path_values *v, uint32_t number)
 {
-    lanes->mask = 0;
-    lanes->unsure = lanes->missing = false;
-    memset(lanes->known, 0, sizeof lanes->known);
-    path_values_join(v, number, lanes);
+    path_lanes *lanes = &v->lanes;
+    if (v->holds != number) {
+        lanes->mask = 0;
+        lanes->unsure = lanes->missing = false;
+        memset(lanes->known, 0, v->places * sizeof *lanes->known);
+        path_values_join(v, number, lanes);
+    }
+    v->holds = PATH_NO_VALUES;
+    return lanes;
 }
 
 uint32_t path_values_mask(const path_values *v, uint32_t number)
@@ -198,13 +256,13 @@ static uint32_t apart(const path_values *v)
 
 uint32_t path_values_enter(path_values *v, uint32_t cta, uint32_t warp, uint32_t live)
 {
-    path_lanes lanes;
-    lanes.mask = live;
-    lanes.unsure = lanes.missing = false;
-    lanes.warp = warp;
-    lanes.cta = cta - cta % apart(v); /* the others as the one before */
-    memset(lanes.known, 0, sizeof lanes.known);
-    return keep(v, &lanes, v->graph->flow.block_count ? v->live[0] : 0);
+    path_lanes *lanes = &v->lanes;
+    lanes->mask = live;
+    lanes->unsure = lanes->missing = false;
+    lanes->warp = warp;
+    lanes->cta = cta - cta % apart(v); /* the others as the one before */
+    memset(lanes->known, 0, v->places * sizeof *lanes->known);
+    return keep(v, lanes, v->graph->flow.block_count ? v->live[0] : 0);
 }
 
 bool path_values_full(const path_values *v)
@@ -247,33 +305,26 @@ uint32_t path_values_load(path_values *v, uint32_t number, uint32_t instr, uint3
                           const uint64_t address[GMTRACE_WARP_LANES])
 {
     const path_step *step = &v->step[v->step_of[instr]];
-    path_lanes lanes;
-    path_values_open(v, number, &lanes);
-    mask &= lanes.mask;
+    path_lanes *lanes = path_values_open(v, number);
+    mask &= lanes->mask;
     v->ran += PER_LOAD;
     v->full |= v->ran > MAX_RUN;
-    path_step_load(step, v->launch, &lanes, mask, address);
-    if (!is_uniform(step, &lanes, mask) && v->loads++ % apart(v))
+    path_step_load(step, v->launch, lanes, mask, address);
+    if (!is_uniform(step, lanes, mask) && v->loads++ % apart(v))
         for (unsigned i = 0; i < step->targets; i++)
             if (step->target[i].place != PATH_NO_PLACE)
-                lanes.known[step->target[i].place] &= ~mask;
+                lanes->known[step->target[i].place] &= ~mask;
     for (unsigned i = 0; i < step->targets; i++)
         if (step->target[i].place != PATH_NO_PLACE)
-            lanes.missing |= (mask & ~lanes.known[step->target[i].place]) != 0;
-    return path_values_keep_behind(v, &lanes, v->graph->flow.block_of[instr]);
-}
-
-static unsigned lowest(path_places places)
-{
-    const uint64_t low = (uint64_t)places;
-    return (unsigned)(low ? __builtin_ctzll(low) : 64 + __builtin_ctzll((uint64_t)(places >> 64)));
+            lanes->missing |= (mask & ~lanes->known[step->target[i].place]) != 0;
+    return path_values_keep_behind(v, lanes, v->graph->flow.block_of[instr]);
 }
 
 void path_values_run(path_values *v, path_lanes *lanes, uint32_t first, uint32_t count,
                      uint32_t mask)
 {
     v->ran += count;
-    for (uint32_t n = first; n < first + count; n++) {
+    for (uint32_t n = v->next[first]; n < first + count; n = v->next[n + 1u]) {
         if (v->step_of[n] != UINT32_MAX)
             path_step_run(&v->step[v->step_of[n]], v->launch, lanes, mask);
         for (path_places left = v->forgotten[n]; left; left &= left - 1u)
@@ -309,18 +360,17 @@ bool path_values_decide(const path_values *v, uint32_t block)
 bool path_values_jump(const path_values *v, const path_lanes *lanes, uint32_t block, uint32_t mask,
                       uint32_t *jump)
 {
-    path_condition list[2];
-    const uint32_t count = path_plan_conditions(v, block, list);
+    const path_conditions *own = &v->decided[block];
     uint32_t unknown = 0; /* lanes that jump if what is not known says so */
     *jump = mask;
-    for (uint32_t i = 0; i < count; i++) {
-        const uint8_t place = v->place[GMTRACE_REG_PREDICATE][list[i].predicate];
+    for (uint32_t i = 0; i < own->count; i++) {
+        const uint8_t place = v->place[GMTRACE_REG_PREDICATE][own->list[i].predicate];
         if (place == PATH_NO_PLACE)
             return false;
         unknown |= ~lanes->known[place];
         for (uint32_t left = *jump & lanes->known[place]; left; left &= left - 1u) {
             const uint32_t lane = (uint32_t)__builtin_ctz(left);
-            if ((lanes->value[place][lane] != 0) != list[i].value)
+            if ((lanes->value[place][lane] != 0) != own->list[i].value)
                 *jump &= ~(1u << lane);
         }
     }

@@ -18,10 +18,11 @@ void path_values_free(path_values *values); /* NULL is allowed */
 
 /* What lanes have is a number, PATH_NO_VALUES where it is not known. */
 uint32_t path_values_enter(path_values *values, uint32_t cta, uint32_t warp, uint32_t live);
-void path_values_open(const path_values *values, uint32_t number, path_lanes *lanes);
-uint32_t path_values_keep(path_values *values, const path_lanes *lanes);
+/* One at a time: good until the next, or until they are kept. */
+path_lanes *path_values_open(path_values *values, uint32_t number);
+uint32_t path_values_keep(path_values *values, path_lanes *lanes);
 /* The same, but only what is asked for behind the first instruction of a block. */
-uint32_t path_values_keep_behind(path_values *values, const path_lanes *lanes, uint32_t block);
+uint32_t path_values_keep_behind(path_values *values, path_lanes *lanes, uint32_t block);
 /* Is there too much to know? Then nothing more is. */
 bool path_values_full(const path_values *values);
 void path_values_give_up(path_values *values);

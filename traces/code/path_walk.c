@@ -167,10 +167,11 @@ static bool part(path_walk *w, path_place branch, path_place *at, uint32_t to, b
 {
     const uint32_t meet = w->meet[branch.block], side[] = {mask & ~jump, jump};
     const uint32_t count = w->count;
-    const path_lanes before = *w->lanes;
+    path_lanes before;
     path_place end = *at;
     if (depth == MAX_DEPTH)
         return false;
+    path_lanes_copy(&before, w->lanes);
     for (unsigned attempt = inside || meet == to || meet == GMT_NO_BLOCK; attempt < 2; attempt++) {
         bool good = true;
         for (unsigned i = 0; i < 2 && good; i++) {
@@ -186,7 +187,7 @@ static bool part(path_walk *w, path_place branch, path_place *at, uint32_t to, b
         }
         w->vain += w->count - count;
         w->count = count;
-        *w->lanes = before;
+        path_lanes_copy(w->lanes, &before);
     }
     return false;
 }
@@ -231,10 +232,10 @@ static bool goes_round(path_walk *w, uint32_t b)
 {
     const uint32_t n = ++w->detours;
     if (n >= 16 && w->at == b && memcmp(w->had.known, w->lanes->known, sizeof w->had.known) == 0 &&
-        memcmp(w->had.value, w->lanes->value, sizeof w->had.value) == 0)
+        memcmp(w->had.value, w->lanes->value, w->lanes->places * sizeof w->had.value[0]) == 0)
         return true;
     if (n >= 16 && (n & (n - 1u)) == 0) {
-        w->had = *w->lanes;
+        path_lanes_copy(&w->had, w->lanes);
         w->at = b;
     }
     return false;
@@ -350,7 +351,6 @@ static void list_blocks(const path_walk *w, path_list *list)
 bool path_walk_find(path_walk *w, path_place from, uint32_t to, bool all, uint32_t mask,
                     path_lanes *lanes, path_list *list, path_walked *walked)
 {
-    const path_lanes before = *lanes;
     memset(walked, 0, sizeof *walked);
     w->count = 0;
     w->limit = MAX_BLOCKS;
@@ -363,7 +363,6 @@ bool path_walk_find(path_walk *w, path_place from, uint32_t to, bool all, uint32
     walked->end = from;
     if (!walk(w, &walked->end, to, all, mask, GMT_NO_BLOCK, 0)) {
         w->vain += w->count;
-        *lanes = before;
         return false;
     }
     w->longest = w->count > w->longest ? w->count : w->longest;

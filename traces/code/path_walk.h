@@ -26,8 +26,8 @@ typedef struct path_walked {
 } path_walked;
 
 /* The way of lanes that stand at a place to an instruction, all of `mask`; `lanes` then have what
- * they have there. False where the values contradict the trace, or take too long: `lanes` are as
- * they were. The list's pieces are the way's. */
+ * they have there. False where the values contradict the trace, or take too long: `lanes` are of no
+ * use then. The list's pieces are the way's. */
 bool path_walk_find(path_walk *walk, path_place from, uint32_t to, bool all, uint32_t mask,
                     path_lanes *lanes, path_list *list, path_walked *walked);
 

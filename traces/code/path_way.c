@@ -72,18 +72,18 @@ static uint64_t distance(uint64_t length, const struct path_sample *sample)
     return all > own ? all - own : own - all;
 }
 
-static void add_sample(gmtrace_paths *p, const path_way_key *key, uint32_t number)
+static void add_sample(gmtrace_paths *p, const path_way_key *key, const path_found *way)
 {
     uint32_t count;
-    const gmtrace_path_piece *piece = path_pieces(p, p->way[number].list, &count);
+    const gmtrace_path_piece *piece = path_pieces(p, way->list, &count);
     const uint64_t length = path_pieces_length(piece, count);
-    struct path_sample *sample = find_sample(p, key, p->way[number].ambiguous);
+    struct path_sample *sample = find_sample(p, key, way->ambiguous);
     if (!sample)
         return;
     sample->length += length;
     sample->ways++;
     if (sample->ways == 1 || distance(length, sample) < distance(sample->nearest, sample)) {
-        sample->number = number;
+        sample->found = *way;
         sample->nearest = length;
     }
 }
@@ -100,7 +100,7 @@ static bool use_sample(gmtrace_paths *p, const path_way_key *key, path_found *ma
     if (!sample || !sample->ways)
         return false;
     const path_found own = *made;
-    *made = p->way[sample->number];
+    *made = sample->found;
     made->values = own.values;
     made->missing = own.missing;
     made->ambiguous = made->sampled = true;
@@ -110,17 +110,16 @@ static bool use_sample(gmtrace_paths *p, const path_way_key *key, path_found *ma
 /* Finds the way that lanes go by what they have. False where that says nothing. */
 static bool walk_way(gmtrace_paths *p, const path_way_key *key, path_found *made)
 {
-    path_lanes lanes;
     path_walked walked;
-    path_values_open(p->values, key->values, &lanes);
-    lanes.mask = key->mask;
+    path_lanes *lanes = path_values_open(p->values, key->values);
+    lanes->mask = key->mask;
     p->whole.count = 0;
     made->against = !path_walk_find(p->walk, path_get_place(p, key->place), key->to, key->all,
-                                    key->mask, &lanes, &p->whole, &walked);
+                                    key->mask, lanes, &p->whole, &walked);
     if (made->against || (!walked.decided && (walked.ambiguous || walked.open)))
         return false;
-    *made = (path_found){.found = true, .ambiguous = walked.ambiguous, .missing = lanes.missing};
-    made->values = keep_values(p, key, &lanes);
+    *made = (path_found){.found = true, .ambiguous = walked.ambiguous, .missing = lanes->missing};
+    made->values = keep_values(p, key, lanes);
     made->list = path_set_put(&p->lists, p->whole.piece, p->whole.count * sizeof *p->whole.piece);
     made->end = path_put_place(p, walked.end);
     return true;
@@ -149,21 +148,40 @@ static bool guess_way(gmtrace_paths *p, const path_way_key *key, path_found *mad
     const path_found *plain = path_find_way(p, &any);
     if (!plain)
         return false;
-    path_lanes lanes;
     const bool against = made->against;
-    path_values_open(p->values, key->values, &lanes);
-    if (!plain->ambiguous || !lanes.missing || !use_sample(p, key, made))
+    path_lanes *lanes = path_values_open(p->values, key->values);
+    if (!plain->ambiguous || !lanes->missing || !use_sample(p, key, made))
         *made = *plain;
     made->against = against;
-    made->missing = lanes.missing;
-    lanes.mask = key->mask;
-    lanes.unsure = true;
-    run_pieces(p, &lanes, key->mask, made->list);
-    made->values = keep_values(p, key, &lanes);
+    made->missing = lanes->missing;
+    lanes->mask = key->mask;
+    lanes->unsure = true;
+    run_pieces(p, lanes, key->mask, made->list);
+    made->values = keep_values(p, key, lanes);
     return true;
 }
 
-/* One part's way, as if it were alone. NULL without memory. */
+/* False without memory. */
+static bool make_way(gmtrace_paths *p, const path_way_key *key, path_found *way)
+{
+    const bool full = p->values && path_values_full(p->values);
+    path_found made = {.values = PATH_NO_VALUES};
+    const bool walked = key->values != PATH_NO_VALUES && walk_way(p, key, &made);
+    if (walked && made.ambiguous && made.missing) {
+        use_sample(p, key, &made);
+    } else if (key->values == PATH_NO_VALUES) {
+        if (!full || !use_sample(p, key, &made))
+            search_way(p, key, &made);
+    } else if (!walked && !guess_way(p, key, &made)) {
+        return false;
+    }
+    p->failed |= p->whole.failed;
+    *way = made;
+    if (walked && !made.sampled && !made.missing && made.list != UINT32_MAX)
+        add_sample(p, key, &made);
+    return made.list != UINT32_MAX && made.end != UINT32_MAX;
+}
+
 const path_found *path_find_way(gmtrace_paths *p, const path_way_key *asked)
 {
     if (p->failed)
@@ -181,18 +199,12 @@ const path_found *path_find_way(gmtrace_paths *p, const path_way_key *asked)
         return NULL;
     }
     path_found made = {.values = PATH_NO_VALUES};
-    const bool walked = key->values != PATH_NO_VALUES && walk_way(p, key, &made);
-    if (walked && made.ambiguous && made.missing) {
-        use_sample(p, key, &made);
-    } else if (key->values == PATH_NO_VALUES) {
-        if (!full || !use_sample(p, key, &made))
-            search_way(p, key, &made);
-    } else if (!walked && !guess_way(p, key, &made)) {
-        return NULL;
-    }
-    p->failed |= p->whole.failed;
-    p->way[number] = made;
-    if (walked && !made.sampled && !made.missing && made.list != UINT32_MAX)
-        add_sample(p, key, number);
-    return made.list == UINT32_MAX || made.end == UINT32_MAX ? NULL : &p->way[number];
+    const bool good = make_way(p, key, &made);
+    p->way[number] = made; /* ways are looked for on the way, too */
+    return good ? &p->way[number] : NULL;
+}
+
+const path_found *path_find_way_once(gmtrace_paths *p, const path_way_key *key)
+{
+    return !p->failed && make_way(p, key, &p->once) ? &p->once : NULL;
 }
