@@ -177,6 +177,15 @@ static inline void tell(const gmsim_replay *replay, gmsim_row row, const gmtrace
         replay->watch->access(replay->watch, row, chunk, record, footprint);
 }
 
+/* Of a load that reads L1's data. Gathers hardly ever do so twice alike. */
+static uint32_t load_wavefronts(gmsim_replay *replay, const gmtrace_chunk *chunk,
+                                const gmtrace_record *record)
+{
+    return record->shape <= GMTRACE_GRID
+               ? gmsim_banks_again(&replay->banks, chunk, record, GMSIM_BANK_STORE, 0).actual
+               : gmsim_banks(chunk, record, GMSIM_BANK_STORE, 0).actual;
+}
+
 static const char *replay_global(gmsim_replay *replay, gmsim_sm_memory *memory, gmsim_executor *who,
                                  const gmtrace_chunk *chunk, const gmtrace_record *record)
 {
@@ -211,7 +220,7 @@ static const char *replay_global(gmsim_replay *replay, gmsim_sm_memory *memory, 
     /* Loads read L1's data by the rule of shared memory's banks, but for merged phases. */
     request.wavefronts = 1u;
     if (record->op == GMTRACE_OP_LOAD && !is_line)
-        request.wavefronts = (uint8_t)gmsim_banks(chunk, record, GMSIM_BANK_STORE, 0).actual;
+        request.wavefronts = (uint8_t)load_wavefronts(replay, chunk, record);
     count_footprint(replay, who, footprint, request.wavefronts, counts);
     if (record->op == GMTRACE_OP_LOAD)
         who->wavefronts = request.wavefronts;
@@ -350,7 +359,7 @@ static const char *replay_shared(gmsim_replay *replay, gmsim_sm_memory *memory, 
         wavefronts = gmsim_banks_copy(chunk, record, &who->copy, site->copy_bypass);
         who->copy_instr = GMTRACE_NO_INSTR;
     } else {
-        wavefronts = gmsim_banks(chunk, record, use, site->matrices);
+        wavefronts = gmsim_banks_again(&replay->banks, chunk, record, use, site->matrices);
     }
     gmsim_instr_counts *entry = gmsim_tally_entry(&replay->tally, site, record->instr, row);
     gmsim_counts *counts = count_instruction(entry, record);

@@ -25,6 +25,7 @@ typedef struct gmsim_replay {
     uint8_t local_load;                                 /* gmsim_l1_load of local memory */
     const uint64_t (*tensor_map)[GMTRACE_TENSOR_WORDS]; /* the launch's */
     uint32_t tensor_maps;
+    gmsim_bank_memo banks;
 } gmsim_replay;
 
 /* Who executes a record. */

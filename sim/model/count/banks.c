@@ -545,3 +545,63 @@ gmsim_wavefronts gmsim_banks(const gmtrace_chunk *chunk, const gmtrace_record *r
     uint64_t bits = gmsim_lane_addresses(chunk, record, address);
     return banks_lanes(address, bits, record->mask, record->size, use, matrices);
 }
+
+/* What the wavefronts follow from, but for offsets: all repeats every 128 bytes. */
+static gmsim_bank_pattern pattern_of(const gmtrace_record *record, gmsim_bank_use use,
+                                     uint32_t matrices)
+{
+    const bool strides = record->shape <= GMTRACE_GRID, grid = record->shape == GMTRACE_GRID;
+    gmsim_bank_pattern p = {.mask = record->mask,
+                            .stride = strides ? record->stride : 0,
+                            .stride2 = grid ? record->stride2 : 0,
+                            .at = record->address % GMSIM_LINE_BYTES,
+                            .shape = record->shape,
+                            .columns = grid ? record->log2_columns : 0,
+                            .size = record->size,
+                            .use = (uint8_t)use,
+                            .matrices = (uint8_t)matrices};
+    return p;
+}
+
+static bool same_pattern(const gmsim_bank_pattern *a, const gmsim_bank_pattern *b)
+{
+    return a->mask == b->mask && a->stride == b->stride && a->stride2 == b->stride2 &&
+           a->at == b->at && a->shape == b->shape && a->columns == b->columns &&
+           a->size == b->size && a->use == b->use && a->matrices == b->matrices;
+}
+
+static uint32_t hash_of(const gmsim_bank_pattern *p, const uint32_t *offset)
+{
+    uint32_t sum = p->mask + (uint32_t)p->stride * 0x9e3779b1u + (uint32_t)p->stride2 * 0x85ebca6bu;
+    sum ^= (p->at | (uint32_t)p->size << 8 | (uint32_t)p->use << 16) * 0xc2b2ae35u;
+    for (uint32_t i = 0; offset && i < GMTRACE_WARP_LANES; i++)
+        sum += offset[i] * (2u * i + 0x27d4eb2fu);
+    return sum * 0x9e3779b1u >> (32u - GMSIM_BANK_MEMO_BITS);
+}
+
+gmsim_wavefronts gmsim_banks_again(gmsim_bank_memo *memo, const gmtrace_chunk *chunk,
+                                   const gmtrace_record *record, gmsim_bank_use use,
+                                   uint32_t matrices)
+{
+    gmsim_wavefronts result;
+    if (record->shape <= GMTRACE_GRID && (use == GMSIM_BANK_LOAD || use == GMSIM_BANK_STORE) &&
+        banks_affine(record, &result))
+        return result;
+    if (record->shape == GMTRACE_FULL)
+        return gmsim_banks(chunk, record, use, matrices);
+    const uint32_t *offset = record->shape == GMTRACE_OFFSETS
+                                 ? chunk->offset32 + (size_t)record->lanes * GMTRACE_WARP_LANES
+                                 : NULL;
+    const gmsim_bank_pattern pattern = pattern_of(record, use, matrices);
+    gmsim_bank_known *known = &memo->known[hash_of(&pattern, offset)];
+    if (known->pattern.mask && same_pattern(&known->pattern, &pattern) &&
+        (!offset || memcmp(known->offset, offset, sizeof known->offset) == 0))
+        return known->wavefronts;
+    known->pattern = pattern;
+    if (offset)
+        memcpy(known->offset, offset, sizeof known->offset);
+    uint64_t address[GMTRACE_WARP_LANES];
+    uint64_t bits = gmsim_lane_addresses(chunk, record, address);
+    known->wavefronts = banks_lanes(address, bits, record->mask, record->size, use, matrices);
+    return known->wavefronts;
+}

@@ -29,6 +29,31 @@ typedef struct gmsim_wavefronts {
 gmsim_wavefronts gmsim_banks(const gmtrace_chunk *chunk, const gmtrace_record *record,
                              gmsim_bank_use use, uint32_t matrices);
 
+/* Patterns met lately, each with what it takes. Zeroed: none. */
+#define GMSIM_BANK_MEMO_BITS 8u
+
+typedef struct gmsim_bank_pattern {
+    uint32_t mask; /* 0: none */
+    int32_t stride, stride2;
+    uint32_t at; /* in the 128 bytes of all banks */
+    uint8_t shape, columns, size, use, matrices;
+} gmsim_bank_pattern;
+
+typedef struct gmsim_bank_known {
+    gmsim_bank_pattern pattern;
+    gmsim_wavefronts wavefronts;
+    uint32_t offset[GMTRACE_WARP_LANES]; /* of GMTRACE_OFFSETS */
+} gmsim_bank_known;
+
+typedef struct gmsim_bank_memo {
+    gmsim_bank_known known[1u << GMSIM_BANK_MEMO_BITS];
+} gmsim_bank_memo;
+
+/* The same as gmsim_banks(), looked up where the access is like one met lately. */
+gmsim_wavefronts gmsim_banks_again(gmsim_bank_memo *memo, const gmtrace_chunk *chunk,
+                                   const gmtrace_record *record, gmsim_bank_use use,
+                                   uint32_t matrices);
+
 /* Where each lane's data of an asynchronous copy come from: the number of its 128-byte source line
  * among the access's lines, in order of lanes, and the byte there. */
 typedef struct gmsim_copy_source {
