@@ -498,42 +498,52 @@ void path_step_run(const path_step *step, const gmtrace_launch *launch, path_lan
 /* ----------------------------------------------------------------------------------------- loads
  */
 
-static bool held(const gmtrace_known *known, uint64_t address, uint32_t size, uint8_t *to)
+/* What the lanes of a mask find, `size` bytes each. In which it is known. */
+INLINED uint32_t load(const path_memory *memory, uint32_t mask, const uint64_t *address,
+                      uint32_t size, path_made made)
 {
-    uint32_t low = 0, high = known->range_count;
-    while (low < high) { /* the last that begins at or before the address */
-        const uint32_t middle = low + (high - low) / 2u;
-        if (known->range[middle].base <= address)
-            low = middle + 1u;
-        else
-            high = middle;
+    const gmtrace_known_range *r = NULL; /* nearly always the same for all */
+    uint32_t found = 0;
+    for (uint32_t left = mask; left; left &= left - 1u) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(left);
+        uint32_t word[PATH_TARGETS] = {0};
+        if (!r || address[lane] - r->base >= r->size)
+            r = path_memory_at(memory, address[lane]);
+        if (!r || address[lane] - r->base > r->size || r->size - (address[lane] - r->base) < size)
+            continue;
+        memcpy(word, r->bytes + (address[lane] - r->base), size);
+        found |= 1u << lane;
+        for (uint32_t n = 0; n < (size + 3u) / 4u; n++)
+            made[n][lane] = word[n];
     }
-    if (!low)
-        return false;
-    const gmtrace_known_range *r = &known->range[low - 1u];
-    if (address - r->base > r->size || r->size - (address - r->base) < size)
-        return false;
-    memcpy(to, r->bytes + (address - r->base), size);
-    return true;
+    return found;
 }
 
-void path_step_load(const path_step *step, const gmtrace_launch *launch, path_lanes *lanes,
+void path_step_load(const path_step *step, const path_memory *memory, path_lanes *lanes,
                     uint32_t mask, const uint64_t address[GMTRACE_WARP_LANES])
 {
     path_made made;
-    uint32_t known = 0;
-    for (uint32_t lane = 0; lane < GMTRACE_WARP_LANES; lane++) {
-        uint32_t word[4] = {0};
-        if (!(mask >> lane & 1u) ||
-            !held(launch->known, address[lane], step->mode, (uint8_t *)word))
-            continue;
-        known |= 1u << lane;
-        if (step->shift) /* a sign of one byte or two */
-            word[0] =
-                (uint32_t)((int32_t)(word[0] << (32 - 8 * step->mode)) >> (32 - 8 * step->mode));
-        for (unsigned n = 0; n < step->targets; n++)
-            made[n][lane] = word[n];
+    uint32_t known;
+    memset(made, 0, step->targets * sizeof *made);
+    switch (step->mode) { /* each compiled by itself */
+    case 1:
+        known = load(memory, mask, address, 1, made);
+        break;
+    case 2:
+        known = load(memory, mask, address, 2, made);
+        break;
+    case 4:
+        known = load(memory, mask, address, 4, made);
+        break;
+    case 8:
+        known = load(memory, mask, address, 8, made);
+        break;
+    default:
+        known = load(memory, mask, address, 16, made);
     }
+    const uint32_t above = step->shift ? 32u - 8u * step->mode : 0; /* a sign of one byte or two */
+    for (uint32_t lane = 0; lane < GMTRACE_WARP_LANES && above; lane++)
+        made[0][lane] = (uint32_t)((int32_t)(made[0][lane] << above) >> above);
     for (unsigned n = 0; n < step->targets; n++)
         write_lanes(lanes, &step->target[n], made[n], mask, known);
 }

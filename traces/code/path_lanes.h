@@ -5,7 +5,7 @@
 #ifndef GMTRACE_PATH_LANES_H
 #define GMTRACE_PATH_LANES_H
 
-#include "traces/gmtrace.h"
+#include "traces/code/path_memory.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -57,8 +57,8 @@ bool path_step_loads(const path_step *step); /* its targets are what memory hold
 /* Places of all registers are set. What a load gives is not known; path_step_load() says it. */
 void path_step_run(const path_step *step, const gmtrace_launch *launch, path_lanes *lanes,
                    uint32_t mask);
-/* What lanes of a record load, where the launch knows it. */
-void path_step_load(const path_step *step, const gmtrace_launch *launch, path_lanes *lanes,
+/* What lanes of a record load, where it is known. */
+void path_step_load(const path_step *step, const path_memory *memory, path_lanes *lanes,
                     uint32_t mask, const uint64_t address[GMTRACE_WARP_LANES]);
 
 /* For who keeps registers otherwise: a source's value by what the register holds; the targets' by

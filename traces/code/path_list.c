@@ -45,9 +45,9 @@ void path_arena_free(path_arena *arena)
 
 static bool grow_slots(path_set *set)
 {
-    if (set->slots > 2 * set->found)
+    if (set->slots / 4 * 3 > set->found)
         return true;
-    const uint32_t slots = set->slots ? set->slots * 4 : 256;
+    const uint32_t slots = set->slots ? set->slots * 2 : 256;
     struct path_set_slot *slot = malloc(slots * sizeof *slot);
     if (!slot)
         return false;

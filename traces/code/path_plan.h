@@ -37,6 +37,7 @@ typedef struct path_conditions {
 struct path_values {
     const path_graph *graph;
     const gmtrace_launch *launch;
+    path_memory memory;     /* what the launch knows of it */
     path_step *step;        /* of each instruction that is run */
     uint32_t *step_of;      /* of each instruction; UINT32_MAX: none */
     uint8_t *role;          /* of each instruction */

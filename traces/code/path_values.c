@@ -9,6 +9,10 @@
 #include "traces/code/path_plan.h"
 #include "traces/format/wide.h"
 
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3") /* lanes side by side */
+#endif
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,7 +46,7 @@ path_values *path_values_create(const path_graph *graph, const gmtrace_launch *l
     v->decided = calloc(graph->flow.block_count + (size_t)1, sizeof *v->decided);
     v->next = calloc(graph->instr_count + (size_t)1, sizeof *v->next);
     if (v->step_of && v->role && v->forgotten && v->branch && v->live && v->behind && v->decided &&
-        v->next && path_plan_make(v))
+        v->next && path_plan_make(v) && path_memory_make(&v->memory, launch->known))
         return v;
     path_values_free(v);
     return NULL;
@@ -60,6 +64,7 @@ void path_values_free(path_values *v)
     free(v->forgotten);
     free(v->branch);
     free(v->live);
+    path_memory_free(&v->memory);
     free(v->behind);
     free(v->decided);
     free(v->next);
@@ -134,10 +139,12 @@ static uint32_t write_state(path_values *v, path_lanes *lanes, path_places live,
     word[2] = lanes->cta;
     word[3] = lanes->missing;
     memset(form, 0, (at - HEAD) * sizeof *form);
-    for (uint32_t p = 0; p < v->places; p++) {
-        const uint32_t known = live >> p & 1u ? lanes->known[p] & lanes->mask : 0;
+    uint32_t left[PATH_PLACES] = {0}; /* what is known afterwards */
+    live &= ~(PATH_ALL_LIVE << v->places);
+    for (; live; live &= live - 1u) {
+        const unsigned p = lowest(live);
+        const uint32_t known = left[p] = lanes->known[p] & lanes->mask;
         const uint32_t *value = lanes->value[p];
-        lanes->known[p] = known;
         if (!known)
             continue;
         uint32_t step;
@@ -153,6 +160,7 @@ static uint32_t write_state(path_values *v, path_lanes *lanes, path_places live,
         own |= known != lanes->mask ? IN_SOME : 0;
         form[p / FORMS] |= own << p % FORMS * FORM_BITS;
     }
+    memcpy(lanes->known, left, v->places * sizeof *left);
     return at;
 }
 
@@ -309,7 +317,7 @@ uint32_t path_values_load(path_values *v, uint32_t number, uint32_t instr, uint3
     mask &= lanes->mask;
     v->ran += PER_LOAD;
     v->full |= v->ran > MAX_RUN;
-    path_step_load(step, v->launch, lanes, mask, address);
+    path_step_load(step, &v->memory, lanes, mask, address);
     if (!is_uniform(step, lanes, mask) && v->loads++ % apart(v))
         for (unsigned i = 0; i < step->targets; i++)
             if (step->target[i].place != PATH_NO_PLACE)

@@ -285,11 +285,47 @@ void gmsim_coalesce(gmsim_footprint *footprint, const gmtrace_chunk *chunk,
     gmsim_coalesce_lanes(footprint, address, bits, record->mask, record->size);
 }
 
+/* Bytes of a line from the `first` to the `last`, both counted: those of one of its two words. */
+static uint64_t bytes_between(uint32_t first, uint32_t last, uint32_t word)
+{
+    const uint32_t begin = 64u * word, end = begin + 63u;
+    if (first > end || last < begin)
+        return 0;
+    const uint32_t low = first > begin ? first - begin : 0, high = last < end ? last - begin : 63u;
+    return UINT64_MAX >> (63u - high) & UINT64_MAX << low;
+}
+
+/* Lanes side by side: the bytes from the first to the last. */
+static bool line_bytes_of_run(uint64_t (*bytes)[2], const gmsim_footprint *footprint,
+                              const gmtrace_record *record)
+{
+    if (record->shape != GMTRACE_AFFINE || record->stride <= 0 || record->stride > record->size ||
+        !gmsim_is_run(record->mask))
+        return false;
+    const uint64_t from = gmsim_affine_address(record, gmsim_lowest(record->mask));
+    const uint64_t to =
+        gmsim_affine_address(record, gmsim_highest(record->mask)) + record->size - 1u;
+    if (to < from)
+        return false;
+    for (uint32_t i = 0; i < footprint->lines; i++) {
+        const uint64_t begin = footprint->line[i] << LINE_SHIFT,
+                       end = begin + GMSIM_LINE_BYTES - 1u;
+        const uint32_t first = (uint32_t)((from > begin ? from : begin) & (GMSIM_LINE_BYTES - 1u));
+        const uint32_t last = (uint32_t)((to < end ? to : end) & (GMSIM_LINE_BYTES - 1u));
+        for (uint32_t w = 0; w < 2u; w++)
+            bytes[i][w] = from <= end && to >= begin ? bytes_between(first, last, w) : 0;
+    }
+    return true;
+}
+
 uint64_t gmsim_line_bytes(uint64_t (*bytes)[2], const gmsim_footprint *footprint,
                           const gmtrace_chunk *chunk, const gmtrace_record *record)
 {
     uint64_t address[GMTRACE_WARP_LANES];
     uint32_t at = 0, lines = footprint->lines;
+    if (line_bytes_of_run(bytes, footprint, record))
+        return gmsim_affine_address(record, 0) | gmsim_affine_address(record, 1) |
+               gmsim_affine_address(record, 2) | gmsim_affine_address(record, 3); /* of 32 alike */
     memset(bytes, 0, lines * sizeof *bytes);
     uint64_t bits = gmsim_lane_addresses(chunk, record, address);
     for (uint32_t mask = record->mask; mask; mask &= mask - 1u) {

@@ -56,7 +56,8 @@ void gmsim_coalesce_lanes(gmsim_footprint *footprint, const uint64_t address[GMT
 void gmsim_coalesce_range(gmsim_footprint *footprint, uint64_t first, uint64_t bytes);
 
 /* The bytes of each of the footprint's lines that the access asks for: a bit each, 64 of a line a
- * word. Returns the OR of all lanes' addresses, or more. */
+ * word. Returns the OR of all lanes' addresses as far as words of four bytes are concerned: the
+ * last two bits are right. */
 uint64_t gmsim_line_bytes(uint64_t (*bytes)[2], const gmsim_footprint *footprint,
                           const gmtrace_chunk *chunk, const gmtrace_record *record);
 

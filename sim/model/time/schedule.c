@@ -389,7 +389,8 @@ GMSIM_CLONES static bool run_sm(gmsim_scheduler *s, gmsim_sm *sm, uint64_t limit
     gmsim_turns_forget(&s->turns);
     for (;;) {
         uint32_t slot = 0;
-        const uint32_t clock = sm->next = gmsim_turns_next(&s->turns, sm->ready, few, until, &slot);
+        const uint32_t clock = sm->next =
+            gmsim_turns_next(&s->turns, sm->ready, few, until, &slot, sm->warp, sizeof sm->warp[0]);
         if (__builtin_expect(sm->standing, 0) && unit_goes_first(s, sm, clock)) {
             if (sm->next >= until || (!sm->memory.direct && !gmsim_unit_has_room(sm)))
                 return true;
@@ -406,6 +407,8 @@ GMSIM_CLONES static bool run_sm(gmsim_scheduler *s, gmsim_sm *sm, uint64_t limit
             !gmsim_warp_has_room(s, sm, warp->cursor.next, accesses))
             return true;
         gmsim_turns_pass(&s->turns);
+        if (s->turns.some)
+            gmsim_warp_expect(&sm->warp[gmsim_turns_first(&s->turns)]);
         const bool queues = accesses && timed;
         if (queues && gmsim_place_at(warp->part) > epoch + clock) {
             if (gmsim_place_has_waited(warp->part, slot))

@@ -93,9 +93,11 @@ GMSIM_INLINE uint32_t gmsim_turns_among(const uint32_t ready[16], uint32_t first
 #endif
 }
 
-/* Fills the table from the first time on, if that is before `until`. Returns that time. */
+/* Fills the table from the first time on, if that is before `until`. Returns that time. What is
+ * there of each warp, `size` bytes from one to the next, will be read. */
 GMSIM_INLINE uint32_t gmsim_turns_fill(gmsim_turns *turns, const uint32_t ready[GMSIM_MAX_SM_WARPS],
-                                       uint32_t warps, uint32_t until)
+                                       uint32_t warps, uint32_t until, const void *each,
+                                       size_t size)
 {
     const uint32_t first = gmsim_turns_earliest(ready, warps);
     turns->first = first;
@@ -109,8 +111,15 @@ GMSIM_INLINE uint32_t gmsim_turns_fill(gmsim_turns *turns, const uint32_t ready[
             const uint32_t slot = i + (uint32_t)__builtin_ctz(left);
             turns->some |= 1ull << (ready[slot] - first);
             turns->warp[ready[slot] - first] |= 1ull << slot;
+            __builtin_prefetch((const char *)each + slot * size);
         }
     return first;
+}
+
+/* The first warp of the table at its first clock, where there is one. */
+GMSIM_INLINE uint32_t gmsim_turns_first(const gmsim_turns *turns)
+{
+    return (uint32_t)__builtin_ctzll(turns->warp[__builtin_ctzll(turns->some)]);
 }
 
 /* The first warp of the table at its first clock has its turn, or stands there no longer. */
@@ -125,7 +134,8 @@ GMSIM_INLINE void gmsim_turns_pass(gmsim_turns *turns)
 /* The ready time of the warp that goes next, and its slot; `until` or more: none does before. Warps
  * are the first of the SM's, GMSIM_FEW_WARPS or all. */
 GMSIM_INLINE uint32_t gmsim_turns_next(gmsim_turns *turns, const uint32_t ready[GMSIM_MAX_SM_WARPS],
-                                       bool few, uint32_t until, uint32_t *slot)
+                                       bool few, uint32_t until, uint32_t *slot, const void *each,
+                                       size_t size)
 {
     for (;;) {
         for (; turns->some; gmsim_turns_pass(turns)) {
@@ -134,8 +144,9 @@ GMSIM_INLINE uint32_t gmsim_turns_next(gmsim_turns *turns, const uint32_t ready[
             if (ready[*slot] == turns->first + at)
                 return turns->first + at;
         }
-        const uint32_t first = few ? gmsim_turns_fill(turns, ready, GMSIM_FEW_WARPS, until)
-                                   : gmsim_turns_fill(turns, ready, GMSIM_MAX_SM_WARPS, until);
+        const uint32_t first =
+            few ? gmsim_turns_fill(turns, ready, GMSIM_FEW_WARPS, until, each, size)
+                : gmsim_turns_fill(turns, ready, GMSIM_MAX_SM_WARPS, until, each, size);
         if (first >= until)
             return first;
     }

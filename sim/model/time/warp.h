@@ -5,7 +5,10 @@
 #ifndef GMSIM_WARP_H
 #define GMSIM_WARP_H
 
+#include "sim/model/hot.h"
 #include "sim/model/time/launch.h"
+
+#include <stddef.h>
 
 #pragma GCC visibility push(hidden)
 
@@ -66,6 +69,21 @@ uint64_t gmsim_warp_issue(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *wa
  * record. */
 const char *gmsim_warp_execute(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
                                const gmtrace_record *record, uint64_t *now);
+
+/* The warp's turn comes soon: what it needs is to be in the host's cache by then. Other warps'
+ * turns have pushed it out, and each of its turns would wait for these lines one after the other.
+ */
+GMSIM_INLINE void gmsim_warp_expect(const gmsim_warp *warp)
+{
+    const uintptr_t next = (uintptr_t)warp->cursor.next, first = (uintptr_t)warp;
+    __builtin_prefetch((const void *)next); /* the next two records */
+    __builtin_prefetch((const void *)(next + 2u * sizeof *warp->cursor.next - 1u));
+    for (size_t at = 64u; at < offsetof(gmsim_warp, queued); at += 64u)
+        __builtin_prefetch((const void *)(first + at));
+    __builtin_prefetch(&warp->queued[GMSIM_SCOREBOARDS - 1u]);
+    __builtin_prefetch(&warp->who.answer);
+    __builtin_prefetch(&warp->way);
+}
 
 /* Whether the record takes a place in its sub-partition's queue. */
 static inline bool gmsim_warp_queues(const gmtrace_record *record)
