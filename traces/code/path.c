@@ -84,6 +84,7 @@ void gmtrace_paths_free(gmtrace_paths *paths)
     path_values_free(paths->values);
     path_set_free(&paths->path_keys);
     free(paths->path);
+    free(paths->taken);
     path_graph_free(&paths->graph);
     path_search_free(paths->search);
     path_set_free(&paths->places);
@@ -108,19 +109,26 @@ void gmtrace_paths_free(gmtrace_paths *paths)
 gmtrace_path_counts gmtrace_path_get_counts(const gmtrace_paths *paths)
 {
     gmtrace_path_counts c = {.steps = paths->unplaced, .instructions = paths->unplaced};
+    uint64_t *taken = paths->taken; /* of each way */
+    if (paths->made_paths)
+        memset(taken, 0, paths->made_paths * sizeof *taken);
     for (uint32_t i = 1; i < paths->move_count; i++) {
         const path_move *m = &paths->move[i];
-        c.instructions += m->taken * m->path->instructions;
-        for (unsigned k = 0; k < GMTRACE_CLASS_COUNT; k++)
-            c.by_class[k] += m->taken * m->path->by_class[k];
-        c.ambiguous += m->path->ambiguous ? m->taken : 0;
-        c.estimated += m->path->estimated ? m->taken : 0;
-        c.lost += m->path->lost ? m->taken : 0;
+        taken[m->path->number - 1u] += m->taken;
         if (m->to == PATH_END)
             continue;
         c.steps += m->taken;
         c.instructions += m->taken;
         c.by_class[paths->kernel->instr[paths->graph.flow.block[m->to].first].op_class] += m->taken;
+    }
+    for (uint32_t i = 0; i < paths->made_paths; i++) {
+        const gmtrace_path *path = paths->path[i];
+        c.instructions += taken[i] * path->instructions;
+        for (unsigned k = 0; k < GMTRACE_CLASS_COUNT; k++)
+            c.by_class[k] += taken[i] * path->by_class[k];
+        c.ambiguous += path->ambiguous ? taken[i] : 0;
+        c.estimated += path->estimated ? taken[i] : 0;
+        c.lost += path->lost ? taken[i] : 0;
     }
     return c;
 }

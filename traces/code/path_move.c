@@ -256,23 +256,23 @@ static path_place meet(path_place a, path_place b)
     return a;
 }
 
-static const gmtrace_path *keep_path(gmtrace_paths *p, const path_found *sum)
+/* The list as what is executed. NULL without memory. */
+static const gmtrace_path *keep_path(gmtrace_paths *p, uint32_t list, const path_found *sum)
 {
-    const size_t size = p->made.count * sizeof *p->made.piece;
-    const uint32_t key[] = {path_set_put(&p->lists, p->made.piece, size), sum->ambiguous,
-                            sum->estimated, sum->lost};
+    const uint32_t key[] = {list, sum->ambiguous, sum->estimated, sum->lost};
     const uint32_t known = p->path_keys.count;
     const uint32_t number = path_set_put(&p->path_keys, key, sizeof key);
     if (key[0] == UINT32_MAX || number == UINT32_MAX)
         return NULL;
     if (number < known)
         return p->path[number];
-    if (!GMT_GROW(p->path, number))
+    if (!GMT_GROW(p->path, number) || !GMT_GROW(p->taken, number))
         return NULL;
     gmtrace_path *path = path_arena_take(&p->arena, sizeof *path);
-    p->path[number] = path;
     if (!path)
         return NULL;
+    p->path[number] = path;
+    p->made_paths = number + 1u;
     path->piece = path_pieces(p, key[0], &path->piece_count);
     path->number = number + 1u; /* 0: the empty one */
     path->ambiguous = sum->ambiguous;
@@ -342,8 +342,7 @@ static bool go(gmtrace_paths *p, making *m)
         if (key.values != PATH_NO_VALUES)
             key.mask =
                 path_values_mask(p->values, key.values) & (divided ? m->move->mask : UINT32_MAX);
-        const bool once = path_is_whole(m->from, m->count) && !divided;
-        const path_found *way = once ? path_find_way_once(p, &key) : path_find_way(p, &key);
+        const path_found *way = path_find_way(p, &key);
         if (!way)
             return false;
         const path_place end = path_get_place(p, way->end);
@@ -422,6 +421,22 @@ static void execute(gmtrace_paths *p, making *m)
     }
 }
 
+/* A warp of which no part went elsewhere: its way is all there is. */
+static bool make_whole(gmtrace_paths *p, path_move *move, const path_part *from)
+{
+    const path_way_key key = {from->place, move->to, (move->code & 3u) == PATH_ALL_GO, from->values,
+                              path_values_mask(p->values, from->values)};
+    const path_found *way = path_find_way_once(p, &key);
+    if (!way)
+        return false;
+    path_part next;
+    put_at(&next, way, UINT32_MAX);
+    move->next = path_put_state(p, &next, 1);
+    move->next_parts = 1;
+    move->path = keep_path(p, way->list, way);
+    return move->path && move->next != UINT32_MAX;
+}
+
 bool path_move_make(gmtrace_paths *p, path_move *move)
 {
     making m;
@@ -430,6 +445,9 @@ bool path_move_make(gmtrace_paths *p, path_move *move)
     m.guarded =
         move->to != PATH_END &&
         p->kernel->instr[p->graph.flow.block[move->to].first].predicate != GMTRACE_NO_REGISTER;
+    const unsigned code = move->code & 3u;
+    if (path_is_whole(m.from, m.count) && (m.guarded ? code != PATH_NONE_GO : code == PATH_ALL_GO))
+        return make_whole(p, move, m.from);
     m.movers = 0;
     m.left = 1;
     m.sum = (path_found){0};
@@ -451,7 +469,9 @@ bool path_move_make(gmtrace_paths *p, path_move *move)
         m.left = 1;
     move->next = path_put_state(p, m.next, m.left);
     move->next_parts = m.left;
-    move->path = keep_path(p, &m.sum);
+    const uint32_t list =
+        path_set_put(&p->lists, p->made.piece, p->made.count * sizeof *p->made.piece);
+    move->path = keep_path(p, list, &m.sum);
     return move->path && m.next[0].place != UINT32_MAX && move->next != UINT32_MAX &&
            !p->made.failed;
 }

@@ -69,6 +69,8 @@ struct gmtrace_paths {
     path_walk *walk;
     path_set places, lists, states, way_keys, path_keys;
     const gmtrace_path **path; /* by path_keys */
+    uint64_t *taken;           /* of each, while they are counted */
+    uint32_t made_paths;
     path_found *way;
     path_samples samples;
     path_move *move; /* the first is none */

@@ -309,6 +309,8 @@ static uint32_t every_fourth(uint64_t bits)
 static uint32_t words_from(const uint64_t bytes[2], bool whole)
 {
     uint64_t low = bytes[0], high = bytes[1];
+    if ((low & high) == UINT64_MAX)
+        return UINT32_MAX;
     if (whole) {
         low &= low >> 1;
         high &= high >> 1;

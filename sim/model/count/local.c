@@ -50,6 +50,15 @@ void gmsim_coalesce_local(gmsim_footprint *footprint, const gmtrace_chunk *chunk
     gmsim_coalesce_lanes(footprint, address, 0, record->mask, size);
 }
 
+/* Each bit of 16 becomes the lowest of four. */
+static uint64_t spread(uint64_t bits)
+{
+    bits = (bits | bits << 24) & UINT64_C(0x000000ff000000ff);
+    bits = (bits | bits << 12) & UINT64_C(0x000f000f000f000f);
+    bits = (bits | bits << 6) & UINT64_C(0x0303030303030303);
+    return (bits | bits << 3) & UINT64_C(0x1111111111111111);
+}
+
 void gmsim_local_bytes(uint64_t (*bytes)[2], const gmsim_footprint *footprint,
                        const gmtrace_chunk *chunk, const gmtrace_record *record, uint64_t window,
                        uint32_t pass)
@@ -57,6 +66,12 @@ void gmsim_local_bytes(uint64_t (*bytes)[2], const gmsim_footprint *footprint,
     uint32_t rest = record->size - 4u * pass, size = rest < 4u ? rest : 4u, at = 0;
     uint64_t address[GMTRACE_WARP_LANES], some = (1u << size) - 1u,
                                           first = window / GMSIM_LINE_BYTES;
+    if (record->shape == GMTRACE_AFFINE && record->stride == 0) { /* one line */
+        const uint64_t within = record->address & offset_in_word(size);
+        bytes[0][0] = spread(record->mask & 0xffffu) * some << within;
+        bytes[0][1] = spread(record->mask >> 16) * some << within;
+        return;
+    }
     memset(bytes, 0, footprint->lines * sizeof *bytes);
     gmsim_lane_addresses(chunk, record, address);
     for (uint32_t left = record->mask; left; left &= left - 1u) {
