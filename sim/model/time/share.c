@@ -22,33 +22,35 @@
 
 #include "sim/model/hot.h"
 
-#include <string.h>
-
 #define WHOLE 256u /* of a pipe */
 #define LEAST 8u   /* what is left to a warp that all others come before, so that it goes on */
 #define FULL  192u /* load from which waiting is that for a full pipe, which the share tells */
 #define EVEN  256u /* variance over squared mean; at most twice as much counts */
 
+/* Of 64 warps, none of which takes more than WHOLE. */
 typedef struct others {
-    uint32_t older[GMSIM_PIPES]; /* what warps of older CTAs take */
-    uint32_t kin[GMSIM_PIPES];   /* those of its own */
-    uint32_t kins[GMSIM_PIPES];  /* how many of these */
+    uint16_t older[GMSIM_PIPES]; /* what warps of older CTAs take */
+    uint16_t kin[GMSIM_PIPES];   /* those of its own */
+    uint16_t kins[GMSIM_PIPES];  /* how many of these */
 } others;
 
-GMSIM_INLINE others others_of(const gmsim_sm *sm, uint32_t slot)
+/* `own`: the warp's place among them, or the first free one. */
+GMSIM_INLINE others others_of(const gmsim_sub_partition *part, uint32_t slot, uint64_t cta,
+                              uint32_t *own)
 {
-    const gmsim_warp *warp = &sm->warp[slot];
-    const uint64_t cta = warp->who.cta;
     others sum = {{0}, {0}, {0}};
-    for (uint64_t left = warp->part->loads & ~(1ull << slot); left; left &= left - 1u) {
-        const gmsim_warp *other = &sm->warp[__builtin_ctzll(left)];
-        if (other->who.cta < cta)
-            gmsim_pipes_add(sum.older, sum.older, other->load);
-        if (other->who.cta != cta)
-            continue;
-        gmsim_pipes_add(sum.kin, sum.kin, other->load);
-        for (uint32_t p = 0; p < GMSIM_PIPES; p++)
-            sum.kins[p] += other->load[p] != 0;
+    *own = part->loaded;
+    for (uint32_t i = 0; i < part->loaded; i++) {
+        const gmsim_load *other = &part->load[i];
+        const bool is_other = other->slot != slot;
+        *own = is_other ? *own : i;
+        const uint16_t is_older = (uint16_t)(0u - (uint32_t)(other->cta < cta));
+        const uint16_t is_kin = (uint16_t)(0u - (uint32_t)(other->cta == cta && is_other));
+        for (uint32_t p = 0; p < GMSIM_PIPES; p++) { /* the host adds all at once */
+            sum.older[p] = (uint16_t)(sum.older[p] + (other->pipe[p] & is_older));
+            sum.kin[p] = (uint16_t)(sum.kin[p] + (other->pipe[p] & is_kin));
+            sum.kins[p] = (uint16_t)(sum.kins[p] + ((other->pipe[p] != 0) & is_kin));
+        }
     }
     return sum;
 }
@@ -56,8 +58,10 @@ GMSIM_INLINE others others_of(const gmsim_sm *sm, uint32_t slot)
 /* What of the pipe is there for the warp. */
 static uint32_t share_of(const others *sum, uint32_t pipe)
 {
-    const uint32_t left = WHOLE - MIN(sum->older[pipe], WHOLE);
-    const uint32_t unused = left - MIN(sum->kin[pipe], left);
+    const uint32_t left = WHOLE - MIN((uint32_t)sum->older[pipe], WHOLE);
+    const uint32_t unused = left - MIN((uint32_t)sum->kin[pipe], left);
+    if (!sum->kins[pipe]) /* divisions cost the host its time */
+        return MAX(left, LEAST);
     return MAX(MAX(unused, left / (sum->kins[pipe] + 1u)), LEAST);
 }
 
@@ -73,27 +77,34 @@ GMSIM_CLONES uint64_t gmsim_share(const gmsim_scheduler *s, gmsim_sm *sm, uint32
 {
     gmsim_warp *warp = &sm->warp[slot];
     const uint64_t clocks = MAX(warp->clocks, 1u);
-    const others sum = others_of(sm, slot);
+    gmsim_sub_partition *part = warp->part;
+    uint32_t own;
+    const others sum = others_of(part, slot, warp->who.cta, &own);
     const uint32_t uses = (warp->uses & GMSIM_USES_PIPES) | 1u << GMSIM_PIPE_ISSUE;
     uint64_t time = WHOLE, meeting = 0; /* of the way, in parts of its own time */
     uint64_t rate[GMSIM_PIPES];
     for (uint32_t left = uses; left; left &= left - 1u) {
         const uint32_t p = gmsim_lowest(left);
         rate[p] = (uint64_t)warp->pipe[p] * WHOLE / clocks;
-        if (!rate[p])
+        const uint32_t load = MIN((uint32_t)sum.older[p] + sum.kin[p], FULL);
+        if (!load) /* it has the pipe to itself */
+            time = MAX(time, rate[p]);
+        if (!rate[p] || !load)
             continue;
-        const uint32_t load = MIN(sum.older[p] + sum.kin[p], FULL);
         time = MAX(time, rate[p] * WHOLE / share_of(&sum, p));
         meeting += rate[p] * load / (WHOLE - load);
     }
-    time = MAX(time,
-               WHOLE + meeting * unevenness(warp, clocks) * s->plan.gpu->sm_meeting / 100u / EVEN);
-    memset(warp->load, 0, sizeof warp->load);
+    if (meeting)
+        time = MAX(time, WHOLE + meeting * unevenness(warp, clocks) * s->plan.gpu->sm_meeting /
+                                     100u / EVEN);
+    gmsim_load *load = &part->load[own];
+    *load = (gmsim_load){.cta = warp->who.cta, .slot = slot};
     for (uint32_t left = uses; left; left &= left - 1u) {
-        const uint32_t p = gmsim_lowest(left);
-        warp->load[p] = (uint32_t)(rate[p] * WHOLE / time);
+        const uint32_t p = gmsim_lowest(left); /* no more than its share */
+        load->pipe[p] = (uint16_t)(time == WHOLE ? rate[p] : rate[p] * WHOLE / time);
     }
-    warp->part->loads |= 1ull << slot;
+    part->loaded += own == part->loaded;
+    part->loads |= 1ull << slot;
     warp->pieces = (uint32_t)MIN(clocks * time / WHOLE / GMSIM_PIECE_CLOCKS + 1u, clocks);
     warp->gaps -= warp->gaps / warp->pieces;
     const uint64_t delay = warp->clocks / warp->pieces * (time - WHOLE) / WHOLE;
@@ -135,6 +146,9 @@ void gmsim_share_over(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t 
 {
     gmsim_sub_partition *part = sm->warp[slot].part;
     const uint32_t since = gmsim_since_epoch(s, now);
+    for (uint32_t i = 0; i < part->loaded; i++)
+        if (part->load[i].slot == slot)
+            part->load[i] = part->load[--part->loaded];
     part->loads &= ~(1ull << slot);
     for (uint64_t left = part->loads; left; left &= left - 1u) {
         const uint32_t i = (uint32_t)__builtin_ctzll(left);

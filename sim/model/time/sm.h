@@ -51,6 +51,13 @@ typedef struct gmsim_standing {
 } gmsim_standing;
 
 /* What the warps of a sub-partition share. */
+/* A warp on a long way. */
+typedef struct gmsim_load {
+    uint64_t cta;
+    uint32_t slot;
+    uint16_t pipe[GMSIM_PIPES]; /* what it takes of the pipes, in 256ths of what they can do */
+} gmsim_load;
+
 typedef struct gmsim_sub_partition {
     uint64_t pipe_free[GMSIM_PIPES];
     uint64_t taken[GMSIM_PIPES];      /* clocks that each has been taken for, so far */
@@ -58,7 +65,9 @@ typedef struct gmsim_sub_partition {
     uint64_t held_until;              /* until then (runs.c) */
     uint64_t asked_at;                /* when the last warp set out on a short way */
     uint32_t asked[GMSIM_PIPES]; /* of late on such: clocks, 1/256 less with each that passes */
-    uint64_t loads;              /* warps on long ways, as a mask: see gmsim_warp.load */
+    uint64_t loads;              /* warps on long ways, as a mask, */
+    uint32_t loaded;             /* how many, */
+    gmsim_load load[GMSIM_MAX_SM_WARPS]; /* and what each takes, in no order */
     /* Of its last memory instructions: how long they waited for pipes or constants, and when that
      * was over; when they left its queue. */
     uint64_t late[GMSIM_QUEUE], paced[GMSIM_QUEUE], began[GMSIM_QUEUE];
@@ -117,12 +126,10 @@ typedef struct gmsim_warp {
     uint64_t queued[GMSIM_SCOREBOARDS]; /* clocks of `free` spent in queues beyond L2 */
     gmsim_executor who;
     gmsim_way way;
-    uint32_t next_scoreboard;   /* used where there are no control bits */
-    uint32_t stretched;         /* clocks that its present piece is longer by, for others */
-    uint32_t load[GMSIM_PIPES]; /* on a long way: what it takes of its sub-partition's pipes, in
-                                 * 256ths of what they can do */
-    uint64_t start, arrived;    /* on the SM; at the barrier where it waits */
-    uint64_t copied;            /* when the copies not committed yet are there */
+    uint32_t next_scoreboard; /* used where there are no control bits */
+    uint32_t stretched;       /* clocks that its present piece is longer by, for others */
+    uint64_t start, arrived;  /* on the SM; at the barrier where it waits */
+    uint64_t copied;          /* when the copies not committed yet are there */
     uint64_t group[GMSIM_COPY_GROUPS];
     uint32_t groups, groups_known; /* committed so far; of which all copies are answered */
     uint64_t multiplied;           /* when its last warpgroup MMA so far is there */
