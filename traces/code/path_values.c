@@ -95,7 +95,9 @@ WIDE static unsigned form_of(const uint32_t *value, uint32_t known, uint32_t *st
     const uint32_t by = two ? value[first + 1u] - value[first] : 0;
     const uint32_t origin = origin_of(first, value[first], by);
     uint32_t other = 0;
-    for (uint32_t lane = 0; lane < GMTRACE_WARP_LANES; lane++)
+    for (uint32_t lane = 0; lane < GMTRACE_WARP_LANES && known == UINT32_MAX; lane++)
+        other |= value[lane] ^ (origin + lane * by);
+    for (uint32_t lane = 0; lane < GMTRACE_WARP_LANES && known != UINT32_MAX; lane++)
         other |= (value[lane] ^ (origin + lane * by)) & (0u - (known >> lane & 1u));
     *step = by;
     return other ? EACH : by ? STEPS : SAME;
@@ -112,18 +114,12 @@ enum { IN_SOME = 4, FORM = 3, FORM_BITS = 4, FORMS = 32 / FORM_BITS };
 static uint32_t keep_each(path_values *v, const uint32_t *value, uint32_t known)
 {
     uint32_t each[GMTRACE_WARP_LANES];
-    for (uint32_t lane = 0; lane < GMTRACE_WARP_LANES; lane++)
+    for (uint32_t lane = 0; lane < GMTRACE_WARP_LANES && known != UINT32_MAX; lane++)
         each[lane] = value[lane] & (0u - (known >> lane & 1u));
     const uint32_t before = v->each.count;
-    const uint32_t number = path_set_put(&v->each, each, sizeof each);
+    const uint32_t number = path_set_put(&v->each, known == UINT32_MAX ? value : each, sizeof each);
     v->kept += number >= before && number != UINT32_MAX ? sizeof each + PER_EACH : 0;
     return number;
-}
-
-static unsigned lowest(path_places places)
-{
-    const uint64_t low = (uint64_t)places;
-    return (unsigned)(low ? __builtin_ctzll(low) : 64 + __builtin_ctzll((uint64_t)(places >> 64)));
 }
 
 /* How many words, 0 without memory. Lanes then have no more than these say. */
@@ -141,25 +137,26 @@ static uint32_t write_state(path_values *v, path_lanes *lanes, path_places live,
     memset(form, 0, (at - HEAD) * sizeof *form);
     uint32_t left[PATH_PLACES] = {0}; /* what is known afterwards */
     live &= ~(PATH_ALL_LIVE << v->places);
-    for (; live; live &= live - 1u) {
-        const unsigned p = lowest(live);
-        const uint32_t known = left[p] = lanes->known[p] & lanes->mask;
-        const uint32_t *value = lanes->value[p];
-        if (!known)
-            continue;
-        uint32_t step;
-        unsigned own = form_of(value, known, &step);
-        if (known != lanes->mask)
-            word[at++] = known;
-        if (own == EACH && (word[at++] = keep_each(v, value, known)) == UINT32_MAX)
-            return 0;
-        if (own != EACH)
-            word[at++] = value[__builtin_ctz(known)];
-        if (own == STEPS)
-            word[at++] = step;
-        own |= known != lanes->mask ? IN_SOME : 0;
-        form[p / FORMS] |= own << p % FORMS * FORM_BITS;
-    }
+    for (unsigned first = 0; first < 128u; first += 64u) /* the host's registers are no wider */
+        for (uint64_t some = (uint64_t)(live >> first); some; some &= some - 1u) {
+            const unsigned p = first + (unsigned)__builtin_ctzll(some);
+            const uint32_t known = left[p] = lanes->known[p] & lanes->mask;
+            const uint32_t *value = lanes->value[p];
+            if (!known)
+                continue;
+            uint32_t step;
+            unsigned own = form_of(value, known, &step);
+            if (known != lanes->mask)
+                word[at++] = known;
+            if (own == EACH && (word[at++] = keep_each(v, value, known)) == UINT32_MAX)
+                return 0;
+            if (own != EACH)
+                word[at++] = value[__builtin_ctz(known)];
+            if (own == STEPS)
+                word[at++] = step;
+            own |= known != lanes->mask ? IN_SOME : 0;
+            form[p / FORMS] |= own << p % FORMS * FORM_BITS;
+        }
     memcpy(lanes->known, left, v->places * sizeof *left);
     return at;
 }
@@ -191,7 +188,9 @@ uint32_t path_values_keep_behind(path_values *v, path_lanes *lanes, uint32_t blo
 WIDE static void fill(uint32_t value[GMTRACE_WARP_LANES], uint32_t known, uint32_t origin,
                       uint32_t step)
 {
-    for (uint32_t lane = 0; lane < GMTRACE_WARP_LANES; lane++) {
+    for (uint32_t lane = 0; lane < GMTRACE_WARP_LANES && known == UINT32_MAX; lane++)
+        value[lane] = origin + lane * step;
+    for (uint32_t lane = 0; lane < GMTRACE_WARP_LANES && known != UINT32_MAX; lane++) {
         const uint32_t own = 0u - (known >> lane & 1u);
         value[lane] ^= (value[lane] ^ (origin + lane * step)) & own;
     }
@@ -199,7 +198,9 @@ WIDE static void fill(uint32_t value[GMTRACE_WARP_LANES], uint32_t known, uint32
 
 WIDE static void fill_each(uint32_t value[GMTRACE_WARP_LANES], uint32_t known, const uint32_t *each)
 {
-    for (uint32_t lane = 0; lane < GMTRACE_WARP_LANES; lane++) {
+    if (known == UINT32_MAX)
+        memcpy(value, each, GMTRACE_WARP_LANES * sizeof *value);
+    for (uint32_t lane = 0; lane < GMTRACE_WARP_LANES && known != UINT32_MAX; lane++) {
         const uint32_t own = 0u - (known >> lane & 1u);
         value[lane] ^= (value[lane] ^ each[lane]) & own;
     }
@@ -326,6 +327,12 @@ uint32_t path_values_load(path_values *v, uint32_t number, uint32_t instr, uint3
         if (step->target[i].place != PATH_NO_PLACE)
             lanes->missing |= (mask & ~lanes->known[step->target[i].place]) != 0;
     return path_values_keep_behind(v, lanes, v->graph->flow.block_of[instr]);
+}
+
+static unsigned lowest(path_places places)
+{
+    const uint64_t low = (uint64_t)places;
+    return (unsigned)(low ? __builtin_ctzll(low) : 64 + __builtin_ctzll((uint64_t)(places >> 64)));
 }
 
 void path_values_run(path_values *v, path_lanes *lanes, uint32_t first, uint32_t count,
