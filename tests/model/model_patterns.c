@@ -193,6 +193,26 @@ static void make_random(random_record *r, gmtrace_shape shape, bool aligned)
     r->chunk.address64 = r->address64;
 }
 
+/* The bytes of each line that the lanes ask for. */
+static void check_line_bytes(const random_record *r, const gmsim_footprint *footprint,
+                             const uint64_t address[32])
+{
+    uint64_t bytes[GMSIM_MAX_LINES][2], bits = 0;
+    const uint64_t told = gmsim_line_bytes(bytes, footprint, &r->chunk, &r->record);
+    for (uint32_t lane = 0; lane < 32; lane++)
+        bits |= address[lane];
+    g_assert_cmphex(told & 3u, ==, bits & 3u);
+    for (uint32_t i = 0; i < footprint->lines; i++) {
+        uint64_t want[2] = {0, 0};
+        for (uint32_t lane = 0; lane < 32; lane++)
+            for (uint32_t k = 0; r->record.mask >> lane & 1u && k < r->record.size; k++)
+                if ((address[lane] + k) / 128u == footprint->line[i])
+                    want[(address[lane] + k) / 64u % 2u] |= 1ull << (address[lane] + k) % 64u;
+        g_assert_cmphex(bytes[i][0], ==, want[0]);
+        g_assert_cmphex(bytes[i][1], ==, want[1]);
+    }
+}
+
 static void test_random_footprints(void)
 {
     for (int shape = GMTRACE_AFFINE; shape <= GMTRACE_FULL; shape++) {
@@ -205,12 +225,48 @@ static void test_random_footprints(void)
             reference_footprint(&want, address, r.record.mask, r.record.size);
             gmsim_coalesce(&got, &r.chunk, &r.record);
             check_footprint(&got, &want);
+            check_line_bytes(&r, &got, address);
         }
+    }
+}
+
+/* What is looked up is what is counted: at first, again, and some rows further on. */
+static void check_again(gmsim_bank_memo *memo, random_record *r, gmsim_bank_use use,
+                        gmsim_wavefronts want)
+{
+    for (uint32_t i = 0; i < 3; i++) {
+        const gmsim_wavefronts got = gmsim_banks_again(memo, &r->chunk, &r->record, use, 0);
+        g_assert_cmpuint(got.actual, ==, want.actual);
+        g_assert_cmpuint(got.ideal, ==, want.ideal);
+        if (i && r->record.shape != GMTRACE_FULL)
+            r->record.address += 5u * 128u;
+    }
+}
+
+/* Patterns that are nearly alike stand beside one another: further on by bytes, of other lanes, or
+ * with another lane's offset. */
+static void check_beside(gmsim_bank_memo *memo, random_record *r, gmsim_bank_use use, uint32_t how)
+{
+    uint32_t *offset = r->record.shape == GMTRACE_OFFSETS
+                           ? &r->offset32[32u * r->record.lanes + gmsim_lowest(r->record.mask)]
+                           : NULL;
+    for (uint32_t i = 0; i < 512; i++) {
+        const gmsim_wavefronts want = gmsim_banks(&r->chunk, &r->record, use, 0);
+        const gmsim_wavefronts got = gmsim_banks_again(memo, &r->chunk, &r->record, use, 0);
+        g_assert_cmpuint(got.actual, ==, want.actual);
+        g_assert_cmpuint(got.ideal, ==, want.ideal);
+        if (how == 1)
+            r->record.mask = (uint32_t)g_test_rand_int() | 1u;
+        else if (how == 2 && offset)
+            *offset += 4u;
+        else
+            r->record.address++;
     }
 }
 
 static void test_random_banks(void)
 {
+    static gmsim_bank_memo memo;
     static const gmsim_bank_use uses[] = {GMSIM_BANK_LOAD, GMSIM_BANK_STORE, GMSIM_BANK_ATOMIC};
     for (int shape = GMTRACE_AFFINE; shape <= GMTRACE_FULL; shape++) {
         for (uint32_t i = 0; i < RANDOM_RECORDS; i++) {
@@ -223,6 +279,9 @@ static void test_random_banks(void)
             gmsim_wavefronts got = gmsim_banks(&r.chunk, &r.record, use, 0);
             g_assert_cmpuint(got.actual, ==, want.actual);
             g_assert_cmpuint(got.ideal, ==, want.ideal);
+            check_again(&memo, &r, use, want);
+            if (i % 16 < 3 && shape != GMTRACE_FULL)
+                check_beside(&memo, &r, use, i % 16);
         }
     }
 }
