@@ -22,10 +22,11 @@
 
 #include "sim/model/hot.h"
 
-#define WHOLE 256u /* of a pipe */
-#define LEAST 8u   /* what is left to a warp that all others come before, so that it goes on */
-#define FULL  192u /* load from which waiting is that for a full pipe, which the share tells */
-#define EVEN  256u /* variance over squared mean; at most twice as much counts */
+#define WHOLE       256u /* of a pipe */
+#define LEAST       8u /* what is left to a warp that all others come before, so that it goes on */
+#define FULL        192u /* load from which waiting is that for a full pipe, which the share tells */
+#define MOST_PIECES 16u  /* of a way, where they are longer than GMSIM_PIECE_CLOCKS */
+#define EVEN        256u /* variance over squared mean; at most twice as much counts */
 
 /* Of 64 warps, none of which takes more than WHOLE. */
 typedef struct others {
@@ -73,6 +74,20 @@ static uint64_t unevenness(const gmsim_warp *warp, uint64_t clocks)
     return MIN(over - MIN(over, EVEN), 2u * EVEN);
 }
 
+/* Clocks of a piece. Where all warps of the sub-partition are on ways far longer than that, nothing
+ * changes for long, and a part of the shortest way will do. */
+static uint32_t piece_of(const gmsim_scheduler *s, const gmsim_sm *sm,
+                         const gmsim_sub_partition *part)
+{
+    uint32_t shortest = UINT32_MAX;
+    for (uint32_t i = 0; i < part->loaded && shortest >= GMSIM_PIECE_CLOCKS * MOST_PIECES; i++)
+        shortest = MIN(shortest, part->load[i].clocks);
+    if (shortest < GMSIM_PIECE_CLOCKS * MOST_PIECES ||
+        part->loaded * s->plan.sub_partitions < sm->resident * s->plan.cta_warps)
+        return GMSIM_PIECE_CLOCKS;
+    return shortest / MOST_PIECES;
+}
+
 GMSIM_CLONES uint64_t gmsim_share(const gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot)
 {
     gmsim_warp *warp = &sm->warp[slot];
@@ -98,14 +113,14 @@ GMSIM_CLONES uint64_t gmsim_share(const gmsim_scheduler *s, gmsim_sm *sm, uint32
         time = MAX(time, WHOLE + meeting * unevenness(warp, clocks) * s->plan.gpu->sm_meeting /
                                      100u / EVEN);
     gmsim_load *load = &part->load[own];
-    *load = (gmsim_load){.cta = warp->who.cta, .slot = slot};
+    *load = (gmsim_load){.cta = warp->who.cta, .slot = slot, .clocks = (uint32_t)clocks};
     for (uint32_t left = uses; left; left &= left - 1u) {
         const uint32_t p = gmsim_lowest(left); /* no more than its share */
         load->pipe[p] = (uint16_t)(time == WHOLE ? rate[p] : rate[p] * WHOLE / time);
     }
     part->loaded += own == part->loaded;
     part->loads |= 1ull << slot;
-    warp->pieces = (uint32_t)MIN(clocks * time / WHOLE / GMSIM_PIECE_CLOCKS + 1u, clocks);
+    warp->pieces = (uint32_t)MIN(clocks * time / WHOLE / piece_of(s, sm, part) + 1u, clocks);
     warp->gaps -= warp->gaps / warp->pieces;
     const uint64_t delay = warp->clocks / warp->pieces * (time - WHOLE) / WHOLE;
     warp->stretched = (uint32_t)delay;

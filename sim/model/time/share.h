@@ -9,8 +9,8 @@
 
 #pragma GCC visibility push(hidden)
 
-/* A way is gone in pieces of at most so many clocks, so that warps share pipes on it. Of the
- * simulation, not of a GPU. */
+/* A way is gone in pieces of so many clocks, longer ones only where all warps of the sub-partition
+ * have far more before them, so that warps share pipes on it. Of the simulation, not of a GPU. */
 #define GMSIM_PIECE_CLOCKS 128u
 
 /* The warp sets out on the rest of a way longer than that. Sets how many pieces are left, and what

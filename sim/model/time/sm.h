@@ -55,6 +55,7 @@ typedef struct gmsim_standing {
 typedef struct gmsim_load {
     uint64_t cta;
     uint32_t slot;
+    uint32_t clocks;            /* that are left of the way */
     uint16_t pipe[GMSIM_PIPES]; /* what it takes of the pipes, in 256ths of what they can do */
 } gmsim_load;
 

@@ -383,7 +383,8 @@ uint64_t gmsim_warp_piece(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint6
     gmsim_warp *warp = &sm->warp[slot];
     uint32_t pieces = warp->pieces--, clocks = warp->clocks / pieces;
     /* On long ways the pipes are shared before (share.c): pieces that overlap do not wait. */
-    const uint32_t slack = warp->part->loads >> slot & 1u ? GMSIM_PIECE_CLOCKS / 2u : 0;
+    const uint32_t slack =
+        warp->part->loads >> slot & 1u ? MAX(clocks, GMSIM_PIECE_CLOCKS) / 2u : 0;
     uint64_t end = use_pipes(s, sm, warp, now, clocks, pieces, slack);
     for (uint32_t left = warp->sets; left; left &= left - 1u) {
         uint32_t *due = &warp->due[gmsim_lowest(left)];
