@@ -18,7 +18,8 @@ const path_part *path_parts(const gmtrace_paths *p, uint32_t state, uint32_t *co
     return found;
 }
 
-bool path_is_whole(const path_part *part, uint32_t count)
+/* Is it a whole warp of which no part went elsewhere, and is it known what its lanes have? */
+static bool is_whole(const path_part *part, uint32_t count)
 {
     return count == 1 && part->values != PATH_NO_VALUES && part->taken[0] == UINT32_MAX &&
            part->met[0] == UINT32_MAX;
@@ -43,7 +44,7 @@ uint32_t path_put_state(gmtrace_paths *p, const path_part *part, uint32_t count)
 {
     uint32_t state;
     const size_t size = count * sizeof *part;
-    if (!path_is_whole(part, count)) {
+    if (!is_whole(part, count)) {
         state = path_set_put(&p->states, part, size);
     } else {
         if (!make_room(&p->state_of, &p->values_rooms, part->values, 0xff))
@@ -446,7 +447,7 @@ bool path_move_make(gmtrace_paths *p, path_move *move)
         move->to != PATH_END &&
         p->kernel->instr[p->graph.flow.block[move->to].first].predicate != GMTRACE_NO_REGISTER;
     const unsigned code = move->code & 3u;
-    if (path_is_whole(m.from, m.count) && (m.guarded ? code != PATH_NONE_GO : code == PATH_ALL_GO))
+    if (is_whole(m.from, m.count) && (m.guarded ? code != PATH_NONE_GO : code == PATH_ALL_GO))
         return make_whole(p, move, m.from);
     m.movers = 0;
     m.left = 1;

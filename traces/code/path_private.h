@@ -111,8 +111,6 @@ const path_found *path_find_way_once(gmtrace_paths *p, const path_way_key *key);
 const path_part *path_parts(const gmtrace_paths *p, uint32_t state, uint32_t *count);
 /* The state of such parts. UINT32_MAX without memory. */
 uint32_t path_put_state(gmtrace_paths *p, const path_part *part, uint32_t count);
-/* Is it a whole warp of which no part went elsewhere, and is it known what its lanes have? */
-bool path_is_whole(const path_part *part, uint32_t count);
 /* What is executed and the state that comes of it: state, to, code and mask are set. False without
  * memory. */
 bool path_move_make(gmtrace_paths *p, path_move *move);

@@ -169,8 +169,7 @@ static uint32_t keep(path_values *v, path_lanes *lanes, path_places live)
     if (number != PATH_NO_VALUES && number >= before)
         v->kept += at * sizeof *word + PER_STATE;
     v->full |= v->kept > MAX_STATES;
-    if (lanes == &v->lanes)
-        v->holds = number;
+    v->holds = number; /* they are the open ones */
     return number;
 }
 

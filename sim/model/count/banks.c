@@ -534,16 +534,26 @@ static bool banks_affine(const gmtrace_record *record, gmsim_wavefronts *result)
     return true;
 }
 
+/* Whether the wavefronts are known in closed form. */
+static bool banks_known(const gmtrace_record *record, gmsim_bank_use use, gmsim_wavefronts *result)
+{
+    return record->shape <= GMTRACE_GRID && (use == GMSIM_BANK_LOAD || use == GMSIM_BANK_STORE) &&
+           banks_affine(record, result);
+}
+
+static gmsim_wavefronts banks_counted(const gmtrace_chunk *chunk, const gmtrace_record *record,
+                                      gmsim_bank_use use, uint32_t matrices)
+{
+    uint64_t address[GMTRACE_WARP_LANES];
+    uint64_t bits = gmsim_lane_addresses(chunk, record, address);
+    return banks_lanes(address, bits, record->mask, record->size, use, matrices);
+}
+
 gmsim_wavefronts gmsim_banks(const gmtrace_chunk *chunk, const gmtrace_record *record,
                              gmsim_bank_use use, uint32_t matrices)
 {
     gmsim_wavefronts result;
-    if (record->shape <= GMTRACE_GRID && (use == GMSIM_BANK_LOAD || use == GMSIM_BANK_STORE) &&
-        banks_affine(record, &result))
-        return result;
-    uint64_t address[GMTRACE_WARP_LANES];
-    uint64_t bits = gmsim_lane_addresses(chunk, record, address);
-    return banks_lanes(address, bits, record->mask, record->size, use, matrices);
+    return banks_known(record, use, &result) ? result : banks_counted(chunk, record, use, matrices);
 }
 
 /* What the wavefronts follow from, but for offsets: all repeats every 128 bytes. */
@@ -584,11 +594,10 @@ gmsim_wavefronts gmsim_banks_again(gmsim_bank_memo *memo, const gmtrace_chunk *c
                                    uint32_t matrices)
 {
     gmsim_wavefronts result;
-    if (record->shape <= GMTRACE_GRID && (use == GMSIM_BANK_LOAD || use == GMSIM_BANK_STORE) &&
-        banks_affine(record, &result))
+    if (banks_known(record, use, &result))
         return result;
     if (record->shape == GMTRACE_FULL)
-        return gmsim_banks(chunk, record, use, matrices);
+        return banks_counted(chunk, record, use, matrices);
     const uint32_t *offset = record->shape == GMTRACE_OFFSETS
                                  ? chunk->offset32 + (size_t)record->lanes * GMTRACE_WARP_LANES
                                  : NULL;
@@ -600,8 +609,6 @@ gmsim_wavefronts gmsim_banks_again(gmsim_bank_memo *memo, const gmtrace_chunk *c
     known->pattern = pattern;
     if (offset)
         memcpy(known->offset, offset, sizeof known->offset);
-    uint64_t address[GMTRACE_WARP_LANES];
-    uint64_t bits = gmsim_lane_addresses(chunk, record, address);
-    known->wavefronts = banks_lanes(address, bits, record->mask, record->size, use, matrices);
+    known->wavefronts = banks_counted(chunk, record, use, matrices);
     return known->wavefronts;
 }

@@ -165,10 +165,10 @@ void gmsim_share_over(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t 
         if (part->load[i].slot == slot)
             part->load[i] = part->load[--part->loaded];
     part->loads &= ~(1ull << slot);
-    for (uint64_t left = part->loads; left; left &= left - 1u) {
-        const uint32_t i = (uint32_t)__builtin_ctzll(left);
+    for (uint32_t k = 0; k < part->loaded; k++) {
+        const uint32_t i = part->load[k].slot;
         gmsim_warp *other = &sm->warp[i];
-        if (other->who.cta <= sm->warp[slot].who.cta)
+        if (part->load[k].cta <= sm->warp[slot].who.cta)
             continue;
         const uint32_t soonest = since + other->clocks / other->pieces;
         if (soonest < sm->ready[i]) {

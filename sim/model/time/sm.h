@@ -50,7 +50,6 @@ typedef struct gmsim_standing {
     uint64_t address[GMTRACE_WARP_LANES]; /* its only one, if its shape needs it */
 } gmsim_standing;
 
-/* What the warps of a sub-partition share. */
 /* A warp on a long way. */
 typedef struct gmsim_load {
     uint64_t cta;
@@ -59,6 +58,7 @@ typedef struct gmsim_load {
     uint16_t pipe[GMSIM_PIPES]; /* what it takes of the pipes, in 256ths of what they can do */
 } gmsim_load;
 
+/* What the warps of a sub-partition share. */
 typedef struct gmsim_sub_partition {
     uint64_t pipe_free[GMSIM_PIPES];
     uint64_t taken[GMSIM_PIPES];      /* clocks that each has been taken for, so far */
