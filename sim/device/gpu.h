@@ -147,8 +147,9 @@ typedef struct gmsim_gpu {
     uint32_t atomic_near_percent; /* of a slice, for SMs of the line's side while both sides wait */
 
     /* [lrc]: the request coalescer before L2. */
-    uint32_t lrc_merge;       /* reads that become one; 1: none */
-    uint32_t lrc_way_percent; /* of l2_latency: the way from an SM to there */
+    uint32_t lrc_merge;         /* reads that become one; 1: none */
+    uint32_t lrc_way_percent;   /* of l2_latency: the way from an SM to there */
+    uint32_t lrc_again_percent; /* of a slice's time: a read that meets another of its line there */
 
     /* [dram] */
     uint64_t dram_size;

@@ -165,6 +165,8 @@ const gmsim_key gmsim_keys[] = {
     GIVEN(lrc, merge, COUNT, 1, 64, "1",
           "reads of a line by SMs of a GPC that become one before L2; 1: none do"),
     GIVEN(lrc, way_percent, COUNT, 0, 50, "40", "of l2.latency, from an SM to where reads merge"),
+    GIVEN(lrc, again_percent, COUNT, 100, 1000, "100",
+          "percent of a slice's time for a read that meets another of its line there"),
     NEEDED(dram, size, SIZE64, 1u << 20, 1ull << 44, "device memory"),
     MAYBE(dram, bytes_per_clock, COUNT, 1, 1u << 20, "bytes DRAM gives, an SM clock"),
     MAYBE(dram, bank_clocks, COUNT, 0, 100000,

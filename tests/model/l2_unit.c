@@ -44,6 +44,52 @@ static void test_lrc(void)
         g_assert_cmpuint(lrc_reads(known[i].order), ==, known[i].reads);
 }
 
+/* Reads of a line that go on to L2, where SMs ask for sectors as in `order`, `clocks` apart. */
+static uint32_t crowd_reads(const char *order, uint32_t clocks)
+{
+    gmsim_lrc_entry entry = {.line = 1};
+    gmsim_lrc_crowd crowd = {.line = 1};
+    uint32_t reads = 0, late;
+    uint64_t now = UINT32_MAX - 10u; /* the lower half of the clock passes zero */
+    for (const char *one = order; *one; one++, now += clocks) {
+        const uint32_t sectors = 1u << (*one - 'A');
+        gmsim_lrc_enter(&crowd, 7, sectors, now);
+        const gmsim_lrc_role role =
+            gmsim_lrc_among(&crowd, &entry, gmsim_lrc_meet(&entry, 7, sectors, now, 4), &late);
+        reads += late + (role != GMSIM_LRC_JOINS);
+        if (role == GMSIM_LRC_LEADS)
+            entry = (gmsim_lrc_entry){.line = 7,
+                                      .done = now + 57u,
+                                      .under = 57,
+                                      .sectors = (uint8_t)sectors,
+                                      .readers = 1};
+    }
+    return reads;
+}
+
+static void test_lrc_crowd(void)
+{
+    static const struct {
+        const char *order;
+        uint32_t clocks, reads;
+    } known[] = {{"AAAAAAAAAAAAAAAA", 1, 4},  /* one kind: as ever */
+                 {"AAAABBBBCCCCDDDD", 1, 13}, /* 86 of 100 */
+                 {"AAAAAAAABBBBBBBB", 1, 11}, /* 70 of 100 */
+                 {"ABABABAB", 1, 8},          /* none joins */
+                 {"AAAAB", 1, 3},             /* one that had joined goes on */
+                 {"AAAABBBB", 100, 8},        /* too late to join anyway */
+                 {"AB", 300, 2}};
+    for (size_t i = 0; i < G_N_ELEMENTS(known); i++)
+        g_assert_cmpuint(crowd_reads(known[i].order, known[i].clocks), ==, known[i].reads);
+
+    gmsim_lrc_crowd crowd = {.line = 7, .last = 1000, .gone = 1};
+    g_assert_false(gmsim_lrc_crowded(&crowd, 1000)); /* the first */
+    crowd.gone = 2;
+    g_assert_true(gmsim_lrc_crowded(&crowd, 1000 + GMSIM_LRC_UNDER - 1u));
+    g_assert_true(gmsim_lrc_crowded(&crowd, 1000)); /* SMs come in any order */
+    g_assert_false(gmsim_lrc_crowded(&crowd, 1000 + GMSIM_LRC_UNDER));
+}
+
 typedef struct fixture {
     gmsim_gpu gpu;
     gmsim_l2 l2;
@@ -413,6 +459,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/l2/merging", test_lrc);
+    g_test_add_func("/l2/merging_crowd", test_lrc_crowd);
     ADD("/l2/places", test_l2_places);
     ADD("/l2/read", test_l2_read);
     ADD("/l2/read-whole", test_l2_read_whole);

@@ -11,21 +11,35 @@
  * A read of other sectors of the line goes on alone, and none joins the one before it any more: the
  * next, of whatever sectors, is the next to be joined.
  *
+ * It does so for all GPCs of its side of L2, whichever of them it comes from (micro/merge_side.cu).
+ * SMs that run in step ask about the same time, in any order on an H200, SM by SM here. So reads of
+ * several sectors of a line that come within GMSIM_LRC_TOGETHER clocks go on as often as they would
+ * in any order: those that had joined before that was known go on now (micro/merge_load.cu,
+ * beside).
+ *
+ * A slice takes longer for a read that goes on while another of its line is under way
+ * (micro/line_crowd.cu).
+ *
  * No limit was found to how many lines wait at once, with 2,000 of a GPC (micro/tma_merge.cu,
  * others) or 14,000 (micro/merge_shape.cu, others32).
  *
- * Left out: an entry here gives way to the next line that falls on it; reads of one step come SM by
- * SM, so that one may end what on an H200 came before it.
+ * Left out: an entry here gives way to the next line that falls on it; that SMs which wait long for
+ * L2 are no longer in step, so that fewer reads of the same sectors become one
+ * (micro/merge_load.cu, 64 warps).
  */
 #ifndef GMSIM_LRC_H
 #define GMSIM_LRC_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "sim/model/cache/message.h"
 #include "sim/model/time/queue.h"
 
-#define GMSIM_LRC_ENTRIES 8192u /* a GPC; a power of two */
+#define GMSIM_LRC_ENTRIES  8192u /* a GPC; a power of two */
+#define GMSIM_LRC_CROWDS   4096u /* a side; a power of two */
+#define GMSIM_LRC_TOGETHER 300u
+#define GMSIM_LRC_UNDER    40u /* clocks that a slice is at a line, for the next read of it */
 
 typedef struct gmsim_lrc_entry {
     uint64_t line;
@@ -34,6 +48,19 @@ typedef struct gmsim_lrc_entry {
     uint32_t under;           /* clocks before those that it came there */
     uint8_t sectors, readers; /* none: other sectors came since */
 } gmsim_lrc_entry;
+
+/* Reads of a line by SMs of one side that come together. Clocks are the lower halves of those. */
+typedef struct gmsim_lrc_crowd {
+    uint64_t line;
+    uint32_t first, last;         /* of the first; of the last that went on */
+    uint16_t kinds;               /* bit S: sectors S were asked for */
+    uint16_t reads, gone, joined; /* all; that went on; that did not, and still may */
+} gmsim_lrc_crowd;
+
+static inline gmsim_lrc_crowd *gmsim_lrc_crowd_at(gmsim_lrc_crowd *table, uint64_t line)
+{
+    return &table[gmsim_hash32(line) / (UINT32_MAX / GMSIM_LRC_CROWDS + 1u)];
+}
 
 static inline gmsim_lrc_entry *gmsim_lrc_at(gmsim_lrc_entry *table, uint64_t line)
 {
@@ -63,6 +90,68 @@ static inline gmsim_lrc_role gmsim_lrc_meet(gmsim_lrc_entry *entry, uint64_t lin
         return GMSIM_LRC_LEADS;
     entry->readers++;
     return GMSIM_LRC_JOINS;
+}
+
+/* Whether two clocks, lower halves, are fewer than so many apart. */
+static inline bool gmsim_lrc_near(uint32_t one, uint32_t other, uint32_t clocks)
+{
+    return one - other + clocks - 1u < 2u * clocks - 1u;
+}
+
+/* The read is one of its crowd, or the first of another. */
+static inline void gmsim_lrc_enter(gmsim_lrc_crowd *crowd, uint64_t line, uint32_t sectors,
+                                   uint64_t now)
+{
+    const uint16_t kind = (uint16_t)(1u << (sectors & 0xfu));
+    if (crowd->line != line || !gmsim_lrc_near((uint32_t)now, crowd->first, GMSIM_LRC_TOGETHER) ||
+        crowd->reads == UINT16_MAX) {
+        *crowd =
+            (gmsim_lrc_crowd){.line = line, .first = (uint32_t)now, .kinds = kind, .reads = 1u};
+        return;
+    }
+    crowd->kinds |= kind;
+    crowd->reads++;
+}
+
+/* Of a crowd that asks for sectors of several kinds: how many go on to L2, if they come in any
+ * order. One joins the one before if that leads and is of its kind, and so do two more: with a
+ * chance q of its kind each, of 2 + q + q^2 + q^3 reads two go on. */
+static inline uint32_t gmsim_lrc_go_on(const gmsim_lrc_crowd *crowd)
+{
+    static const uint8_t of_100[] = {0, 0, 70, 81, 86, 89, 91, 92, 93};
+    const uint32_t kinds = (uint32_t)__builtin_popcount(crowd->kinds);
+    return (uint32_t)crowd->reads * of_100[kinds < 8u ? kinds : 8u] / 100u;
+}
+
+/* What becomes of a read that entered, where it would have that role. *late: reads before it that
+ * joined, and go on now. */
+static inline gmsim_lrc_role gmsim_lrc_among(gmsim_lrc_crowd *crowd, gmsim_lrc_entry *entry,
+                                             gmsim_lrc_role role, uint32_t *late)
+{
+    const uint32_t go_on = crowd->kinds & (crowd->kinds - 1u) ? gmsim_lrc_go_on(crowd) : 0;
+    if (role == GMSIM_LRC_JOINS && crowd->gone < go_on) {
+        entry->readers--;
+        role = GMSIM_LRC_ALONE;
+    }
+    if (role == GMSIM_LRC_JOINS)
+        crowd->joined++;
+    else
+        crowd->gone++;
+    *late = crowd->gone < go_on ? go_on - crowd->gone : 0;
+    if (*late > crowd->joined)
+        *late = crowd->joined;
+    crowd->joined = (uint16_t)(crowd->joined - *late);
+    crowd->gone = (uint16_t)(crowd->gone + *late);
+    return role;
+}
+
+/* Whether a read that goes on meets another of its line at the slice. */
+static inline bool gmsim_lrc_crowded(gmsim_lrc_crowd *crowd, uint64_t now)
+{
+    const bool crowded =
+        crowd->gone > 1u && gmsim_lrc_near((uint32_t)now, crowd->last, GMSIM_LRC_UNDER);
+    crowd->last = (uint32_t)now;
+    return crowded;
 }
 
 #endif

@@ -40,6 +40,7 @@
 void gmsim_shared_begin(gmsim_shared *shared)
 {
     memset(shared->lrc, 0, MAX(shared->gpu->launch_groups.count, 1u) * sizeof *shared->lrc);
+    memset(shared->crowd, 0, sizeof shared->crowd);
     memset(shared->fill, 0, sizeof shared->fill);
     memset(shared->contest, 0xff, sizeof shared->contest);
     memset(shared->slice, 0, sizeof shared->slice);
@@ -113,6 +114,7 @@ void gmsim_shared_init(gmsim_shared *shared, gmsim_l2_set *set, const gmsim_gpu 
     shared->contest_cost = gpu->l2_contested * PARTS / 2u;
     init_gpcs(shared);
     shared->read_cost = slice_parts(shared, 1u, gpu->l2_reads_per_clock);
+    shared->crowded_cost = shared->read_cost * gpu->lrc_again_percent / 100u;
     shared->atomic_cost =
         slice_parts(shared, 1u, gpu->l2_atomics_per_clock) * shared->groups / shared->slices;
     shared->group_slices_shift = shift_of(gpu->l2_group_slices);
@@ -215,6 +217,17 @@ GMSIM_INLINE uint64_t wait_for_dram(gmsim_shared *shared, gmsim_sender from, gms
     return MAX(turn, wait) + gmsim_dram_bank_wait(&shared->dram, line, shared->step);
 }
 
+/* So many reads that had joined others go on to L2 after all, where they hit. */
+static __attribute__((noinline)) void go_on_late(gmsim_shared *shared, uint64_t line, uint64_t now,
+                                                 uint32_t reads, uint32_t sectors)
+{
+    gmsim_slice *slice = &shared->slice[slice_of(shared, line)];
+    gmsim_queue_take(&slice->in, shared->step, now, reads * shared->crowded_cost, PARTS);
+    gmsim_queue_take(&slice->out, shared->step, now, reads * sectors * shared->sector_cost, PARTS);
+    shared->l2.counts.read_sectors += reads * sectors;
+    shared->l2.counts.read_hit_sectors += reads * sectors;
+}
+
 /* A line's sectors from L2 or beyond. */
 GMSIM_INLINE void read_line(gmsim_shared *shared, gmsim_lrc_entry *lrc, const gmsim_l2_place *place,
                             gmsim_sender from, gmsim_ask *ask, gmsim_message *message)
@@ -224,9 +237,18 @@ GMSIM_INLINE void read_line(gmsim_shared *shared, gmsim_lrc_entry *lrc, const gm
     gmsim_reach far = GMSIM_REACH_L2;
     gmsim_lrc_entry *entry = NULL;
     uint64_t before = shared->lrc_clocks, at = now + before;
+    uint32_t count = gmsim_sector_count(message->touched), read_cost = shared->read_cost;
     if (gpu->lrc_merge > 1u && !message->anew) {
+        gmsim_lrc_crowd *crowd = gmsim_lrc_crowd_at(shared->crowd[from.side & 1u], line);
+        uint32_t late;
         entry = gmsim_lrc_at(lrc, line);
+        gmsim_lrc_enter(crowd, line, message->touched, at);
         gmsim_lrc_role role = gmsim_lrc_meet(entry, line, message->touched, at, gpu->lrc_merge);
+        role = gmsim_lrc_among(crowd, entry, role, &late);
+        if (G_UNLIKELY(late))
+            go_on_late(shared, line, now, late, count);
+        if (role != GMSIM_LRC_JOINS && gmsim_lrc_crowded(crowd, at))
+            read_cost = shared->crowded_cost;
         if (role == GMSIM_LRC_JOINS) {
             message->clock = entry->done + before;
             later(ask, message->clock, 0, far);
@@ -235,9 +257,9 @@ GMSIM_INLINE void read_line(gmsim_shared *shared, gmsim_lrc_entry *lrc, const gm
         if (role == GMSIM_LRC_ALONE)
             entry = NULL;
     }
-    uint32_t number = slice_of(shared, line), count = gmsim_sector_count(message->touched);
+    uint32_t number = slice_of(shared, line);
     gmsim_slice *slice = &shared->slice[number];
-    uint64_t in = gmsim_queue_take(&slice->in, shared->step, now, shared->read_cost, PARTS);
+    uint64_t in = gmsim_queue_take(&slice->in, shared->step, now, read_cost, PARTS);
     uint64_t out =
         gmsim_queue_take(&slice->out, shared->step, now, count * shared->sector_cost, PARTS);
     gmsim_fill *fill = fill_at(shared, line);
@@ -482,9 +504,11 @@ void gmsim_shared_serve(gmsim_shared *shared, gmsim_sender from, gmsim_ask *ask,
             bring_line(shared, &place[i], from, &message[i]);
     } else if (ask->kind == GMSIM_ASK_READ) {
         gmsim_lrc_entry *lrc = lrc_of(shared, from);
+        gmsim_lrc_crowd *crowd = shared->crowd[from.side & 1u];
         for (uint32_t i = 0; i < count; i++) {
             gmsim_l2_prefetch(l2, &place[i + AHEAD], side);
             __builtin_prefetch(gmsim_lrc_at(lrc, place[i + AHEAD].line), 1);
+            __builtin_prefetch(gmsim_lrc_crowd_at(crowd, place[i + AHEAD].line), 1);
             read_line(shared, lrc, &place[i], from, ask, &message[i]);
         }
     } else if (ask->kind == GMSIM_ASK_WRITE) {

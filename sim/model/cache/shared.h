@@ -51,6 +51,7 @@ typedef struct gmsim_shared {
     gmsim_l2 l2;
     gmsim_dram dram;
     gmsim_lrc_entry lrc[GMSIM_LIST_MAX][GMSIM_LRC_ENTRIES]; /* of each GPC */
+    gmsim_lrc_crowd crowd[2][GMSIM_LRC_CROWDS];             /* of each side */
     gmsim_fill fill[GMSIM_FILLS];                           /* by a hash of the line */
     gmsim_contest contest[GMSIM_CONTESTS];                  /* likewise */
     gmsim_slice slice[GMSIM_SLICES];
@@ -65,7 +66,7 @@ typedef struct gmsim_shared {
     uint32_t cluster_mask; /* cluster_slices less 1 where that is a power of two, or 0 */
     uint32_t fill_cost;    /* of a port for a sector that is written, in its own parts of a clock */
     uint32_t sector_fill;  /* sectors that one from DRAM counts for there; 0: what if none? */
-    uint32_t read_cost, sector_cost, write_cost, atomic_cost,
+    uint32_t read_cost, crowded_cost, sector_cost, write_cost, atomic_cost,
         contest_cost;                                        /* in 1/16 clocks of a slice */
     uint32_t group_slices_shift, group_shift, cluster_shift; /* of l2.group_slices and so on */
     uint32_t write_clocks, lrc_clocks; /* from an SM to L2; to where reads merge */
