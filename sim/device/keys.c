@@ -276,7 +276,7 @@ const gmsim_key gmsim_keys[] = {
           "TPCs of the first group, where each is by itself: in no cluster of more than two CTAs"),
     PLUGGED(launch, order, ORDER, gmsim_order_names, order, "groups",
             "which SMs the first CTAs go to"),
-    MAYBE(launch, again, COUNT, 1, 32, "groups after which the first has another turn"),
+    MAYBE(launch, again, COUNT, 1, 32, "groups, before whose last the first has its turn again"),
     MAYBE(launch, turn, COUNT, 1, 1u << 16,
           "clocks in which later CTAs are handed to one group after another"),
     MAYBE(launch, overhead, COUNT, 0, 1u << 20,

@@ -99,7 +99,7 @@ static void test_first_wave(void)
     for (uint64_t cta = 0; cta < 264; cta++)
         bench_load(&b, cta, 0, BASE + cta % 132 * 128);
     const gmsim_result *r = bench_run(&b);
-    g_assert_cmpuint(r->row[GMSIM_GLOBAL_LOAD].l1_hit_sectors, ==, 88 * 4); /* an H200: 82 */
+    g_assert_cmpuint(r->row[GMSIM_GLOBAL_LOAD].l1_hit_sectors, ==, 80 * 4); /* an H200: 82 */
     g_assert_cmpfloat(r->waves, ==, 1.0);
     bench_end(&b);
     bench_begin(&b);

@@ -236,12 +236,13 @@ static bool refuse(void *data, uint32_t sm)
     return sm != 2;
 }
 
-/* 10 CTAs on 4 SMs in groups of 1 and 3; the first has its turn again after every two others. */
+/* 10 CTAs on 4 SMs in groups of 1, 1 and 2; the first has its turn again before every second of the
+ * others, which begin with the third. */
 static void test_orders(void)
 {
-    static const uint32_t group[] = {1, 3};
+    static const uint32_t group[] = {1, 1, 2};
     static const char *const expected[] = {
-        [GMSIM_ORDER_groups] = "0123123001",
+        [GMSIM_ORDER_groups] = "0230123101",
         [GMSIM_ORDER_round] = "0123012301",
         [GMSIM_ORDER_fill] = "0001112223",
     };
@@ -250,7 +251,7 @@ static void test_orders(void)
         gmsim_dealer dealer = {.ctas = 10,
                                .sms = 4,
                                .places = 3,
-                               .groups = 2,
+                               .groups = 3,
                                .again = 2,
                                .group = group,
                                .give = note,

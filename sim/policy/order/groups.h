@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
  * groups.h - as an H200 does (micro/cta_order.cu, micro/grid_order.cu): one CTA an SM at a time,
- * group by group of SMs; the first group has its turn again after every so many of the others. No
- * SM takes more than an even share of the grid, nor one more than that, before all have theirs.
- * CTAs that are too few for an SM each are spread evenly: each group takes one for each TPC, in
- * turn, then for each TPC's other SM, but SMs that are in no group (singles) come before. Clusters
- * go to one group after another, a cluster each time.
+ * group by group of SMs; the first group has its turn again before the last of every so many
+ * others. No SM takes more than an even share of the grid, nor one more than that, before all have
+ * theirs. CTAs that are too few for an SM each are spread evenly: each group takes one for each
+ * TPC, in turn, then for each TPC's other SM, but SMs that are in no group (singles) come before.
+ * Clusters go to one group after another, a cluster each time.
  *
- * Left out: that the turns begin with another group from launch to launch.
+ * Left out: that the turns begin with another group from launch to launch; here the third is the
+ * first after the first, as the second of an H200 is smaller than most.
  */
 #ifndef GMSIM_GROUPS_H
 #define GMSIM_GROUPS_H
@@ -23,6 +24,15 @@ static inline bool gmsim_groups_turn(gmsim_dealer *d, uint32_t first, uint32_t s
         if (i / 2u < (i % 2u ? both : most) && d->held[first + i] < share)
             dealt |= gmsim_deal_to(d, first + i);
     return dealt;
+}
+
+/* A group's first SM. */
+static inline uint32_t gmsim_groups_first(const uint32_t *group, uint32_t i)
+{
+    uint32_t first = 0;
+    while (i-- > 0)
+        first += group[i];
+    return first;
 }
 
 /* Of `left` CTAs, fewer than SMs: how many each group takes. */
@@ -95,12 +105,13 @@ static inline void gmsim_groups_deal(gmsim_dealer *d)
     }
     while (!gmsim_deal_done(d)) {
         bool dealt = false;
-        uint32_t first = again ? group[0] : 0;
         gmsim_groups_spread(d, group, groups, share > even ? d->ctas % d->sms : d->sms, takes);
-        for (uint32_t i = again != 0; i < groups; first += group[i++]) {
-            if (again && turn++ % again == 0)
+        for (uint32_t k = again != 0; k < groups; k++) {
+            const uint32_t i = again ? k % (groups - 1u) + 1u : k;
+            if (again && (turn == 0 || turn % again == again - 1u))
                 dealt |= gmsim_groups_turn(d, 0, group[0], share, takes[0]);
-            dealt |= gmsim_groups_turn(d, first, group[i], share, takes[i]);
+            turn++;
+            dealt |= gmsim_groups_turn(d, gmsim_groups_first(group, i), group[i], share, takes[i]);
         }
         if (!dealt) {
             share++;
