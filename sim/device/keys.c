@@ -119,6 +119,8 @@ const gmsim_key gmsim_keys[] = {
     GIVEN(l2, contested_clocks, COUNT, 0, 1u << 16, "300",
           "clocks from one to the other at which they take no more"),
     MAYBE(l2, reads_per_clock, COUNT, 1, 1u << 16, "lines of loads that L2 looks up, an SM clock"),
+    MAYBE(l2, crossings_per_clock, COUNT, 1, 1u << 16,
+          "requests of a line that cross between the sides of L2, both ways, an SM clock"),
     MAYBE(l2, atomics_per_clock, COUNT, 1, 1u << 16,
           "atomic operations of different sectors, an SM clock"),
     PLUGGED(l2, replacement, REPLACEMENT, gmsim_replacement_names, replacement, "lasting",

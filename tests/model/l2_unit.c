@@ -5,6 +5,7 @@
  */
 #include "sim/model/cache/l2_private.h"
 #include "sim/model/cache/lrc.h"
+#include "sim/model/cache/shared.h"
 #include "sim/policy/write.h"
 
 #include <string.h>
@@ -42,6 +43,15 @@ static void test_lrc(void)
                  {"ABABAB", 6}, {"AAAB", 2},  {"AAAAAABA", 4}, {"AAAABBBB", 3}};
     for (size_t i = 0; i < G_N_ELEMENTS(known); i++)
         g_assert_cmpuint(lrc_reads(known[i].order), ==, known[i].reads);
+}
+
+/* Small groups of SMs are one GPC, as large as the largest at most. */
+static void test_gpcs(void)
+{
+    static const uint32_t of[] = {0, 0, 1, 2, 3, 3, 4};
+    const gmsim_gpu gpu = {.launch_groups = {.count = 7, .value = {8, 8, 16, 18, 4, 10, 5}}};
+    for (uint32_t group = 0; group < G_N_ELEMENTS(of); group++)
+        g_assert_cmpuint(gmsim_gpc_of(&gpu, group), ==, of[group]);
 }
 
 /* Reads of a line that go on to L2, where SMs ask for sectors as in `order`, `clocks` apart. */
@@ -460,6 +470,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/l2/merging", test_lrc);
     g_test_add_func("/l2/merging_crowd", test_lrc_crowd);
+    g_test_add_func("/l2/gpcs", test_gpcs);
     ADD("/l2/places", test_l2_places);
     ADD("/l2/read", test_l2_read);
     ADD("/l2/read-whole", test_l2_read_whole);

@@ -37,6 +37,9 @@
 #define PARTS      16u
 #define FILL_PARTS 4096u /* that of ports, where an error would add up over all slices */
 
+/* Percent of a crossing for a reduction, of which nothing comes back (micro/l2_crossing.cu). */
+#define CROSS_RED 75u
+
 void gmsim_shared_begin(gmsim_shared *shared)
 {
     memset(shared->lrc, 0, MAX(shared->gpu->launch_groups.count, 1u) * sizeof *shared->lrc);
@@ -46,6 +49,7 @@ void gmsim_shared_begin(gmsim_shared *shared)
     memset(shared->slice, 0, sizeof shared->slice);
     memset(shared->atomics, 0, sizeof shared->atomics);
     memset(shared->rivals, 0, sizeof shared->rivals);
+    memset(shared->crossing, 0, sizeof shared->crossing);
     gmsim_dram_begin(&shared->dram, shared->gpu);
     memset(shared->filling, 0, sizeof shared->filling);
     shared->step = shared->drained = 0;
@@ -73,28 +77,34 @@ static uint32_t fill_cost(uint32_t rate)
     return rate ? (GMSIM_SECTOR_BYTES * FILL_PARTS + rate / 2u) / rate : 0;
 }
 
-/* What SMs write and what comes from DRAM enters L2 by a port for each GPC (micro/ports.cu, all),
- * and what they read merges (lrc.h). Small groups are parts of one GPC: together they are no larger
- * than the largest (micro/merge_shape.cu, pair and with). */
-static void init_gpcs(gmsim_shared *shared)
+uint32_t gmsim_gpc_of(const gmsim_gpu *gpu, uint32_t group)
 {
-    const gmsim_gpu *gpu = shared->gpu;
-    uint32_t largest = 0, gpc = 0, sms = 0, rate = gpu->l2_group_write_bytes_per_clock;
-    if (gpu->launch_groups.count < 2u)
-        rate = 0;
-    shared->fill_cost = fill_cost(rate ? rate : gpu->l2_write_bytes_per_clock);
-    memset(shared->port, 0, sizeof shared->port);
-    memset(shared->lrc_of, 0, sizeof shared->lrc_of);
+    uint32_t largest = 0, gpc = 0, sms = 0;
     for (uint32_t i = 0; i < gpu->launch_groups.count; i++)
         largest = MAX(largest, gpu->launch_groups.value[i]);
-    for (uint32_t i = 0; i < gpu->launch_groups.count; i++) {
+    for (uint32_t i = 0; i <= group && i < gpu->launch_groups.count; i++) {
         sms += gpu->launch_groups.value[i];
         if (sms > largest) {
             sms = gpu->launch_groups.value[i];
             gpc++;
         }
-        shared->lrc_of[i] = gpc;
-        shared->port[i] = rate ? gpc : 0;
+    }
+    return gpc;
+}
+
+/* What SMs write and what comes from DRAM enters L2 by a port for each GPC (micro/ports.cu, all),
+ * and what they read merges (lrc.h). */
+static void init_gpcs(gmsim_shared *shared)
+{
+    const gmsim_gpu *gpu = shared->gpu;
+    const uint32_t groups = gpu->launch_groups.count;
+    const uint32_t rate = groups < 2u ? 0 : gpu->l2_group_write_bytes_per_clock;
+    shared->fill_cost = fill_cost(rate ? rate : gpu->l2_write_bytes_per_clock);
+    memset(shared->port, 0, sizeof shared->port);
+    memset(shared->lrc_of, 0, sizeof shared->lrc_of);
+    for (uint32_t i = 0; i < groups; i++) {
+        shared->lrc_of[i] = gmsim_gpc_of(gpu, i);
+        shared->port[i] = rate ? shared->lrc_of[i] : 0;
     }
 }
 
@@ -113,6 +123,8 @@ void gmsim_shared_init(gmsim_shared *shared, gmsim_l2_set *set, const gmsim_gpu 
     shared->write_cost = slice_parts(shared, GMSIM_SECTOR_BYTES, gpu->l2_write_bytes_per_clock);
     shared->contest_cost = gpu->l2_contested * PARTS / 2u;
     init_gpcs(shared);
+    shared->cross_cost =
+        gpu->l2_crossings_per_clock ? 2u * FILL_PARTS / gpu->l2_crossings_per_clock : 0;
     shared->read_cost = slice_parts(shared, 1u, gpu->l2_reads_per_clock);
     shared->crowded_cost = shared->read_cost * gpu->lrc_again_percent / 100u;
     shared->atomic_cost =
@@ -195,6 +207,14 @@ GMSIM_INLINE void later(gmsim_ask *ask, uint64_t done, uint64_t queued, gmsim_re
     ask->reach = (uint8_t)reach;
 }
 
+/* Clocks that a request of an SM of that side waits to cross to the other side of L2; as much as
+ * `percent` of a read. */
+GMSIM_INLINE uint64_t cross(gmsim_shared *shared, uint32_t side, uint64_t now, uint32_t percent)
+{
+    return gmsim_queue_take(&shared->crossing[side & 1u], shared->step, now,
+                            shared->cross_cost * percent / 100u, FILL_PARTS);
+}
+
 /* Where the sender's reads merge. */
 GMSIM_INLINE gmsim_lrc_entry *lrc_of(gmsim_shared *shared, gmsim_sender from)
 {
@@ -269,6 +289,10 @@ GMSIM_INLINE void read_line(gmsim_shared *shared, gmsim_lrc_entry *lrc, const gm
                              : gmsim_l2_read(&shared->l2, place, from.side, message->touched);
     uint64_t latency = gpu->l2_latency + away, queued = MAX(in, out);
     const uint64_t in_line = queued; /* for the slice: on the way to where reads merge */
+    if (place->home != from.side && cost.reach != GMSIM_L2_NEAR) {
+        const uint64_t crossing = cross(shared, from.side, now, 100u);
+        queued = MAX(queued, crossing);
+    }
     if (cost.reach == GMSIM_L2_FAR)
         latency = MAX(latency, gpu->l2_far_latency + away);
     uint64_t turn = use_dram(shared, cost, line, now);
@@ -409,6 +433,11 @@ static void do_atomic(gmsim_shared *shared, const gmsim_l2_place *place, gmsim_s
         gmsim_queue_take(&shared->atomics[number / shared->cluster_slices], shared->step, leaves,
                          work.group, PARTS * shared->cluster_slices / gpu->l2_group_slices);
     wait = MAX(wait, wait_group);
+    if (far) {
+        const uint64_t crossing =
+            cross(shared, from.side, leaves, ask->kind == GMSIM_ASK_ATOMIC ? 100u : CROSS_RED);
+        wait = MAX(wait, crossing);
+    }
     /* What it makes DRAM do: micro/atomics_random.cu. */
     uint64_t turn = use_dram(shared, cost, message->line, leaves);
     wait = MAX(wait, turn);

@@ -56,6 +56,7 @@ typedef struct gmsim_shared {
     gmsim_contest contest[GMSIM_CONTESTS];                  /* likewise */
     gmsim_slice slice[GMSIM_SLICES];
     gmsim_rivals rivals[GMSIM_SLICES];
+    gmsim_queue crossing[2];                    /* from each side of L2 to the other */
     gmsim_queue atomics[GMSIM_SLICES];          /* by cluster of slices */
     int16_t away[GMSIM_LIST_MAX][GMSIM_SLICES]; /* clocks that a group of slices is farther from a
                                                  * GPC than the mean */
@@ -65,6 +66,7 @@ typedef struct gmsim_shared {
     uint32_t slices, groups, clusters, cluster_slices;
     uint32_t cluster_mask; /* cluster_slices less 1 where that is a power of two, or 0 */
     uint32_t fill_cost;    /* of a port for a sector that is written, in its own parts of a clock */
+    uint32_t cross_cost;   /* likewise of a way across for a read */
     uint32_t sector_fill;  /* sectors that one from DRAM counts for there; 0: what if none? */
     uint32_t read_cost, crowded_cost, sector_cost, write_cost, atomic_cost,
         contest_cost;                                        /* in 1/16 clocks of a slice */
@@ -75,6 +77,11 @@ typedef struct gmsim_shared {
     gmsim_l2_place place[GMSIM_OUTBOX + GMSIM_MESSAGES_AHEAD]; /* of the SM's messages */
     gmsim_course *course; /* where it is recorded over time; NULL: nowhere */
 } gmsim_shared;
+
+/* The GPC that a group of SMs (launch.groups) is of, or is a part of: small groups that follow one
+ * another are one GPC, as long as they are together no larger than the largest group
+ * (micro/merge_shape.cu, pair and with; micro/merge_side.cu). */
+uint32_t gmsim_gpc_of(const gmsim_gpu *gpu, uint32_t group);
 
 /* Fills in what follows from the GPU, which must outlive it; `set` is L2's (gmsim_l2_init()). */
 void gmsim_shared_init(gmsim_shared *shared, gmsim_l2_set *set, const gmsim_gpu *gpu);

@@ -31,13 +31,15 @@ void gmsim_sm_memory_begin(gmsim_sm_memory *memory, const gmsim_gpu *gpu, uint32
 {
     memory->gpu = gpu;
     memory->direct = NULL;
-    uint32_t gpc = 0;
+    uint32_t group = 0;
     for (uint32_t i = 0, first = 0; i < gpu->launch_groups.count; i++) {
         if (number >= first && number - first < gpu->launch_groups.value[i])
-            gpc = i;
+            group = i;
         first += gpu->launch_groups.value[i];
     }
-    memory->place = (gmsim_sender){gpc, (gpu->launch_groups.count ? gpc : number) % GMSIM_L2_SIDES};
+    const uint32_t gpc = gmsim_gpc_of(gpu, group), turn = gpc >> 1;
+    memory->place =
+        (gmsim_sender){group, (gpu->launch_groups.count ? turn : number) % GMSIM_L2_SIDES};
     gmsim_l1_init(&memory->l1, set, gpu, bytes);
     memset(&memory->port, 0, sizeof memory->port);
     memory->remote_free = 0;

@@ -125,8 +125,8 @@ typedef struct gmsim_sm_memory {
 } gmsim_sm_memory;
 
 /* Forgets an earlier launch; L1, of `bytes`, is empty. SMs are numbered GPC
- * by GPC, and GPCs lie on the sides of L2 by turns; where GPCs are unknown, SMs do: as many on the
- * one as on the other. */
+ * by GPC, and GPCs lie on the sides of L2 by turns, two and two; where GPCs are unknown, SMs do,
+ * one and one. */
 void gmsim_sm_memory_begin(gmsim_sm_memory *memory, const gmsim_gpu *gpu, uint32_t number,
                            gmsim_l1_set *set, uint32_t bytes);
 /* Then, where l1.prefetch is a plug-in's: `state` has state_bytes. */
