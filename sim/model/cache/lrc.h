@@ -38,8 +38,8 @@
 
 #define GMSIM_LRC_ENTRIES  8192u /* a GPC; a power of two */
 #define GMSIM_LRC_CROWDS   4096u /* a side; a power of two */
-#define GMSIM_LRC_TOGETHER 300u
-#define GMSIM_LRC_UNDER    40u /* clocks that a slice is at a line, for the next read of it */
+#define GMSIM_LRC_TOGETHER 300u  /* clocks from the first in which reads come in any order */
+#define GMSIM_LRC_UNDER    40u   /* clocks that a slice is at a line, for the next read of it */
 
 typedef struct gmsim_lrc_entry {
     uint64_t line;
@@ -59,12 +59,12 @@ typedef struct gmsim_lrc_crowd {
 
 static inline gmsim_lrc_crowd *gmsim_lrc_crowd_at(gmsim_lrc_crowd *table, uint64_t line)
 {
-    return &table[gmsim_hash32(line) / (UINT32_MAX / GMSIM_LRC_CROWDS + 1u)];
+    return &table[gmsim_hash_slot(line, GMSIM_LRC_CROWDS)];
 }
 
 static inline gmsim_lrc_entry *gmsim_lrc_at(gmsim_lrc_entry *table, uint64_t line)
 {
-    return &table[gmsim_hash32(line) / (UINT32_MAX / GMSIM_LRC_ENTRIES + 1u)];
+    return &table[gmsim_hash_slot(line, GMSIM_LRC_ENTRIES)];
 }
 
 /* How a read meets the one in the entry. */

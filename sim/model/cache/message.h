@@ -61,7 +61,13 @@ static inline uint32_t gmsim_hash32(uint64_t key)
     return (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32);
 }
 
-/* The same for what must not answer equal steps of the key by equal steps: hash32 does. */
+/* Which of `slots`, a power of two, that is. */
+static inline uint32_t gmsim_hash_slot(uint64_t key, uint32_t slots)
+{
+    return gmsim_hash32(key) / (UINT32_MAX / slots + 1u);
+}
+
+/* gmsim_hash32() for what must not answer equal steps of the key by equal steps: hash32 does. */
 static inline uint32_t gmsim_scatter32(uint64_t key)
 {
     key = (key ^ key >> 29) * UINT64_C(0xbf58476d1ce4e5b9);

@@ -124,7 +124,7 @@ void gmsim_shared_init(gmsim_shared *shared, gmsim_l2_set *set, const gmsim_gpu 
     shared->contest_cost = gpu->l2_contested * PARTS / 2u;
     init_gpcs(shared);
     shared->cross_cost =
-        gpu->l2_crossings_per_clock ? 2u * FILL_PARTS / gpu->l2_crossings_per_clock : 0;
+        gpu->l2_crossings_per_clock ? GMSIM_L2_SIDES * FILL_PARTS / gpu->l2_crossings_per_clock : 0;
     shared->read_cost = slice_parts(shared, 1u, gpu->l2_reads_per_clock);
     shared->crowded_cost = shared->read_cost * gpu->lrc_again_percent / 100u;
     shared->atomic_cost =
@@ -211,7 +211,7 @@ GMSIM_INLINE void later(gmsim_ask *ask, uint64_t done, uint64_t queued, gmsim_re
  * `percent` of a read. */
 GMSIM_INLINE uint64_t cross(gmsim_shared *shared, uint32_t side, uint64_t now, uint32_t percent)
 {
-    return gmsim_queue_take(&shared->crossing[side & 1u], shared->step, now,
+    return gmsim_queue_take(&shared->crossing[side], shared->step, now,
                             shared->cross_cost * percent / 100u, FILL_PARTS);
 }
 
@@ -224,7 +224,7 @@ GMSIM_INLINE gmsim_lrc_entry *lrc_of(gmsim_shared *shared, gmsim_sender from)
 /* Where it stands when what comes from DRAM of a line is there. */
 GMSIM_INLINE gmsim_fill *fill_at(gmsim_shared *shared, uint64_t line)
 {
-    return &shared->fill[gmsim_hash32(line) / (UINT32_MAX / GMSIM_FILLS + 1u)];
+    return &shared->fill[gmsim_hash_slot(line, GMSIM_FILLS)];
 }
 
 /* Clocks that what a read brings from DRAM waits in queues, where `turn` is DRAM's own; *refresh:
@@ -237,13 +237,24 @@ GMSIM_INLINE uint64_t wait_for_dram(gmsim_shared *shared, gmsim_sender from, gms
     return MAX(turn, wait) + gmsim_dram_bank_wait(&shared->dram, line, shared->step);
 }
 
-/* So many reads that had joined others go on to L2 after all, where they hit. */
+/* Clocks that reads of so many sectors of a line wait for its slice, which works so long on them.
+ */
+GMSIM_INLINE uint64_t read_slice(gmsim_shared *shared, uint32_t number, uint64_t now, uint32_t work,
+                                 uint32_t sectors)
+{
+    gmsim_slice *slice = &shared->slice[number];
+    const uint64_t in = gmsim_queue_take(&slice->in, shared->step, now, work, PARTS);
+    const uint64_t out =
+        gmsim_queue_take(&slice->out, shared->step, now, sectors * shared->sector_cost, PARTS);
+    return MAX(in, out);
+}
+
+/* So many reads that had joined others go on to L2 after all, where they hit; of as many sectors,
+ * say, as the read that shows it. */
 static __attribute__((noinline)) void go_on_late(gmsim_shared *shared, uint64_t line, uint64_t now,
                                                  uint32_t reads, uint32_t sectors)
 {
-    gmsim_slice *slice = &shared->slice[slice_of(shared, line)];
-    gmsim_queue_take(&slice->in, shared->step, now, reads * shared->crowded_cost, PARTS);
-    gmsim_queue_take(&slice->out, shared->step, now, reads * sectors * shared->sector_cost, PARTS);
+    read_slice(shared, slice_of(shared, line), now, reads * shared->crowded_cost, reads * sectors);
     shared->l2.counts.read_sectors += reads * sectors;
     shared->l2.counts.read_hit_sectors += reads * sectors;
 }
@@ -259,7 +270,7 @@ GMSIM_INLINE void read_line(gmsim_shared *shared, gmsim_lrc_entry *lrc, const gm
     uint64_t before = shared->lrc_clocks, at = now + before;
     uint32_t count = gmsim_sector_count(message->touched), read_cost = shared->read_cost;
     if (gpu->lrc_merge > 1u && !message->anew) {
-        gmsim_lrc_crowd *crowd = gmsim_lrc_crowd_at(shared->crowd[from.side & 1u], line);
+        gmsim_lrc_crowd *crowd = gmsim_lrc_crowd_at(shared->crowd[from.side], line);
         uint32_t late;
         entry = gmsim_lrc_at(lrc, line);
         gmsim_lrc_enter(crowd, line, message->touched, at);
@@ -267,27 +278,24 @@ GMSIM_INLINE void read_line(gmsim_shared *shared, gmsim_lrc_entry *lrc, const gm
         role = gmsim_lrc_among(crowd, entry, role, &late);
         if (G_UNLIKELY(late))
             go_on_late(shared, line, now, late, count);
-        if (role != GMSIM_LRC_JOINS && gmsim_lrc_crowded(crowd, at))
-            read_cost = shared->crowded_cost;
         if (role == GMSIM_LRC_JOINS) {
             message->clock = entry->done + before;
             later(ask, message->clock, 0, far);
             return;
         }
+        if (gmsim_lrc_crowded(crowd, at))
+            read_cost = shared->crowded_cost;
         if (role == GMSIM_LRC_ALONE)
             entry = NULL;
     }
     uint32_t number = slice_of(shared, line);
-    gmsim_slice *slice = &shared->slice[number];
-    uint64_t in = gmsim_queue_take(&slice->in, shared->step, now, read_cost, PARTS);
-    uint64_t out =
-        gmsim_queue_take(&slice->out, shared->step, now, count * shared->sector_cost, PARTS);
+    uint64_t queued = read_slice(shared, number, now, read_cost, count);
     gmsim_fill *fill = fill_at(shared, line);
     uint64_t away = (uint64_t)shared->away[from.gpc][number >> shared->group_slices_shift];
     gmsim_l2_cost cost = G_UNLIKELY(ask->whole_lines)
                              ? gmsim_l2_read_whole(&shared->l2, place, from.side, message->touched)
                              : gmsim_l2_read(&shared->l2, place, from.side, message->touched);
-    uint64_t latency = gpu->l2_latency + away, queued = MAX(in, out);
+    uint64_t latency = gpu->l2_latency + away;
     const uint64_t in_line = queued; /* for the slice: on the way to where reads merge */
     if (place->home != from.side && cost.reach != GMSIM_L2_NEAR) {
         const uint64_t crossing = cross(shared, from.side, now, 100u);
@@ -355,7 +363,7 @@ static __attribute__((noinline)) void bring_line(gmsim_shared *shared, const gms
 static __attribute__((noinline)) uint32_t contest(gmsim_shared *shared, uint32_t side,
                                                   uint64_t line, uint64_t clock)
 {
-    gmsim_contest *last = &shared->contest[gmsim_hash32(line) / (UINT32_MAX / GMSIM_CONTESTS + 1u)];
+    gmsim_contest *last = &shared->contest[gmsim_hash_slot(line, GMSIM_CONTESTS)];
     if (last->line != line)
         *last = (gmsim_contest){.line = line};
     const uint64_t other = last->clock[1u - side];
@@ -533,7 +541,7 @@ void gmsim_shared_serve(gmsim_shared *shared, gmsim_sender from, gmsim_ask *ask,
             bring_line(shared, &place[i], from, &message[i]);
     } else if (ask->kind == GMSIM_ASK_READ) {
         gmsim_lrc_entry *lrc = lrc_of(shared, from);
-        gmsim_lrc_crowd *crowd = shared->crowd[from.side & 1u];
+        gmsim_lrc_crowd *crowd = shared->crowd[from.side];
         for (uint32_t i = 0; i < count; i++) {
             gmsim_l2_prefetch(l2, &place[i + AHEAD], side);
             __builtin_prefetch(gmsim_lrc_at(lrc, place[i + AHEAD].line), 1);

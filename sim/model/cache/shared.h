@@ -50,13 +50,13 @@ typedef struct gmsim_shared {
     const gmsim_gpu *gpu;
     gmsim_l2 l2;
     gmsim_dram dram;
-    gmsim_lrc_entry lrc[GMSIM_LIST_MAX][GMSIM_LRC_ENTRIES]; /* of each GPC */
-    gmsim_lrc_crowd crowd[2][GMSIM_LRC_CROWDS];             /* of each side */
-    gmsim_fill fill[GMSIM_FILLS];                           /* by a hash of the line */
-    gmsim_contest contest[GMSIM_CONTESTS];                  /* likewise */
+    gmsim_lrc_entry lrc[GMSIM_LIST_MAX][GMSIM_LRC_ENTRIES];  /* of each GPC */
+    gmsim_lrc_crowd crowd[GMSIM_L2_SIDES][GMSIM_LRC_CROWDS]; /* of each side */
+    gmsim_fill fill[GMSIM_FILLS];                            /* by a hash of the line */
+    gmsim_contest contest[GMSIM_CONTESTS];                   /* likewise */
     gmsim_slice slice[GMSIM_SLICES];
     gmsim_rivals rivals[GMSIM_SLICES];
-    gmsim_queue crossing[2];                    /* from each side of L2 to the other */
+    gmsim_queue crossing[GMSIM_L2_SIDES];       /* from each side of L2 to the other */
     gmsim_queue atomics[GMSIM_SLICES];          /* by cluster of slices */
     int16_t away[GMSIM_LIST_MAX][GMSIM_SLICES]; /* clocks that a group of slices is farther from a
                                                  * GPC than the mean */
