@@ -652,10 +652,38 @@ static void test_syncwarp(void)
     }
 }
 
+/* What two paths have spent adds up, and each part has its own bound. */
+static void test_order(void)
+{
+    static const gmtrace_instr code[] = {ADD, LDG, ADD, EXIT};
+    gmtrace_path_order one = {0}, two = {0};
+    warp_run run;
+    BEGIN(code);
+    gmtrace_paths_add_order(run.paths, &one);
+    for (uint32_t state = 0; state < 4000u; state++) { /* warps that part in a way of their own */
+        again(&run);
+        record(&run, 1, 1u << state % 32u);
+    }
+    gmtrace_paths_add_order(run.paths, &two);
+    g_assert_cmpuint(two.states, >=, one.states);
+    g_assert_false(gmtrace_paths_ordered(&two));
+    gmtrace_paths_free(run.paths);
+    uint64_t *part = (uint64_t *)&one;
+    for (uint32_t i = 0; i < sizeof one / sizeof *part; i++)
+        part[i] = GMTRACE_PATHS_ORDERED - 1u;
+    g_assert_false(gmtrace_paths_ordered(&one));
+    for (uint32_t i = 0; i < sizeof one / sizeof *part; i++) {
+        part[i]++;
+        g_assert_true(gmtrace_paths_ordered(&one));
+        part[i]--;
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/path/straight", test_straight);
+    g_test_add_func("/path/order", test_order);
     g_test_add_func("/path/scoreboards", test_scoreboards);
     g_test_add_func("/path/loop", test_loop);
     g_test_add_func("/path/if-else", test_if_else);

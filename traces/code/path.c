@@ -10,6 +10,8 @@
  * have is part of a part, and ways follow from that, too (path_walk.h).
  */
 #include "traces/code/path_private.h"
+
+#include "traces/code/path_loop.h"
 #include "traces/format/grow.h"
 
 #include <stdlib.h>
@@ -131,6 +133,27 @@ gmtrace_path_counts gmtrace_path_get_counts(const gmtrace_paths *paths)
         c.lost += path->lost ? taken[i] : 0;
     }
     return c;
+}
+
+void gmtrace_paths_add_order(const gmtrace_paths *paths, gmtrace_path_order *order)
+{
+    order->states += paths->states.count * UINT64_C(1000) / GMTRACE_PATH_LIMIT;
+    order->loops += path_unroll_part(paths->loop_work);
+    order->sampled += paths->samples.asked ? GMTRACE_PATHS_ORDERED : 0;
+    if (!paths->values)
+        return;
+    path_values_add_order(paths->values, order);
+    path_walk_add_order(paths->walk, order);
+}
+
+bool gmtrace_paths_ordered(const gmtrace_path_order *order)
+{
+    const uint64_t part[] = {order->states, order->loops,    order->kept,  order->ran,
+                             order->vain,   order->searched, order->found, order->sampled};
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++)
+        if (part[i] >= GMTRACE_PATHS_ORDERED)
+            return true;
+    return false;
 }
 
 bool gmtrace_paths_failed(const gmtrace_paths *paths)

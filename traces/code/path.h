@@ -13,18 +13,18 @@
  * predicate go the same way as long as it is not written. A branch that lanes decide one by one
  * (its predicate is made of thread numbers or of what was loaded) counts twice what it skips: the
  * warp executes that if a single lane needs it. Calls are rare cases, and so are large numbers. A
- * loop in which nothing is recorded is run as often as the constants in its code say (a counter from
- * a constant, by a constant, up to a constant), whether it is left at its end or from its middle,
- * and once where they say nothing. A warp is divided where its records' masks show it:
- * each part's way is executed apart, from the branch where they part to the BSYNC where they meet.
- * Lanes missing from the mask of a guarded instruction are taken to have come along.
+ * loop in which nothing is recorded is run as often as the constants in its code say (a counter
+ * from a constant, by a constant, up to a constant), whether it is left at its end or from its
+ * middle, and once where they say nothing. A warp is divided where its records' masks show it: each
+ * part's way is executed apart, from the branch where they part to the BSYNC where they meet. Lanes
+ * missing from the mask of a guarded instruction are taken to have come along.
  *
- * Where the code itself says what lanes do (gmtrace_paths_know()), ways follow from that: each group
- * of lanes goes its own, up to the BSYNC where they meet, and loops run as often as they do.
+ * Where the code itself says what lanes do (gmtrace_paths_know()), ways follow from that: each
+ * group of lanes goes its own, up to the BSYNC where they meet, and loops run as often as they do.
  *
- * Left out: sides of a branch without any record that only some lanes take, where parameters, loads or
- * floats decide it (one side is counted);
- * indirect branches whose targets the code does not show; replays of instructions by the hardware.
+ * Left out: sides of a branch without any record that only some lanes take, where parameters, loads
+ * or floats decide it (one side is counted); indirect branches whose targets the code does not
+ * show; replays of instructions by the hardware.
  *
  * Threads: a gmtrace_paths and the warps stepped with it belong to one thread at a time. Results do
  * not depend on the order in which warps are stepped, short of GMTRACE_PATH_LIMIT states.
@@ -66,7 +66,7 @@ typedef struct gmtrace_path {
     bool ambiguous;    /* a branch on the way could have gone another way as well */
     bool estimated;    /* a loop on the way was run as often as constants say, or once */
     bool lost;         /* the code has no such way: some records are missing here */
-    uint32_t number; /* from 0 on, in the order in which ways were made */
+    uint32_t number;   /* from 0 on, in the order in which ways were made */
     uint32_t piece_count;
     const gmtrace_path_piece *piece;
 } gmtrace_path;
@@ -111,6 +111,16 @@ const gmtrace_path *gmtrace_path_end(gmtrace_paths *paths, gmtrace_path_warp *wa
 
 /* Of everything stepped since creation. */
 gmtrace_path_counts gmtrace_path_get_counts(const gmtrace_paths *paths);
+/* What is remembered and gone through, each in thousandths of what that may be before ways come to
+ * depend on the order in which warps are stepped: they do where one is GMTRACE_PATHS_ORDERED or
+ * more. Warps that are stepped with several `paths` of one launch go the same ways as with one, as
+ * long as no sum over them is. Added to what `order` has. */
+#define GMTRACE_PATHS_ORDERED 1000u
+typedef struct gmtrace_path_order {
+    uint64_t states, loops, kept, ran, vain, searched, found, sampled;
+} gmtrace_path_order;
+void gmtrace_paths_add_order(const gmtrace_paths *paths, gmtrace_path_order *order);
+bool gmtrace_paths_ordered(const gmtrace_path_order *order);
 /* True where memory ran out: ways since then are empty. */
 bool gmtrace_paths_failed(const gmtrace_paths *paths);
 

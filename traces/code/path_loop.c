@@ -295,3 +295,8 @@ bool path_unroll(const path_graph *graph, path_search *search, path_place from, 
     free(made.loop);
     return made.loops != 0;
 }
+
+uint32_t path_unroll_part(uint32_t work)
+{
+    return (uint32_t)(work * UINT64_C(1000) / LEFT_WORK);
+}

@@ -13,5 +13,7 @@
  * `search`, of which the way may be, is used. */
 bool path_unroll(const path_graph *graph, path_search *search, path_place from, const path_way *way,
                  path_list *list, uint32_t *work);
+/* Thousandths of what it may be before that makes a difference. */
+uint32_t path_unroll_part(uint32_t work);
 
 #endif

@@ -47,6 +47,7 @@ typedef struct path_samples {
         path_found found;      /* the one that is nearest to the mean */
         uint64_t nearest;      /* its length */
     } * sample;
+    bool asked; /* some went by them, or would have, had there been any */
 } path_samples;
 
 typedef struct path_move {

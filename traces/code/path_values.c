@@ -278,6 +278,12 @@ bool path_values_full(const path_values *v)
     return v->full;
 }
 
+void path_values_add_order(const path_values *v, gmtrace_path_order *order)
+{
+    order->kept += v->full ? GMTRACE_PATHS_ORDERED : v->kept * UINT64_C(2000) / MAX_STATES;
+    order->ran += v->ran * UINT64_C(2000) / MAX_RUN;
+}
+
 void path_values_give_up(path_values *v)
 {
     v->full = true;

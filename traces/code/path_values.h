@@ -5,6 +5,7 @@
 #ifndef GMTRACE_PATH_VALUES_H
 #define GMTRACE_PATH_VALUES_H
 
+#include "traces/code/path.h"
 #include "traces/code/path_graph.h"
 #include "traces/code/path_lanes.h"
 
@@ -26,6 +27,8 @@ uint32_t path_values_keep_behind(path_values *values, path_lanes *lanes, uint32_
 /* Is there too much to know? Then nothing more is. */
 bool path_values_full(const path_values *values);
 void path_values_give_up(path_values *values);
+/* As gmtrace_paths_add_order(): what is known, before not every warp is followed by itself. */
+void path_values_add_order(const path_values *values, gmtrace_path_order *order);
 void path_values_spend(path_values *values); /* a move more that knows which lanes go */
 uint32_t path_values_mask(const path_values *values, uint32_t number);
 /* Those of other lanes, added. */

@@ -97,6 +97,13 @@ bool path_walk_is_over(const path_walk *w)
     return w->work > MAX_WORK;
 }
 
+void path_walk_add_order(const path_walk *w, gmtrace_path_order *order)
+{
+    order->vain += w->vain * UINT64_C(1000) / MAX_VAIN;
+    order->searched += w->work * UINT64_C(1000) / MAX_WORK;
+    order->found += w->kept * UINT64_C(1000) / MAX_FOUND;
+}
+
 /* The search's answer, kept: lanes with other values ask the same. */
 static bool find(path_walk *w, path_place from, uint32_t to, bool all, path_way *way)
 {

@@ -17,6 +17,8 @@ void path_walk_free(path_walk *walk);             /* NULL is allowed */
 
 /* Has it worked as much as may be? Then it finds no way any more. */
 bool path_walk_is_over(const path_walk *walk);
+/* As gmtrace_paths_add_order(): what it has gone through. */
+void path_walk_add_order(const path_walk *walk, gmtrace_path_order *order);
 
 typedef struct path_walked {
     path_place end;
