@@ -13,8 +13,9 @@
  *     gmsim_free(report);
  *     gmsim_free(error);
  *
- * Calls are independent of each other and may run in several threads at once. Nothing is printed.
- * The report's schema is "gmsim-report/1", as `gmsim --format json` writes it.
+ * Calls are independent of each other and may run in several threads at once; each may start
+ * threads of its own, gone when it returns. Nothing is printed. The report's schema is
+ * "gmsim-report/1", as `gmsim --format json` writes it.
  */
 #ifndef GMSIM_H
 #define GMSIM_H
@@ -63,6 +64,8 @@ typedef struct gmsim_job {
      * the call: within milliseconds of simulation, GMSIM_FAILED and a message that ends with
      * "stopped". What comes before the first launch is not ended. */
     const volatile int *stop;
+    unsigned threads; /* that replay a launch's SMs side by side; 0: one a processor, 16 at most.
+                       * The report is the same, byte by byte */
 } gmsim_job;
 
 /* Simulates; *report is set to its text (NULL on failure), *error to one line without the

@@ -301,7 +301,7 @@ int cli_compare(int argc, char **argv)
 
     g_array_set_clear_func(conditions, clear_condition);
     if (cli_parse(summary, description, tables, &argc, &argv) && check_sides() &&
-        parse_conditions(conditions) &&
+        cli_job_threads() && parse_conditions(conditions) &&
         (format = cli_format(cli_given.format, cli_given.output)) != NULL &&
         (format->pair != NULL || !cli_say_lacks(format, "comparisons")))
         code = run(format, conditions);

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#define MOST_THREADS 64u
+
 cli_job_options cli_given;
 
 const GOptionEntry cli_input_entries[] = {
@@ -47,6 +49,9 @@ const GOptionEntry cli_replay_entries[] = {
      "Empty L2 before every launch, as ncu does; else it keeps what the launch before left", NULL},
     {"limit-memory", 0, 0, G_OPTION_ARG_FILENAME, &cli_given.limit_memory,
      "What a trace may make the reader take (default 1G)", "SIZE"},
+    {"threads", 0, 0, G_OPTION_ARG_FILENAME, &cli_given.threads,
+     "Threads that replay a launch; the result is the same (default: one a processor, 16 at most)",
+     "N"},
     G_OPTION_ENTRY_NULL,
 };
 
@@ -58,11 +63,27 @@ const GOptionEntry cli_output_entries[] = {
     G_OPTION_ENTRY_NULL,
 };
 
+static unsigned threads; /* 0: not given */
+
+bool cli_job_threads(void)
+{
+    guint64 count = 0;
+
+    if (cli_given.threads != NULL &&
+        !g_ascii_string_to_unsigned(cli_given.threads, 10, 1, MOST_THREADS, &count, NULL)) {
+        cli_say("--threads %s: must be a whole number from 1 to %u", cli_given.threads,
+                MOST_THREADS);
+        return false;
+    }
+    threads = (unsigned)count;
+    return true;
+}
+
 bool cli_job_input(const char *command)
 {
     const unsigned named = cli_given.rest != NULL ? g_strv_length(cli_given.rest) : 0;
 
-    if (!cli_one_of("caches", cli_given.caches, cli_caches))
+    if (!cli_one_of("caches", cli_given.caches, cli_caches) || !cli_job_threads())
         return false;
     if (cli_given.program != NULL && cli_given.synthetic != NULL) {
         cli_say("--run and --synthetic exclude each other");
@@ -144,7 +165,8 @@ gmsim_job cli_job(void)
                        .caches = cli_given.caches,
                        .limit_memory = cli_given.limit_memory,
                        .flush = cli_given.flush,
-                       .functional = cli_given.functional};
+                       .functional = cli_given.functional,
+                       .threads = threads};
 }
 
 typedef struct run {

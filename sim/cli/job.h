@@ -17,7 +17,7 @@ typedef struct cli_job_options {
     /* cli_gpu_entries */
     char *gpu, **set;
     /* cli_replay_entries */
-    char **plugins, *kernel, *launch, *launches, *caches, *limit_memory;
+    char **plugins, *kernel, *launch, *launches, *caches, *limit_memory, *threads;
     gboolean flush;
     /* cli_output_entries */
     char *format, *output;
@@ -29,12 +29,14 @@ typedef struct cli_job_options {
 extern cli_job_options cli_given;
 extern const GOptionEntry cli_input_entries[];  /* --trace, --run, --synthetic */
 extern const GOptionEntry cli_gpu_entries[];    /* --gpu, --set */
-extern const GOptionEntry cli_replay_entries[]; /* --plugin to --limit-memory */
+extern const GOptionEntry cli_replay_entries[]; /* --plugin to --threads */
 extern const GOptionEntry cli_output_entries[]; /* --format, --output */
 
 /* Whether what is given names one input, which may be the word that is left over; says what else.
  * The command's name is NULL for gmsim's own. */
 bool cli_job_input(const char *command);
+/* The same of --threads alone: commands that do not call cli_job_input() call this. */
+bool cli_job_threads(void);
 /* Whether what `option` writes is none of the files that the command line has the command read or
  * run: those of the options above, and `more`, which may be NULL; says which it is. */
 bool cli_job_spares(const char *option, const char *path, const char *more);

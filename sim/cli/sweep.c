@@ -186,6 +186,8 @@ static bool prepare(sweep_study *study)
         cli_say("%s: write --trace before every trace, or before none", *lone);
         return false;
     }
+    if (!cli_job_threads())
+        return false;
     study->job = cli_job();
     study->quiet = cli_given.quiet;
     study->keep_going = given.keep_going;
@@ -195,6 +197,9 @@ static bool prepare(sweep_study *study)
         return false;
     study->sweep.columns = sweep_plan_columns(&study->plan);
     study->sweep.count = study->plan.count;
+    if (study->job.threads == 0) /* what the processes leave over */
+        study->job.threads = (unsigned)MAX(1, g_get_num_processors() /
+                                                  MAX(1, MIN(study->processes, study->plan.count)));
     study->sweep.value = sweep_plan_value;
     study->sweep.plan = &study->plan;
     if (!is_spared(&study->plan))

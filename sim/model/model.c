@@ -3,13 +3,15 @@
  * model.c - the model as a whole: its tables, one launch from trace to result, and the least time
  * each resource needs. The parts: coalesce.c and local.c (addresses to lines and sectors), banks.c
  * (shared memory), sm_memory.c and l1.c (what an SM has), shared.c, lrc.h, l2.c, dram.c and
- * atomics.c (what all share), tally.c (counters), replay.c (one record), schedule.c (their order).
+ * atomics.c (what all share), tally.c (counters), replay.c (one record), step.c and
+ * schedule.c (their order), crew.c (on how many threads).
  */
 #include "sim/model/model.h"
 
 #include "sim/model/plugged.h"
 #include "sim/model/time/cluster.h"
 #include "sim/model/time/constants.h"
+#include "sim/model/time/crew.h"
 #include "sim/model/time/fetch.h"
 #include "sim/model/time/mbarrier.h"
 #include "sim/model/time/schedule.h"
@@ -27,6 +29,11 @@
 #define LEAST_LOCAL UINT64_C(1024)
 #define MORE_LOCAL  UINT64_C(1104)
 
+#define ALONE 256u
+
+/* Of fewer records a launch is over before its crew would be ready. */
+#define SHARE_FROM 30000u
+
 struct gmsim_model {
     gmsim_gpu gpu;
     gmsim_options options;
@@ -40,6 +47,14 @@ struct gmsim_model {
     gmsim_recorder *recorder; /* NULL: no timelines */
     gmsim_replay replay;
     gmsim_shared shared;
+    gmsim_crew *crew; /* NULL: one thread */
+    struct {
+        gmsim_shared shared;
+        void *l2_set; /* NULL: not yet needed */
+        bool started;
+    } before; /* what a launch found, while it is not certain that it need not begin anew */
+    /* Kernels of which a launch had to begin anew, by their numbers' lowest bits: others would. */
+    uint64_t alone[ALONE / 64u];
     bool started; /* an earlier launch has left something in L2 */
     gmsim_result result;
 };
@@ -73,6 +88,14 @@ static void no_memory(GError **error)
     g_set_error_literal(error, GMSIM_ERROR, GMSIM_ERROR_IO, "out of memory");
 }
 
+/* Who looks on, changes things or is a plug-in is told of one access after the other. */
+static bool can_share(const gmsim_model *model)
+{
+    const gmsim_plugged *plugged = &model->plugged;
+    return !model->options.watch && !model->options.whatif && !model->options.apart &&
+           !model->recorder && !plugged->l1 && !plugged->l2 && !plugged->prefetch;
+}
+
 gmsim_model *gmsim_model_new(const gmsim_gpu *gpu, const gmsim_options *options, GError **error)
 {
     gmsim_model *model = new_table(1, sizeof *model);
@@ -84,6 +107,8 @@ gmsim_model *gmsim_model_new(const gmsim_gpu *gpu, const gmsim_options *options,
     model->gpu = *gpu;
     if (options)
         model->options = *options;
+    if (model->options.share_from == 0)
+        model->options.share_from = SHARE_FROM;
     model->l1_set = new_room((size_t)sms * gmsim_l1_room(gpu), sizeof *model->l1_set);
     model->l2_set = new_room(1, gmsim_l2_size(gpu));
     model->sm = new_room(sms, sizeof *model->sm);
@@ -100,6 +125,8 @@ gmsim_model *gmsim_model_new(const gmsim_gpu *gpu, const gmsim_options *options,
     model->shared.course = model->recorder ? &model->recorder->shared : NULL;
     gmsim_plugged_shared(&model->plugged, &model->shared);
     gmsim_replay_prepare(&model->replay, &model->gpu);
+    if (model->options.threads > 1u && can_share(model))
+        model->crew = gmsim_crew_new(model->options.threads);
     model->replay.whatif = model->options.whatif;
     if (model->options.watch) {
         model->dirty_line = new_table(gmsim_l2_sets(gpu), GMSIM_L2_WAYS * sizeof(uint64_t));
@@ -118,6 +145,8 @@ void gmsim_model_free(gmsim_model *model)
 {
     if (!model)
         return;
+    gmsim_crew_free(model->crew);
+    free(model->before.l2_set);
     gmsim_tally_clear(&model->replay.tally);
     gmsim_paces_clear(&model->paces);
     free(model->dirty_line);
@@ -280,9 +309,10 @@ static void finish_timing(const gmsim_model *model, const gmsim_scheduler *sched
     result->timeline = model->recorder ? &model->recorder->timeline : NULL;
 }
 
-static gmsim_executed executed_of(const gmtrace_paths *paths)
+static gmsim_executed executed_of(const gmsim_scheduler *scheduler)
 {
-    const gmtrace_path_counts counts = gmtrace_path_get_counts(paths);
+    const gmtrace_path_counts counts = scheduler->crew ? gmsim_crew_path_counts(scheduler->crew)
+                                                       : gmtrace_path_get_counts(scheduler->paths);
     return (gmsim_executed){.instructions = counts.instructions,
                             .ways = counts.steps,
                             .doubtful = counts.ambiguous + counts.estimated + counts.lost,
@@ -326,11 +356,16 @@ static bool replay_once(gmsim_model *model, gmsim_scheduler *scheduler, GError *
     gmsim_shared_begin(&model->shared);
     model->replay.l1_clocks = 0;
     memset(model->replay.degree, 0, sizeof model->replay.degree);
+    if (scheduler->crew)
+        gmsim_crew_reset(scheduler->crew);
     if (!gmsim_schedule(scheduler, error))
         return false;
-    bool complete = !model->paces.failed && !gmtrace_paths_failed(scheduler->paths);
+    bool complete = !model->paces.failed && !gmtrace_paths_failed(scheduler->paths) &&
+                    (!scheduler->crew || gmsim_crew_complete(scheduler->crew));
     if (!complete)
         no_memory(error);
+    if (complete && scheduler->crew)
+        gmsim_crew_add_up(scheduler->crew, scheduler);
     return complete && gmsim_plugged_check(&model->plugged, model->sm, &model->shared, error);
 }
 
@@ -359,17 +394,15 @@ static bool read_phases(gmsim_scheduler *scheduler, const gmtrace_launch *launch
     return false;
 }
 
-const gmsim_result *gmsim_model_run(gmsim_model *model, gmtrace_reader *reader, uint32_t index,
-                                    gmsim_progress progress, gpointer data, GError **error)
+/* `crew`: NULL, or who runs it; `depends` is set where it has to be run anew without. */
+static const gmsim_result *run_launch(gmsim_model *model, gmsim_crew *crew, gmtrace_reader *reader,
+                                      uint32_t index, gmsim_progress progress, gpointer data,
+                                      bool *depends, GError **error)
 {
     gmsim_result *result = &model->result;
     gmsim_replay *replay = &model->replay;
     gmtrace_error reason = {.status = GMTRACE_OK};
     memset(result, 0, sizeof *result);
-    if (index >= gmtrace_launch_count(reader)) {
-        g_set_error(error, GMSIM_ERROR, GMSIM_ERROR_USAGE, "the trace has no launch %u", index);
-        return NULL;
-    }
     const gmtrace_launch *launch = gmtrace_get_launch(reader, index);
     const gmtrace_kernel *kernel = gmtrace_get_kernel(reader, launch->kernel);
     gmsim_scheduler scheduler = {.sm = model->sm,
@@ -431,14 +464,20 @@ const gmsim_result *gmsim_model_run(gmsim_model *model, gmtrace_reader *reader, 
         gmsim_constants_end(&scheduler);
         return NULL;
     }
-    bool done = !warm || replay_once(model, &scheduler, error);
-    const gmsim_executed before = executed_of(scheduler.paths);
+    bool done =
+        !crew || gmsim_crew_begin(crew, &scheduler, launch, gmtrace_get_capture(reader)->detail);
+    if (!done)
+        no_memory(error);
+    done = done && (!warm || replay_once(model, &scheduler, error));
+    const gmsim_executed before = done ? executed_of(&scheduler) : (gmsim_executed){0};
     done = done && replay_once(model, &scheduler, error);
-    gmsim_executed executed = executed_of(scheduler.paths);
+    gmsim_executed executed = done ? executed_of(&scheduler) : before;
+    *depends = scheduler.depends;
     executed.instructions -= before.instructions;
     executed.ways -= before.ways;
     executed.doubtful -= before.doubtful;
     executed.loops -= before.loops;
+    gmsim_crew_end(crew);
     gmtrace_paths_free(scheduler.paths);
     gmsim_mbarriers_end(&scheduler);
     gmsim_clusters_end(&scheduler);
@@ -469,4 +508,57 @@ const gmsim_result *gmsim_model_run(gmsim_model *model, gmtrace_reader *reader, 
     if (result->timed && kernel->instr_count)
         result->executed = executed;
     return result;
+}
+
+/* What L2 holds before a launch that may have to begin anew; of one that finds it empty, nothing.
+ */
+static bool keep_before(gmsim_model *model)
+{
+    const size_t bytes = gmsim_l2_size(&model->gpu);
+    model->before.started = model->started;
+    if (model->options.flush || !model->started)
+        return true;
+    if (!model->before.l2_set)
+        model->before.l2_set = new_room(1, bytes);
+    if (!model->before.l2_set)
+        return false;
+    model->before.shared = model->shared;
+    memcpy(model->before.l2_set, model->l2_set, bytes);
+    return true;
+}
+
+static void bring_back(gmsim_model *model)
+{
+    model->started = model->before.started;
+    if (model->options.flush || !model->started)
+        return;
+    model->shared = model->before.shared;
+    memcpy(model->l2_set, model->before.l2_set, gmsim_l2_size(&model->gpu));
+}
+
+/* Whether the crew is to run it. */
+static bool is_shared(gmsim_model *model, const gmtrace_launch *launch)
+{
+    const uint32_t kernel = launch->kernel % ALONE;
+    return model->crew && launch->records >= model->options.share_from &&
+           !(model->alone[kernel / 64u] >> kernel % 64u & 1u) && keep_before(model);
+}
+
+const gmsim_result *gmsim_model_run(gmsim_model *model, gmtrace_reader *reader, uint32_t index,
+                                    gmsim_progress progress, gpointer data, GError **error)
+{
+    bool depends = false;
+    if (index >= gmtrace_launch_count(reader)) {
+        g_set_error(error, GMSIM_ERROR, GMSIM_ERROR_USAGE, "the trace has no launch %u", index);
+        return NULL;
+    }
+    const gmtrace_launch *launch = gmtrace_get_launch(reader, index);
+    const gmsim_result *result = run_launch(model, is_shared(model, launch) ? model->crew : NULL,
+                                            reader, index, progress, data, &depends, error);
+    if (result || !depends)
+        return result;
+    const uint32_t kernel = launch->kernel % ALONE;
+    model->alone[kernel / 64u] |= 1ull << kernel % 64u;
+    bring_back(model);
+    return run_launch(model, NULL, reader, index, progress, data, &depends, error);
 }

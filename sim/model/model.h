@@ -89,7 +89,7 @@ typedef struct gmsim_l2_counts {
         fabric_read_hit_sectors; /* asked for by an SM, missed on its side, found on the other */
     uint64_t write_sectors, write_hit_sectors;
     uint64_t prefetch_sectors, prefetch_hit_sectors; /* asked for by prefetches; found at home */
-    uint64_t atomic_sectors, reduction_sectors; /* as ncu counts them: one an operation */
+    uint64_t atomic_sectors, reduction_sectors;      /* as ncu counts them: one an operation */
     uint64_t dram_read_sectors, dram_write_sectors;
     uint64_t dirty_sectors; /* left in L2 when the launch ends */
 } gmsim_l2_counts;
@@ -197,6 +197,10 @@ typedef struct gmsim_options {
                  * what the one before left there */
     bool apart; /* SMs are run one by one, the last first, before any of what they ask for in a step
                  * is answered: the same result, more slowly. For tests */
+    uint32_t threads; /* that run its SMs; more than there are processors make it slower. 0, 1: the
+                       * caller's. The result is the same. Where a watch, a whatif, a timeline or a
+                       * plug-in is there, and of small launches, it is one */
+    uint32_t share_from; /* a launch of so many records is not small; 0: 30,000 */
     bool functional; /* no times: warps take turns record by record. Faster; what depends on order
                       * comes out somewhat different */
     bool timeline;   /* timed results have a timeline; takes 70 KiB an SM */

@@ -519,3 +519,16 @@ bool gmsim_replay_copy_room(const gmsim_replay *replay, const gmsim_sm_memory *m
     uint32_t lines = MIN(record->aux, GMSIM_MOST_BULK_BYTES) / GMSIM_LINE_BYTES + 2u;
     return gmsim_sm_memory_room(memory, lines, record->op == GMTRACE_OP_BULK_LOAD ? 0 : lines * 5u);
 }
+
+bool gmsim_replay_access_room(const gmsim_sm_memory *memory, const gmtrace_record *record)
+{
+    if (record->space == GMTRACE_SPACE_SHARED && record->op != GMTRACE_OP_COPY_WRITE)
+        return true; /* it asks for nothing */
+    /* A lane's bytes lie in two lines at most. */
+    uint32_t lines = 2u * gmsim_lane_count(record->mask);
+    if (record->space == GMTRACE_SPACE_LOCAL)
+        lines = GMSIM_RECORD_LINES;
+    else if (gmsim_is_line(record))
+        lines = 1u;
+    return gmsim_sm_memory_room(memory, lines, GMSIM_RECORD_UNITS);
+}

@@ -57,10 +57,13 @@ const char *gmsim_replay_record(gmsim_replay *replay, gmsim_sm_memory *memory, g
 /* Whether gmsim_sm_memory_room() has what the record may need. */
 bool gmsim_replay_copy_room(const gmsim_replay *replay, const gmsim_sm_memory *memory,
                             const gmtrace_record *record);
+/* The same of an access, where there is no room for whatever one may be. */
+bool gmsim_replay_access_room(const gmsim_sm_memory *memory, const gmtrace_record *record);
 static inline bool gmsim_replay_room(const gmsim_replay *replay, const gmsim_sm_memory *memory,
                                      const gmtrace_record *record)
 {
-    return record->kind == GMTRACE_ACCESS ? gmsim_sm_memory_record_room(memory)
+    return record->kind == GMTRACE_ACCESS ? gmsim_sm_memory_record_room(memory) ||
+                                                gmsim_replay_access_room(memory, record)
                                           : gmsim_replay_copy_room(replay, memory, record);
 }
 

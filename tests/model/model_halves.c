@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * model_halves.c - what SMs do within a step does not depend on one another: run the last first,
- * before any of what they ask for is answered, they give the same result as one after the other,
- * down to the worst request of each instruction. Launches that need every way out of an SM: loads,
- * stores and atomics that wait for one another, copies, small L1s full of lines on their way, more
- * writes than may be under way, answers that come before the step's end.
+ * before any of what they ask for is answered, or on several threads, they give the same result as
+ * one after the other, down to the worst request of each instruction. Launches that need every way
+ * out of an SM: loads, stores and atomics that wait for one another, copies, small L1s full of
+ * lines on their way, more writes than may be under way, answers that come before the step's end.
  */
 #include "sim/model/model.h"
 #include "tests/support/trace_builder.h"
@@ -55,15 +55,18 @@ static char *digest(const gmsim_result *result)
     return text;
 }
 
-static char *replay(const char *path, const gmsim_gpu *gpu, bool apart, bool functional,
-                    uint64_t *cycles)
+static char *replay(const char *path, const gmsim_gpu *gpu, bool apart, uint32_t threads,
+                    bool functional, uint64_t *cycles)
 {
     GError *error = NULL;
     gmtrace_error reason;
     gmtrace_reader *reader = gmtrace_open(path, &reason);
     g_assert_nonnull(reader);
     gmsim_model *model = gmsim_model_new(
-        gpu, &(gmsim_options){.flush = true, .apart = apart, .functional = functional}, &error);
+        gpu,
+        &(gmsim_options){
+            .flush = true, .apart = apart, .threads = threads, .functional = functional},
+        &error);
     g_assert_no_error(error);
     const gmsim_result *result = gmsim_model_run(model, reader, 0, NULL, NULL, &error);
     g_assert_no_error(error);
@@ -91,9 +94,13 @@ static void both_orders(const char *path, bool random)
             g_assert_no_error(error);
             gmsim_gpu_set_all(&gpu, (char *const *)(gpointer)change[i], &error);
             g_assert_no_error(error);
-            g_autofree char *together = replay(path, &gpu, false, functional, &unkind);
-            g_autofree char *apart = replay(path, &gpu, true, functional, &unkind);
+            g_autofree char *together = replay(path, &gpu, false, 1, functional, &unkind);
+            g_autofree char *apart = replay(path, &gpu, true, 1, functional, &unkind);
             g_assert_cmpstr(together, ==, apart);
+            for (uint32_t threads = 2; threads <= 5u; threads += 3u) {
+                g_autofree char *shared = replay(path, &gpu, false, threads, functional, &unkind);
+                g_assert_cmpstr(together, ==, shared);
+            }
             if (i == 0 && !functional)
                 kind = unkind;
             else if (random && !functional)

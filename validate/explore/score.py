@@ -87,7 +87,7 @@ def read_measured(path):
 
 def predict(gmsim, trace):
     """metric -> value of a trace's first launch, or None and why."""
-    done = subprocess.run([gmsim, "--trace", trace, "--flush", "--format", "json"], capture_output=True,
+    done = subprocess.run([gmsim, "--trace", trace, "--threads", "1", "--flush", "--format", "json"], capture_output=True,
                           text=True, check=False)
     if done.returncode:
         return None, done.stderr.strip()

@@ -198,6 +198,74 @@ static void add(gmsim_counts *sum, const gmsim_counts *counts)
         to[i] += from[i];
 }
 
+static bool is_nothing(const gmsim_counts *counts)
+{
+    const uint64_t *of = (const uint64_t *)counts;
+    uint64_t any = 0;
+    for (size_t i = 0; i < sizeof *counts / sizeof *of; i++)
+        any |= of[i];
+    return any == 0;
+}
+
+bool gmsim_tally_share(gmsim_tally *tally, const gmsim_tally *from)
+{
+    gmsim_instr_counts *entry = tally->entry;
+    uint32_t allocated = tally->entries_allocated;
+    gmsim_meet *meet = tally->meet;
+    if (from->entries > allocated) {
+        g_free(entry);
+        entry = g_try_new(gmsim_instr_counts, from->entries);
+        allocated = entry ? from->entries : 0;
+    }
+    if (from->meet && !meet)
+        meet = g_try_new(gmsim_meet, 1);
+    *tally = *from;
+    tally->entry = entry;
+    tally->entries_allocated = allocated;
+    tally->meet = meet;
+    if (!entry || (from->meet && !meet))
+        return false;
+    gmsim_tally_reset(tally);
+    return true;
+}
+
+void gmsim_tally_clear_shared(gmsim_tally *tally)
+{
+    g_free(tally->meet);
+    g_free(tally->entry);
+    memset(tally, 0, sizeof *tally);
+}
+
+void gmsim_tally_add(gmsim_tally *tally, const gmsim_tally *shared)
+{
+    for (uint32_t i = 0; i < shared->entries; i++) {
+        const gmsim_instr_counts *from = &shared->entry[i];
+        if (is_nothing(&from->counts))
+            continue;
+        const gmsim_site *site = gmsim_tally_site(tally, from->instr);
+        gmsim_instr_counts *to = gmsim_tally_claim(tally, site, from->instr, from->row);
+        const gmsim_worst *one = &to->worst, *other = &from->worst;
+        const bool worse =
+            other->work > one->work || (other->work == one->work && other->turn < one->turn);
+        add(&to->counts, &from->counts);
+        if (worse)
+            to->worst = from->worst;
+    }
+    if (tally->meet)
+        gmsim_meet_add(tally->meet, shared->meet);
+}
+
+/* The entries of one instruction stand in the order in which they were claimed. */
+static void sort_rows(gmsim_instr_counts *entry, uint32_t kept)
+{
+    for (uint32_t i = kept;
+         i && entry[i - 1u].instr == entry[i].instr && entry[i - 1u].row > entry[i].row; i--) {
+        const gmsim_instr_counts before = entry[i - 1u];
+        entry[i - 1u] = entry[i];
+        entry[i] = before;
+    }
+}
+
 uint32_t gmsim_tally_finish(gmsim_tally *tally, gmsim_counts row[GMSIM_ROWS])
 {
     uint32_t kept = 0;
@@ -209,7 +277,7 @@ uint32_t gmsim_tally_finish(gmsim_tally *tally, gmsim_counts row[GMSIM_ROWS])
         add(&row[entry->row], &entry->counts);
         if (kept != i)
             tally->entry[kept] = *entry;
-        kept++;
+        sort_rows(tally->entry, kept++);
     }
     return kept;
 }

@@ -53,8 +53,16 @@ void gmsim_tally_change(gmsim_tally *tally, const gmsim_whatif *whatif);
 void gmsim_tally_reset(gmsim_tally *tally);
 void gmsim_tally_clear(gmsim_tally *tally);
 
-/* Adds everything up by row, and moves the entries that counted something to the front, by pc,
- * those without instruction last. Returns their number. Counting is over after this. */
+/* Makes of a zeroed tally, or one that shares another's already, one that counts apart: the kernel,
+ * its sites and what is known of them are `from`'s. Free with gmsim_tally_clear_shared(). False
+ * where there is no memory. */
+bool gmsim_tally_share(gmsim_tally *tally, const gmsim_tally *from);
+void gmsim_tally_clear_shared(gmsim_tally *tally);
+/* Adds what such a one has counted. */
+void gmsim_tally_add(gmsim_tally *tally, const gmsim_tally *shared);
+
+/* Adds everything up by row, and moves the entries that counted something to the front, by pc, of
+ * one by row, those without instruction last. Returns their number. Counting is over after this. */
 uint32_t gmsim_tally_finish(gmsim_tally *tally, gmsim_counts row[GMSIM_ROWS]);
 
 static inline const gmsim_site *gmsim_tally_site(const gmsim_tally *tally, uint32_t instr)

@@ -20,6 +20,7 @@
 #define BLOCK 4u /* lines that come from L2 at a time */
 #define UNDER 4u /* lines under way at a time */
 #define LINES GMTRACE_CONSTANT_LINES
+#define ASKED (LINES / BLOCK) /* an SM asks for each once */
 
 typedef struct gmsim_constant_warp {
     const gmtrace_constant_way *way;
@@ -35,6 +36,8 @@ typedef struct gmsim_constant_sm {
     uint32_t missed[2];
     uint64_t there[LINES], gone[LINES]; /* of lines that were replaced: when they came, and left */
     uint64_t block[LINES / BLOCK];      /* when it came from L2; 0: never */
+    uint16_t ask[ASKED];                /* blocks that it is the first to ask for, in this step */
+    uint32_t asked;
     gmsim_constant_warp warp[GMSIM_MAX_SM_WARPS];
 } gmsim_constant_sm;
 
@@ -44,12 +47,23 @@ bool gmsim_constants_begin(gmsim_scheduler *s, const gmtrace_kernel *kernel, uin
     if (s->plan.functional || !s->plan.control_bits)
         return true;
     s->constants = gmtrace_constants_create(kernel, s->replay->tally.decoded, lanes);
+    s->constant_lanes = lanes;
     s->paces->constants = s->constants != NULL;
     if (!s->constants)
         return true;
     s->constant_sm = calloc(s->plan.sms + 1u, sizeof *s->constant_sm);
     s->constant_l2 = cold ? calloc(LINES / BLOCK, sizeof *s->constant_l2) : NULL;
     return s->constant_sm && (s->constant_l2 || !cold);
+}
+
+bool gmsim_constants_share(gmsim_scheduler *own, const gmsim_scheduler *s)
+{
+    const gmsim_tally *tally = &s->replay->tally;
+    own->constants =
+        s->constants ? gmtrace_constants_create(tally->kernel, tally->decoded, s->constant_lanes)
+                     : NULL;
+    own->paces->constants = own->constants != NULL;
+    return !s->constants == !own->constants;
 }
 
 void gmsim_constants_end(gmsim_scheduler *s)
@@ -123,14 +137,30 @@ static uint64_t set_under_way(const gmsim_scheduler *s, gmsim_constant_sm *c, ui
     return begin;
 }
 
-/* When a block is there that would be so if L2 had it, and comes from DRAM for the first SM. */
-static uint64_t from_l2(const gmsim_scheduler *s, uint32_t block, uint64_t then)
+/* When a block is there that would be so if L2 had it. It comes from DRAM for the SMs that ask in
+ * the step in which the first does; of what one of them has asked for others hear after it. */
+static uint64_t from_l2(const gmsim_scheduler *s, gmsim_constant_sm *c, uint32_t block,
+                        uint64_t then)
 {
     if (!s->constant_l2)
         return then;
-    if (!s->constant_l2[block])
-        s->constant_l2[block] = then + s->plan.gpu->sm_constant_dram;
-    return MAX(then, s->constant_l2[block]);
+    if (s->constant_l2[block])
+        return MAX(then, s->constant_l2[block]);
+    if (c->asked < ASKED)
+        c->ask[c->asked++] = (uint16_t)block;
+    return then + s->plan.gpu->sm_constant_dram;
+}
+
+void gmsim_constants_step(gmsim_scheduler *s)
+{
+    for (uint32_t i = 0; s->constant_l2 && i < s->plan.sms; i++) {
+        gmsim_constant_sm *c = &s->constant_sm[i];
+        for (; c->asked; c->asked--) {
+            const uint32_t block = c->ask[c->asked - 1u];
+            uint64_t *there = &s->constant_l2[block];
+            *there = *there ? MIN(*there, c->block[block]) : c->block[block];
+        }
+    }
 }
 
 /* When the line is there that is asked for at `now`, were it at hand then. Warps come here with all
@@ -149,7 +179,7 @@ static uint64_t ask(const gmsim_scheduler *s, gmsim_constant_sm *c, uint32_t lin
         uint64_t *block = &c->block[line / BLOCK];
         const uint64_t then = set_under_way(s, c, now) + gpu->sm_constant_miss;
         if (!*block)
-            *block = from_l2(s, line / BLOCK, then + gpu->sm_constant_cold);
+            *block = from_l2(s, c, line / BLOCK, then + gpu->sm_constant_cold);
         if (lines[--n])
             c->gone[lines[n] - 1u] = now;
         c->there[line] = MAX(then, *block);

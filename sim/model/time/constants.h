@@ -15,6 +15,9 @@
 bool gmsim_constants_begin(gmsim_scheduler *s, const gmtrace_kernel *kernel, uint32_t lanes,
                            bool cold);
 void gmsim_constants_end(gmsim_scheduler *s);
+/* What a scheduler that runs some of another's SMs needs of its own: its s->constants, to be freed.
+ * False without memory. */
+bool gmsim_constants_share(gmsim_scheduler *own, const gmsim_scheduler *s);
 
 /* The launch begins anew: nobody has read anything. */
 void gmsim_constants_forget(gmsim_scheduler *s);
@@ -28,6 +31,8 @@ void gmsim_constants_set_out(gmsim_scheduler *s, const gmsim_sm *sm, uint32_t sl
  * it waits for constants. */
 uint64_t gmsim_constants_read(const gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t now,
                               uint64_t clocks, bool all);
+/* A step of all SMs is over. */
+void gmsim_constants_step(gmsim_scheduler *s);
 
 #pragma GCC visibility pop
 

@@ -70,7 +70,7 @@ static bool start_cta(gmsim_scheduler *s, uint32_t sm_number, uint32_t place, ui
             s->truncated = true;
             continue;
         }
-        gmtrace_path_enter_as(s->paths, &warp->path, gmsim_lanes_of(&s->plan, i), cta->number, i);
+        gmtrace_path_enter_as(sm->paths, &warp->path, gmsim_lanes_of(&s->plan, i), cta->number, i);
         gmsim_constants_enter(s, sm, first + i);
         cta->live |= 1u << i;
         uint64_t go = now + start;

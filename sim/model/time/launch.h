@@ -11,6 +11,8 @@
 #include "sim/model/time/turns.h"
 #include "traces/code/constants.h"
 
+#include <pthread.h>
+
 #pragma GCC visibility push(hidden)
 
 /* One launch as it is to be run. */
@@ -58,12 +60,15 @@ typedef struct gmsim_scheduler {
     gmtrace_paths *paths;
     gmsim_paces *paces;
     gmtrace_reader *reader;
+    struct gmsim_crew *crew;      /* NULL: one thread runs all SMs */
+    pthread_mutex_t *reader_lock; /* NULL: so; else whoever moves a cursor has it */
     gmsim_plan plan;
-    struct gmsim_code *code;               /* of each SM (fetch.c); NULL: nobody waits for code */
-    struct gmsim_code_line *code_lines;    /* of all of them, */
-    uint32_t code_count;                   /* of each so many */
-    bool code_small;                       /* an SM's cache holds all of the kernel's */
-    gmtrace_constants *constants;          /* NULL: none that could miss */
+    struct gmsim_code *code;            /* of each SM (fetch.c); NULL: nobody waits for code */
+    struct gmsim_code_line *code_lines; /* of all of them, */
+    uint32_t code_count;                /* of each so many */
+    bool code_small;                    /* an SM's cache holds all of the kernel's */
+    gmtrace_constants *constants;       /* NULL: none that could miss */
+    uint32_t constant_lanes;
     struct gmsim_constant_sm *constant_sm; /* of each SM */
     uint64_t *constant_l2;                 /* when L2 has each block; NULL: it has all */
     uint64_t next_cta;
@@ -74,6 +79,7 @@ typedef struct gmsim_scheduler {
     uint64_t records, barriers, product_bytes;
     gmsim_timing timing; /* all but cycles and launch_cycles */
     bool truncated;
+    bool depends;             /* set: on the order in which a crew steps warps; it is of no use */
     gmsim_turns turns;        /* of the SM that runs */
     gmsim_recorder *recorder; /* of the timeline that is asked for, or NULL */
     gmsim_progress progress;
@@ -86,6 +92,19 @@ static inline uint32_t gmsim_lanes_of(const gmsim_plan *plan, uint32_t warp)
 {
     uint32_t threads = plan->cta_threads - warp * GMTRACE_WARP_LANES;
     return threads < GMTRACE_WARP_LANES ? (1u << threads) - 1u : GMSIM_ALL_LANES;
+}
+
+/* Who moves one of the launch's cursors is alone with the reader. */
+static inline void gmsim_reader_take(const gmsim_scheduler *s)
+{
+    if (s->reader_lock)
+        pthread_mutex_lock(s->reader_lock);
+}
+
+static inline void gmsim_reader_leave(const gmsim_scheduler *s)
+{
+    if (s->reader_lock)
+        pthread_mutex_unlock(s->reader_lock);
 }
 
 /* Clocks after the epoch, as ready times are kept. */

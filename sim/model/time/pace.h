@@ -65,7 +65,7 @@ typedef struct gmsim_paces {
     uint32_t branch; /* clocks */
     bool failed;     /* there was no memory for a way */
     bool constants;  /* some may miss */
-    bool runs;       /* some way has one */
+    bool runs;       /* some way so far has one */
     const gmsim_gpu *gpu;
 } gmsim_paces;
 

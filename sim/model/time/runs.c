@@ -7,6 +7,8 @@
  * takes scheduler and pipes when it begins; what is left of the way, and all other ways, share
  * slots in the order of turns (warp.c).
  *
+ * An SM does so from the first run on that one of its warps comes to.
+ *
  * Left out: a way's other runs; those on ways of more than a piece (share.c); which comes next of
  * several warps that wait, here that which has waited longest.
  */

@@ -1,35 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
- * schedule.c - which warp goes next. A trace holds no order between warps; this is the order the
- * model gives them: that of the times at which their records would issue, were each warp alone on
- * its SM (warp.c). CTAs come as deal.c has it.
- *
- * - A warp at a CTA barrier waits for all warps of its CTA that have not ended, or for the number
- *   of threads the barrier names. BAR.ARV arrives without waiting. Lanes of one warp that arrive in
- *   separate records, one after the other, arrive together.
- * - SMs advance together in steps of GMSIM_STEP clocks; within a step they go one after the other.
- *
- * - What stands in queues the load-store unit takes when it can (access.h). A warp is at a barrier
- *   when what stood before it in its sub-partition's queue has been taken.
- *
- * - mbarriers: mbarrier.h.
- *
- * - Clusters: cluster.h.
+ * schedule.c - a launch from its first CTA to its last. A trace holds no order between warps; this
+ * is the order the model gives them: SMs advance together in steps of GMSIM_STEP clocks; what each
+ * does in a step is step.c's, and on how many threads crew.c's. CTAs come as deal.c has it.
  */
 #include "sim/model/time/schedule.h"
 
 #include "sim/model/count/lanes.h"
-#include "sim/model/hot.h"
-#include "sim/model/time/access.h"
 #include "sim/model/time/cluster.h"
 #include "sim/model/time/constants.h"
+#include "sim/model/time/crew.h"
 #include "sim/model/time/deal.h"
 #include "sim/model/time/fetch.h"
 #include "sim/model/time/mbarrier.h"
-#include "sim/model/time/places.h"
-#include "sim/model/time/runs.h"
-#include "sim/model/time/share.h"
-#include "sim/model/time/warp.h"
+#include "sim/model/time/step.h"
 #include "sim/model/watch.h"
 
 #include <stdlib.h>
@@ -41,428 +25,32 @@
 #define PROGRESS_STEP  (1u << 13) /* records */
 #define PROGRESS_STEPS 15u        /* looked at every 16 steps */
 
-static gmsim_cta *cta_of(gmsim_sm *sm, const gmsim_warp *warp)
-{
-    return &sm->cta[warp->cta];
-}
+#define DEPENDS_STEPS 7u /* in the same way: whether the result depends on who steps whom */
 
-/* A warp that waited at a barrier can go on. */
-static void resume(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t clock)
-{
-    gmsim_ready_at(s, sm, slot, clock);
-}
+/* Records of a step for which, were there as many in the next, threads are called together. */
+#define MANY 160u
 
-/* Lets a barrier's warps go if nothing is missing any more. */
-static void try_release(gmsim_scheduler *s, gmsim_sm *sm, uint32_t place, uint32_t barrier)
+/* The last SM first, before any is answered: for tests. */
+static bool run_apart(gmsim_scheduler *s, uint64_t limit, GError **error)
 {
-    gmsim_cta *cta = &sm->cta[place];
-    uint32_t arrived = cta->arrived_at[barrier], expected = cta->expected[barrier];
-    bool complete = expected ? gmsim_lane_count(arrived) >= expected : (cta->live & ~arrived) == 0;
-    if (!complete)
-        return;
-    uint32_t released = 0;
-    for (uint32_t left = cta->waiting_at[barrier]; left; left &= left - 1u) {
-        released++; /* one after the other */
-        uint32_t slot = place * s->plan.cta_warps + gmsim_lowest(left);
-        uint64_t go = MAX(cta->arrival + s->plan.gpu->sm_barrier, sm->held) +
-                      released * s->plan.gpu->sm_barrier_warp;
-        const gmsim_warp *warp = &sm->warp[slot];
-        /* Meanwhile what is right behind it may issue, and what control bits ask for is over. */
-        const uint64_t stall = gmsim_tally_site(&s->replay->tally, warp->last)->stall;
-        const uint64_t meanwhile = MAX(stall, s->plan.gpu->sm_barrier_shadow);
-        go = MAX(go - MIN(go, meanwhile), warp->arrived);
-        sm->timing.stall[GMSIM_STALL_BARRIER] += go - warp->arrived;
-        if (gmsim_sm_recorded(sm))
-            gmsim_course_wait(sm->course, GMSIM_STALL_BARRIER, warp->arrived, go - warp->arrived);
-        resume(s, sm, slot, go);
-    }
-    cta->waiting &= ~cta->waiting_at[barrier];
-    cta->arrived_at[barrier] = cta->waiting_at[barrier] = 0;
-}
-
-/* A warp's stream has ended: its place may be all that a barrier waited for. */
-static void end_warp(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t now)
-{
-    gmsim_warp *warp = &sm->warp[slot];
-    gmsim_cta *cta = cta_of(sm, warp);
-    gmtrace_cursor_close(s->reader, &warp->cursor);
-    sm->ready[slot] = GMSIM_NEVER;
-    cta->live &= ~(1u << warp->who.warp);
-    cta->end = MAX(cta->end, now);
-    cta->arrival = MAX(cta->arrival, now);
-    sm->end = MAX(sm->end, now);
-    uint64_t began = MIN(now, warp->start);
-    sm->timing.warp_active += now - began;
-    if (gmsim_sm_recorded(sm))
-        gmsim_course_resident(sm->course, began, now - began);
-    gmsim_cluster_leave(s, sm, warp->cta);
-    if (cta->live == 0) {
-        sm->left |= 1u << warp->cta;
-        sm->resident--;
-        if (s->code_small)
-            gmsim_fetch_forget(s, sm); /* the next CTAs find all that this one needed */
-        sm->active_until = MAX(sm->active_until, cta->end);
-        if (sm->resident == 0)
-            sm->active += sm->active_until - MIN(sm->active_until, sm->active_since);
-    } else if (cta->waiting)
-        for (uint32_t barrier = 0; barrier < GMSIM_NAMED_BARRIERS; barrier++)
-            if (cta->waiting_at[barrier])
-                try_release(s, sm, warp->cta, barrier);
-}
-
-static bool corrupt(GError **error, const gmsim_warp *warp, const char *what)
-{
-    g_set_error(error, GMSIM_ERROR, GMSIM_ERROR_CORRUPT,
-                "CTA %" G_GUINT64_FORMAT " warp %u: %s; capture the program again", warp->who.cta,
-                warp->who.warp, what);
-    return false;
-}
-
-/* The warp arrives at a CTA barrier, with all lanes that arrive in consecutive records. */
-static bool arrive(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, const gmtrace_record *record,
-                   uint64_t now, GError **error)
-{
-    gmsim_warp *warp = &sm->warp[slot];
-    gmsim_cta *cta = cta_of(sm, warp);
-    uint64_t barrier = record->address;
-    uint32_t aux = record->aux, bit = 1u << warp->who.warp, lanes = record->mask;
-    bool waits = !gmsim_tally_site(&s->replay->tally, record->instr)->arrive_only;
-    if (barrier >= GMSIM_NAMED_BARRIERS)
-        return corrupt(error, warp, "a barrier number above 15");
-    sm->barriers++;
-    const uint32_t all = gmsim_lanes_of(&s->plan, warp->who.warp);
-    while (lanes != all &&
-           (warp->cursor.next < warp->cursor.end || gmsim_warp_refill(s, warp, error))) {
-        const gmtrace_record *next = warp->cursor.next;
-        if (next->kind == GMTRACE_EXEC) {
-            gmtrace_path_step_in(s->paths, &warp->path, next, warp->cursor.chunk);
-            warp->cursor.next++;
-            sm->records++;
-            continue;
-        }
-        if (next->kind != GMTRACE_BARRIER || next->address != barrier || (next->mask & lanes))
-            break;
-        lanes |= next->mask;
-        gmtrace_path_step_in(s->paths, &warp->path, next, warp->cursor.chunk);
-        warp->cursor.next++;
-        sm->records++;
-        sm->barriers++;
-    }
-    if (*error)
-        return false;
-    barrier = gmsim_phases_barrier(&s->phases, (uint32_t)barrier, warp->who.warp);
-    cta->expected[barrier] = aux >= s->plan.cta_threads ? 0 : (aux + 31u) / 32u;
-    cta->arrived_at[barrier] |= bit;
-    cta->arrival = MAX(cta->arrival, now);
-    warp->arrived = now;
-    if (waits) {
-        cta->waiting_at[barrier] |= bit;
-        cta->waiting |= bit;
-        sm->ready[slot] = GMSIM_NEVER;
-    }
-    try_release(s, sm, warp->cta, (uint32_t)barrier);
-    return true;
-}
-
-/* The warp goes on at `next`, `straight` behind a record or not: it would be at its next turn at
- * sm->ready[slot] if it were alone. */
-GMSIM_INLINE void go(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t next, bool straight)
-{
-    gmsim_warp *warp = &sm->warp[slot];
-    gmsim_warp_sets_out(warp, next);
-    if (warp->pieces > 1u) {
-        warp->turn = GMSIM_TURN_PIECE;
-        next += gmsim_share(s, sm, slot);
-        gmsim_ready_at(s, sm, slot, next + warp->clocks / warp->pieces);
-        return;
-    }
-    if (warp->ends) {
-        warp->turn = GMSIM_TURN_END;
-        gmsim_ready_at(s, sm, slot, next + warp->clocks);
-    } else if (!s->paces->runs || !gmsim_run_on_way(s, sm, slot, next, straight)) {
-        gmsim_run_to_record(s, sm, slot, next + warp->clocks);
-    }
-}
-
-/* CCTL.IVALL on the warp's way, behind a load or fence that others are to be seen by. */
-GMSIM_INLINE void empty_l1(gmsim_sm *sm, const gmsim_warp *warp)
-{
-    if (warp->uses & GMSIM_EMPTIES_L1)
-        gmsim_l1_empty(&sm->memory.l1, GMSIM_LOCAL_WINDOWS / GMSIM_LINE_BYTES);
-}
-
-/* The warp's way to its next record, or to its end, is known. */
-GMSIM_INLINE void set_out(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, gmsim_ahead ahead,
-                          uint64_t next, bool straight)
-{
-    gmsim_warp *warp = &sm->warp[slot];
-    if (ahead == GMSIM_AHEAD_WAITS) {
-        sm->unplanned |= 1ull << slot;
-        sm->ready[slot] = GMSIM_NEVER;
-    } else {
-        warp->ends = ahead == GMSIM_AHEAD_END;
-        warp->pieces = warp->clocks / GMSIM_PIECE_CLOCKS + 1u;
-        if (warp->pieces == 1u) /* a longer way: at its end */
-            empty_l1(sm, warp);
-        else
-            warp->run = warp->head = 0;
-        go(s, sm, slot, next, straight);
-    }
-}
-
-/* The warp has a piece of a long way, or of that to its end, behind it at `now`, if others let it.
- */
-static void on_the_way(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t now)
-{
-    gmsim_warp *warp = &sm->warp[slot];
-    bool ends = warp->turn == GMSIM_TURN_END;
-    if (!s->plan.functional)
-        now = gmsim_warp_piece(s, sm, slot, now - MIN(now, warp->clocks / warp->pieces));
-    if (ends) {
-        const uint64_t gone = MAX(now + s->plan.gpu->launch_exit, warp->stored);
-        /* What it stores is still on its way out. */
-        sm->timing.stall[GMSIM_STALL_L1] += gone - now - s->plan.gpu->launch_exit;
-        end_warp(s, sm, slot, gone);
-        return;
-    }
-    if (warp->clocks) {
-        warp->pieces = 2; /* or more */
-    } else {
-        warp->pieces = 1;
-        gmsim_share_over(s, sm, slot, now);
-        empty_l1(sm, warp);
-    }
-    go(s, sm, slot, now, false);
-}
-
-/* The record's part in an mbarrier or in its cluster's barrier. Whether the warp waits there. */
-static __attribute__((noinline)) bool meets(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot,
-                                            const gmtrace_record *record, uint64_t now)
-{
-    sm->warp[slot].turn = GMSIM_TURN_PLAN;
-    if (record->kind == GMTRACE_CLUSTER_ARRIVE)
-        gmsim_cluster_arrive(s, sm, slot, now);
-    else if (record->kind == GMTRACE_CLUSTER_WAIT)
-        return gmsim_cluster_wait(s, sm, slot, now);
-    else if (record->kind == GMTRACE_MBARRIER && s->mbarriers)
-        return gmsim_mbarrier_record(s, sm, slot, record, now);
-    return false;
-}
-
-/* The turn of a warp whose next record issues at `now`, if other warps let it. Turns come in the
- * order of these times, so that those who share the load-store unit reach it in that order. */
-GMSIM_INLINE bool warp_turn(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t now,
-                            GError **error)
-{
-    gmsim_warp *warp = &sm->warp[slot];
-    if (warp->turn >= GMSIM_TURN_PIECE) {
-        on_the_way(s, sm, slot, now);
-        return true;
-    }
-    if (warp->turn == GMSIM_TURN_RECORD) { /* else it has just begun, or was at a barrier */
-        if (__builtin_expect(warp->part->held_until > now - MIN(now, warp->clocks), 0) &&
-            gmsim_run_puts_off(s, sm, slot, now))
-            return true;
-        const gmtrace_record *record = warp->cursor.next++;
-        /* Until the warp's next turn others go, whose records push this one's out of the cache. */
-        __builtin_prefetch(record + 3);
-        now -= MIN(now, warp->clocks);
-        const char *wrong = gmsim_warp_execute(s, sm, warp, record, &now);
-        if (wrong)
-            return corrupt(error, warp, wrong);
-        if (__builtin_expect(record->kind >= GMTRACE_BARRIER, 0)) {
-            if (record->kind == GMTRACE_BARRIER) {
-                warp->turn = GMSIM_TURN_PLAN;
-                if (warp->part->standing) { /* behind what stands in the queue */
-                    sm->ready[slot] = GMSIM_NEVER;
-                    sm->deferred |= 1ull << slot;
-                    warp->behind = warp->part->standing;
-                    return true;
-                }
-                gmsim_ready_at(s, sm, slot, now);
-                return arrive(s, sm, slot, record, now, error);
-            }
-            if (meets(s, sm, slot, record, now))
-                return true;
-        }
-    } else if (__builtin_expect(warp->turn == GMSIM_TURN_RUN, 0)) {
-        gmsim_run_turn(s, sm, slot, now);
-        return true;
-    }
-    uint64_t next = now;
-    gmsim_ahead ahead = gmsim_warp_ahead(s, sm, warp, now, &next, error);
-    if (ahead == GMSIM_AHEAD_FAILED)
-        return false;
-    set_out(s, sm, slot, ahead, next, next == now + 1u);
-    return true;
-}
-
-/* The turn, at `now`, of a warp whose next record `queues`; where it has waited for its place, it
- * or another sets out. The waits that the turn adds are recorded, when it is over, from when it
- * begins. */
-GMSIM_INLINE bool take_turn(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, bool queues,
-                            uint64_t now, GError **error)
-{
-    gmsim_sub_partition *part = sm->warp[slot].part;
-    if (!queues || !gmsim_place_has_waited(part, slot)) {
-        if (gmsim_sm_recorded(sm))
-            gmsim_course_before(sm->course, &sm->timing, now);
-        return warp_turn(s, sm, slot, now, error);
-    }
-    slot = gmsim_place_leave(sm, part, now);
-    const gmsim_warp *warp = &sm->warp[slot];
-    if (gmsim_sm_recorded(sm))
-        gmsim_course_before(sm->course, &sm->timing, warp->since + warp->clocks);
-    if (!warp_turn(s, sm, slot, gmsim_place_set_out(sm, part, warp), error))
-        return false;
-    if (part->waiting)
-        gmsim_place_next(s, sm, part);
-    return true;
-}
-
-/* All that the warp waited for is known. */
-static void go_on(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot)
-{
-    uint64_t next = 0;
-    if (gmsim_sm_recorded(sm))
-        gmsim_course_before(sm->course, &sm->timing, sm->warp[slot].way.clock);
-    sm->unplanned &= ~(1ull << slot);
-    gmsim_ahead ahead = gmsim_warp_go_on(sm, &sm->warp[slot], &next);
-    set_out(s, sm, slot, ahead, next, false);
-    if (gmsim_sm_recorded(sm))
-        gmsim_course_after(sm->course, &sm->timing);
-}
-
-/* Something that stood in the sub-partition's queue has left it: those on their way to a barrier
- * behind it come closer. */
-static bool come_closer(gmsim_scheduler *s, gmsim_sm *sm, const gmsim_sub_partition *part,
-                        uint64_t now, GError **error)
-{
-    for (uint64_t left = sm->deferred; left; left &= left - 1u) {
-        uint32_t slot = (uint32_t)__builtin_ctzll(left);
-        gmsim_warp *warp = &sm->warp[slot];
-        if (warp->part != part || --warp->behind)
-            continue;
-        sm->deferred &= ~(1ull << slot);
-        gmsim_ready_at(s, sm, slot, now);
-        if (!arrive(s, sm, slot, warp->cursor.next - 1, now, error))
+    for (uint32_t i = s->plan.sms; i-- > 0;)
+        if (!gmsim_step_run(s, i, i + 1u, limit, error))
             return false;
-    }
-    return true;
+    return gmsim_step_answer(s, 0, s->plan.sms, limit, error);
 }
 
-/* The load-store unit takes what is next of what stands in queues. */
-static __attribute__((noinline)) bool take_next(gmsim_scheduler *s, gmsim_sm *sm, GError **error)
-{
-    uint32_t slot;
-    const char *wrong = gmsim_unit_take(s, sm, &slot);
-    const gmsim_warp *warp = &sm->warp[slot];
-    if (wrong)
-        return corrupt(error, warp, wrong);
-    const uint64_t now = warp->who.now;
-    if (warp->part->waiting)
-        gmsim_place_next(s, sm, warp->part);
-    if ((sm->unplanned >> slot & 1u) && gmsim_warp_knows(warp, warp->under_way | warp->unserved))
-        go_on(s, sm, slot);
-    return come_closer(s, sm, warp->part, now, error);
-}
-
-/* Whether the load-store unit takes an access from a queue before the next warp's turn at `clock`;
- * sm->next is when. */
-static __attribute__((noinline)) bool unit_goes_first(const gmsim_scheduler *s, gmsim_sm *sm,
-                                                      uint32_t clock)
-{
-    const uint32_t at = gmsim_since_epoch(s, gmsim_unit_takes_at(sm));
-    if (at > clock)
-        return false;
-    sm->next = at;
-    return true;
-}
-
-/* Runs an SM up to a clock, or until it needs an answer that is under way. sm->next is when it can
- * go on; GMSIM_NEVER if no warp can. */
-GMSIM_CLONES static bool run_sm(gmsim_scheduler *s, gmsim_sm *sm, uint64_t limit, GError **error)
-{
-    const uint64_t epoch = s->epoch, span = limit - epoch;
-    const uint32_t until = span < GMSIM_NEVER ? (uint32_t)span : GMSIM_NEVER;
-    const bool timed = !s->plan.functional, few = sm->slots <= GMSIM_FEW_WARPS;
-    gmsim_turns_forget(&s->turns);
-    for (;;) {
-        uint32_t slot = 0;
-        const uint32_t clock = sm->next =
-            gmsim_turns_next(&s->turns, sm->ready, few, until, &slot, sm->warp, sizeof sm->warp[0]);
-        if (__builtin_expect(sm->standing, 0) && unit_goes_first(s, sm, clock)) {
-            if (sm->next >= until || (!sm->memory.direct && !gmsim_unit_has_room(sm)))
-                return true;
-            if (!take_next(s, sm, error))
-                return false;
-            continue;
-        }
-        if (clock >= until)
-            return true;
-        const gmsim_warp *warp = &sm->warp[slot];
-        const bool record = warp->turn == GMSIM_TURN_RECORD;
-        const bool accesses = record && gmsim_warp_queues(warp->cursor.next);
-        if (record && !sm->memory.direct &&
-            !gmsim_warp_has_room(s, sm, warp->cursor.next, accesses))
-            return true;
-        gmsim_turns_pass(&s->turns);
-        if (s->turns.some)
-            gmsim_warp_expect(&sm->warp[gmsim_turns_first(&s->turns)]);
-        const bool queues = accesses && timed;
-        if (queues && gmsim_place_at(warp->part) > epoch + clock) {
-            if (gmsim_place_has_waited(warp->part, slot))
-                gmsim_place_next(s, sm, warp->part);
-            else
-                gmsim_place_wait(s, sm, slot, epoch + clock);
-            continue;
-        }
-        if (!take_turn(s, sm, slot, queues, epoch + clock, error))
-            return false;
-        if (gmsim_sm_recorded(sm))
-            gmsim_course_after(sm->course, &sm->timing);
-    }
-}
-
-/* The SM's turn at what all share: what it asked for in this step is answered, and warps that wait
- * for an answer set out. If it could not go on without one, or if an answer came before the step's
- * end, it goes on to there; all it asks for is then answered at once. */
-static bool answer_sm(gmsim_scheduler *s, gmsim_sm *sm, uint64_t limit, GError **error)
-{
-    if (sm->memory.out.asks || sm->accesses) {
-        gmsim_sm_memory_serve(&sm->memory, s->shared);
-        gmsim_access_take_answers(s, sm);
-        for (uint64_t left = sm->unplanned; left; left &= left - 1u) {
-            uint32_t slot = (uint32_t)__builtin_ctzll(left);
-            if (gmsim_warp_knows(&sm->warp[slot], sm->warp[slot].unserved))
-                go_on(s, sm, slot);
-        }
-    }
-    sm->memory.direct = s->shared;
-    bool done = run_sm(s, sm, limit, error);
-    sm->memory.direct = NULL;
-    return done;
-}
-
-/* One step of all SMs. What an SM does before its outbox is served does not depend on what others
- * do in this step; it is served at once here, while what it holds is in the host's cache. */
-static bool run_step(gmsim_scheduler *s, uint64_t limit, GError **error)
+/* One step of all SMs. `busy`: much happened in the one before. */
+static bool run_step(gmsim_scheduler *s, uint64_t limit, bool busy, GError **error)
 {
     gmsim_shared_step(s->shared, limit - GMSIM_STEP);
-    if (s->plan.apart)
-        for (uint32_t i = s->plan.sms; i-- > 0;) {
-            s->replay->turn = s->step << 16 | i;
-            if (!run_sm(s, &s->sm[i], limit, error))
-                return false;
-        }
-    for (uint32_t i = 0; i < s->plan.sms; i++) {
-        gmsim_sm *sm = &s->sm[i];
-        s->replay->turn = s->step << 16 | i;
-        if ((!s->plan.apart && !run_sm(s, sm, limit, error)) || !answer_sm(s, sm, limit, error))
-            return false;
-    }
+    const bool done = s->crew         ? gmsim_crew_step(s->crew, s, limit, busy, error)
+                      : s->plan.apart ? run_apart(s, limit, error)
+                                      : gmsim_step_all(s, 0, s->plan.sms, limit, error);
+    if (!done)
+        return false;
     gmsim_mbarriers_step(s);
     gmsim_clusters_step(s);
+    gmsim_constants_step(s);
     s->step++;
     return true;
 }
@@ -481,11 +69,11 @@ static bool resolve_deadlock(gmsim_scheduler *s, uint64_t now, GError **error)
             if (cta->waiting == 0)
                 continue;
             if (!s->truncated)
-                return corrupt(error,
-                               &sm->warp[place * s->plan.cta_warps + gmsim_lowest(cta->waiting)],
-                               "waits at a barrier that the other warps never reach");
+                return gmsim_step_corrupt(
+                    error, &sm->warp[place * s->plan.cta_warps + gmsim_lowest(cta->waiting)],
+                    "waits at a barrier that the other warps never reach");
             for (uint32_t left = cta->waiting; left; left &= left - 1u)
-                resume(s, sm, place * s->plan.cta_warps + gmsim_lowest(left), now);
+                gmsim_ready_at(s, sm, place * s->plan.cta_warps + gmsim_lowest(left), now);
             cta->waiting = 0;
             memset(cta->arrived_at, 0, sizeof cta->arrived_at);
             memset(cta->waiting_at, 0, sizeof cta->waiting_at);
@@ -536,16 +124,33 @@ static void collect_freed(gmsim_scheduler *s)
     }
 }
 
+static uint64_t records_of(const gmsim_scheduler *s)
+{
+    uint64_t records = 0;
+    for (uint32_t i = 0; i < s->plan.sms; i++)
+        records += s->sm[i].records;
+    return records;
+}
+
 static bool run(gmsim_scheduler *s, GError **error)
 {
     if (!gmsim_deal_first(s, error))
         return false;
-    uint64_t reported = 0, limit = GMSIM_STEP;
+    uint64_t reported = 0, limit = GMSIM_STEP, records = 0;
+    bool busy = true;
     for (;;) {
         uint32_t soonest = GMSIM_NEVER;
         bool resident = false;
-        if (!run_step(s, limit, error))
+        if (!run_step(s, limit, busy, error))
             return false;
+        if (s->crew) {
+            const uint64_t before = records;
+            records = records_of(s);
+            busy = records - before >= MANY;
+            s->depends = (s->step & DEPENDS_STEPS) == 0 && gmsim_crew_depends(s->crew);
+            if (s->depends)
+                return false;
+        }
         if (s->recorder)
             gmsim_recorder_step(s->recorder, &s->replay->tally, limit - GMSIM_STEP);
         for (uint32_t i = 0; i < s->plan.sms; i++)
@@ -573,9 +178,7 @@ static bool run(gmsim_scheduler *s, GError **error)
             return false;
         }
         if (s->progress && (s->step & PROGRESS_STEPS) == 0) {
-            uint64_t records = 0;
-            for (uint32_t i = 0; i < s->plan.sms; i++)
-                records += s->sm[i].records;
+            records = records_of(s);
             if (records - reported >= PROGRESS_STEP) {
                 reported = records;
                 s->progress(records, s->plan.records, s->progress_data);
@@ -605,7 +208,7 @@ bool gmsim_schedule(gmsim_scheduler *s, GError **error)
     s->next_cta = s->records = s->barriers = s->product_bytes = s->epoch = s->end = s->ended =
         s->step = 0;
     s->freed_count = 0;
-    s->truncated = false;
+    s->truncated = s->depends = false;
     memset(&s->timing, 0, sizeof s->timing);
     if (s->clusters.size)
         memset(s->clusters.home, 0, s->plan.ctas * sizeof *s->clusters.home);
@@ -618,6 +221,7 @@ bool gmsim_schedule(gmsim_scheduler *s, GError **error)
         memset(sm->part, 0, sizeof sm->part);
         sm->standing = sm->standing_shared = sm->served = 0;
         sm->deferred = 0;
+        sm->runs = false;
         sm->unit_free = sm->unit_work = sm->held = sm->stored = sm->constant_free = 0;
         sm->mbarrier_free = 0;
         sm->active = sm->active_since = sm->active_until = 0;
@@ -625,6 +229,7 @@ bool gmsim_schedule(gmsim_scheduler *s, GError **error)
         sm->cluster_ready = sm->told = 0;
         sm->unplanned = sm->records = sm->barriers = sm->product_bytes = sm->end = 0;
         memset(&sm->timing, 0, sizeof sm->timing);
+        sm->paths = s->crew ? gmsim_crew_paths(s->crew, i) : s->paths;
         sm->course = s->recorder ? &s->recorder->sm[i] : NULL;
         for (uint32_t place = 0; place < GMSIM_MAX_SM_CTAS; place++)
             sm->cta[place].live = sm->cta[place].waiting = 0;
@@ -634,6 +239,8 @@ bool gmsim_schedule(gmsim_scheduler *s, GError **error)
     if (s->recorder)
         gmsim_recorder_begin(s->recorder);
     bool done = run(s, &problem);
+    if (done && s->crew)
+        s->depends = gmsim_crew_depends(s->crew);
     if (s->recorder)
         gmsim_recorder_end(s->recorder);
     s->end = MAX(s->end, s->shared->drained);
@@ -646,7 +253,8 @@ bool gmsim_schedule(gmsim_scheduler *s, GError **error)
                     if (s->sm[i].cta[place].live >> w & 1u)
                         gmtrace_cursor_close(s->reader,
                                              &s->sm[i].warp[place * s->plan.cta_warps + w].cursor);
-        g_propagate_error(error, problem);
+        if (problem)
+            g_propagate_error(error, problem);
     }
-    return done;
+    return done && !s->depends;
 }

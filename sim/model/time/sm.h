@@ -187,6 +187,7 @@ typedef struct gmsim_sm {
     struct gmsim_code *code;  /* that it has (fetch.h); NULL: all that it needs */
     uint64_t unplanned;       /* warps whose way waits for an answer, as a mask */
     uint64_t deferred;        /* warps that are on their way to a barrier so, as a mask */
+    bool runs;                /* a warp has met a run on its way (runs.c) */
     uint32_t standing;        /* accesses that stand in queues */
     uint32_t standing_shared; /* of those, to shared memory */
     uint32_t served;          /* the sub-partition whose turn was the last */
@@ -202,6 +203,7 @@ typedef struct gmsim_sm {
     gmsim_standing stands[GMSIM_MAX_SUB_PARTITIONS][GMSIM_QUEUE]; /* by place */
     gmsim_warp warp[GMSIM_MAX_SM_WARPS];
     gmsim_cta cta[GMSIM_MAX_SM_CTAS];
+    gmtrace_paths *paths;       /* find the ways of its warps */
     gmsim_timing timing;        /* stall, warp_active, loads, load_cycles */
     gmsim_course *course;       /* where it is recorded over time; NULL: nowhere */
     uint64_t records, barriers; /* so far */

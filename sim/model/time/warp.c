@@ -35,7 +35,10 @@
 bool gmsim_warp_refill(gmsim_scheduler *s, gmsim_warp *warp, GError **error)
 {
     gmtrace_error reason; /* the reader clears it, but for its long text */
-    if (gmtrace_cursor_refill(s->reader, &warp->cursor, &reason))
+    gmsim_reader_take(s);
+    const bool filled = gmtrace_cursor_refill(s->reader, &warp->cursor, &reason);
+    gmsim_reader_leave(s);
+    if (filled)
         return true;
     if (reason.status == GMTRACE_TRUNCATED)
         s->truncated = true;
@@ -145,9 +148,12 @@ static __attribute__((cold, noinline)) uint64_t go_far(gmsim_scheduler *s, gmsim
 }
 
 /* What runs the way has (runs.c). */
-static __attribute__((noinline)) void add_run(gmsim_warp *warp, const ahead *plan,
+static __attribute__((noinline)) void add_run(gmsim_sm *sm, gmsim_warp *warp, const ahead *plan,
                                               const gmsim_pace *pace)
 {
+    sm->runs |= pace->run != 0;
+    if (!sm->runs)
+        return;
     if (plan->slots == 1u)
         warp->head = pace->head;
     if (pace->run > warp->run) {
@@ -176,7 +182,7 @@ GMSIM_INLINE void add_way(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp, ah
         warp->due[board] = (uint32_t)MIN(plan->slots + pace->due[board], UINT32_MAX);
     }
     if (__builtin_expect(s->paces->runs, 0))
-        add_run(warp, plan, pace);
+        add_run(sm, warp, plan, pace);
     warp->uses |= pace->uses;
     warp->sets |= pace->sets;
     plan->slots +=
@@ -260,14 +266,14 @@ gmsim_ahead gmsim_warp_ahead(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
         if (warp->cursor.next == warp->cursor.end && !gmsim_warp_refill(s, warp, error)) {
             if (*error)
                 return GMSIM_AHEAD_FAILED;
-            add_way(s, sm, warp, &plan, gmtrace_path_end(s->paths, &warp->path), GMTRACE_NO_INSTR);
+            add_way(s, sm, warp, &plan, gmtrace_path_end(sm->paths, &warp->path), GMTRACE_NO_INSTR);
             if (plan.unknown >> GMSIM_UNDER_WAY_STORED & 1u)
                 put_off(&warp->way, &plan, GMSIM_UNDER_WAY_STORED, 0);
             return set_out(warp, &plan, true, ready);
         }
         record = warp->cursor.next;
         add_way(s, sm, warp, &plan,
-                gmtrace_path_step_in(s->paths, &warp->path, record, warp->cursor.chunk),
+                gmtrace_path_step_in(sm->paths, &warp->path, record, warp->cursor.chunk),
                 record->instr);
         for (uint32_t left = waits_of(s, warp, record->instr); left; left &= left - 1u)
             wait_for(sm, warp, &plan, gmsim_lowest(left), 0);

@@ -117,6 +117,7 @@ def _simulate(
     functional: bool = False,
     limit_memory: Optional[str] = None,
     plugins: Iterable[Path] = (),
+    threads: int = 0,
     verbose: bool = False,
     advice: bool = False,
 ) -> str:
@@ -135,6 +136,7 @@ def _simulate(
         limit_memory=_bytes(limit_memory),
         plugin=_library.strings([os.fspath(plugin) for plugin in plugins]),
         verbose=verbose,
+        threads=threads,
     )
     return _check(*_library.simulate(job, advice))
 
@@ -153,6 +155,7 @@ def simulate(
     functional: bool = False,
     limit_memory: Optional[str] = None,
     plugins: Iterable[Path] = (),
+    threads: int = 0,
 ) -> Report:
     """Replays a trace on a GPU and returns the report as a dictionary.
 
@@ -168,6 +171,7 @@ def simulate(
     functional  count without timing
     limit_memory  what the trace may make the reader take: "4G" (default "1G"), or "none"
     plugins     shared objects whose policies `set` may name; they run with your rights
+    threads     that replay a launch; 0: one a processor, 16 at most. The report is the same
 
     A notebook shows it as a table; frame() makes a pandas.DataFrame of it.
     """

@@ -46,6 +46,7 @@ class Job(ctypes.Structure):
         ("plugin", ctypes.POINTER(ctypes.c_char_p)),
         ("measured", ctypes.c_char_p),
         ("stop", ctypes.POINTER(ctypes.c_int)),
+        ("threads", ctypes.c_uint),
     ]
 
 

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * crew.h - threads that run the SMs of a launch side by side. Each hand has a run of neighbouring
+ * SMs, and of all that SMs change while they run a step (counts, ways, the table of turns) its own.
+ * The result is that of one thread, bit by bit.
+ *
+ * In a step all hands bring their SMs as far as they come without an answer, and then, one hand
+ * after the other, have them answered (step.h): what L2 serves stays in the order of the SMs'
+ * numbers. Those with the higher numbers wait longer for that, so they have more SMs. Steps in
+ * which little happens the caller runs alone.
+ *
+ * Ways that depend on the order in which warps are followed (gmtrace_paths_add_order()) are the
+ * same only where one thread follows all: gmsim_crew_depends() says when a run is of no use.
+ */
+#ifndef GMSIM_CREW_H
+#define GMSIM_CREW_H
+
+#include "sim/model/time/launch.h"
+
+#pragma GCC visibility push(hidden)
+
+#define GMSIM_MOST_THREADS 64u
+
+typedef struct gmsim_crew gmsim_crew;
+
+/* The caller is one of the threads; fewer where no more can be had. NULL where that is one, or
+ * without memory. Free with gmsim_crew_free(). */
+gmsim_crew *gmsim_crew_new(uint32_t threads);
+void gmsim_crew_free(gmsim_crew *crew); /* NULL is allowed */
+
+/* Gives each hand what it needs for the launch that the scheduler is ready for; sets s->crew. False
+ * where there is no memory. Call gmsim_crew_end() in any case. */
+bool gmsim_crew_begin(gmsim_crew *crew, gmsim_scheduler *s, const gmtrace_launch *launch,
+                      gmtrace_detail detail);
+void gmsim_crew_end(gmsim_crew *crew);
+
+/* The launch begins anew: nothing has been counted. */
+void gmsim_crew_reset(gmsim_crew *crew);
+
+/* Who has that SM: of its warps, these find the ways. */
+gmtrace_paths *gmsim_crew_paths(const gmsim_crew *crew, uint32_t sm);
+
+/* One step of all SMs, which come to `limit`. `busy`: much is expected to happen. */
+bool gmsim_crew_step(gmsim_crew *crew, gmsim_scheduler *s, uint64_t limit, bool busy,
+                     GError **error);
+
+/* Has what was counted so far come to depend on the order in which warps are stepped? */
+bool gmsim_crew_depends(const gmsim_crew *crew);
+
+/* Adds what the other hands counted to the scheduler's tally and replay. */
+void gmsim_crew_add_up(const gmsim_crew *crew, gmsim_scheduler *s);
+/* The same of the ways that warps went. */
+gmtrace_path_counts gmsim_crew_path_counts(const gmsim_crew *crew);
+/* Was there memory for all ways? */
+bool gmsim_crew_complete(const gmsim_crew *crew);
+
+#pragma GCC visibility pop
+
+#endif
