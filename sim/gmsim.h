@@ -64,7 +64,7 @@ typedef struct gmsim_job {
      * the call: within milliseconds of simulation, GMSIM_FAILED and a message that ends with
      * "stopped". What comes before the first launch is not ended. */
     const volatile int *stop;
-    unsigned threads; /* that replay a launch's SMs side by side; 0: one a processor, 16 at most.
+    unsigned threads; /* that replay a launch's SMs side by side; 0: one a processor, 8 at most.
                        * The report is the same, byte by byte */
 } gmsim_job;
 

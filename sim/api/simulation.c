@@ -206,7 +206,7 @@ static bool read_options(gmsim_simulation *s, const gmsim_job *job, const char *
     s->options.flush = job->flush;
     s->options.functional = job->functional;
     s->options.stop = job->stop;
-    s->options.threads = job->threads != 0 ? job->threads : MIN(g_get_num_processors(), 16u);
+    s->options.threads = job->threads != 0 ? job->threads : MIN(g_get_num_processors(), 8u);
     if (!gmsim_gpu_load(&s->gpu, job->gpu != NULL ? job->gpu : "h200", error) ||
         (s->plugins = gmsim_plugins_open(job->plugin, &s->gpu, error)) == NULL ||
         !gmsim_gpu_set_all(&s->gpu, (char *const *)job->set, error))

@@ -50,7 +50,7 @@ const GOptionEntry cli_replay_entries[] = {
     {"limit-memory", 0, 0, G_OPTION_ARG_FILENAME, &cli_given.limit_memory,
      "What a trace may make the reader take (default 1G)", "SIZE"},
     {"threads", 0, 0, G_OPTION_ARG_FILENAME, &cli_given.threads,
-     "Threads that replay a launch; the result is the same (default: one a processor, 16 at most)",
+     "Threads that replay a launch; the result is the same (default: one a processor, 8 at most)",
      "N"},
     G_OPTION_ENTRY_NULL,
 };

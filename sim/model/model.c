@@ -14,6 +14,7 @@
 #include "sim/model/time/crew.h"
 #include "sim/model/time/fetch.h"
 #include "sim/model/time/mbarrier.h"
+#include "sim/model/time/polls.h"
 #include "sim/model/time/schedule.h"
 #include "sim/model/trace_error.h"
 #include "sim/model/watch.h"
@@ -369,7 +370,7 @@ static bool replay_once(gmsim_model *model, gmsim_scheduler *scheduler, GError *
     return complete && gmsim_plugged_check(&model->plugged, model->sm, &model->shared, error);
 }
 
-/* What completes the phases of the kernel's mbarriers, and room for them. */
+/* What warps wait for: phases of the kernel's mbarriers, words that they poll; and room for that. */
 static bool read_phases(gmsim_scheduler *scheduler, const gmtrace_launch *launch,
                         const gmtrace_kernel *kernel, GError **error)
 {
@@ -387,7 +388,7 @@ static bool read_phases(gmsim_scheduler *scheduler, const gmtrace_launch *launch
     bool read = gmsim_phases_read(&scheduler->phases, scheduler->reader, kernel,
                                   scheduler->replay->tally.decoded, scheduler->plan.cta_warps, peer,
                                   peers, error);
-    if (read && gmsim_mbarriers_begin(scheduler))
+    if (read && gmsim_mbarriers_begin(scheduler) && gmsim_polls_begin(scheduler, kernel, error))
         return true;
     if (!*error)
         no_memory(error);
@@ -459,6 +460,7 @@ static const gmsim_result *run_launch(gmsim_model *model, gmsim_crew *crew, gmtr
         return NULL;
     }
     if (!read_phases(&scheduler, launch, kernel, error)) {
+        gmsim_polls_end(&scheduler);
         gmtrace_paths_free(scheduler.paths);
         gmsim_fetch_end(&scheduler);
         gmsim_constants_end(&scheduler);
@@ -479,6 +481,7 @@ static const gmsim_result *run_launch(gmsim_model *model, gmsim_crew *crew, gmtr
     executed.loops -= before.loops;
     gmsim_crew_end(crew);
     gmtrace_paths_free(scheduler.paths);
+    gmsim_polls_end(&scheduler);
     gmsim_mbarriers_end(&scheduler);
     gmsim_clusters_end(&scheduler);
     gmsim_fetch_end(&scheduler);

@@ -24,6 +24,8 @@ typedef struct gmsim_site {
     bool copy_zeros;        /* LDGSTS.ZFILL */
     bool whole_lines;       /* LTC128B */
     uint8_t unsteady;       /* gmtrace_unsteady */
+    bool polls, signals;    /* a load whose loop waits for others; it may be what they wait for
+                             * (time/polls.h) */
     bool arrive_only;       /* BAR.ARV: does not wait */
     bool closes_group;      /* of a warpgroup MMA */
     uint8_t stall;          /* clocks until the warp's next instruction, at least 1 */

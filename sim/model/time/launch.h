@@ -48,6 +48,8 @@ typedef struct gmsim_freed {
     uint64_t turn; /* over the groups of SMs, in which it takes another */
 } gmsim_freed;
 
+typedef struct gmsim_polls gmsim_polls;
+
 typedef struct gmsim_scheduler {
     gmsim_sm *sm;
     gmsim_freed *freed; /* room for every place of every SM */
@@ -57,6 +59,7 @@ typedef struct gmsim_scheduler {
     gmsim_phases phases;              /* of the kernel's mbarriers */
     struct gmsim_mbarrier *mbarriers; /* of every place of every SM as many; NULL: none */
     gmsim_clusters clusters;
+    struct gmsim_polls *polls; /* NULL: the kernel's code has no loops that poll */
     gmtrace_paths *paths;
     gmsim_paces *paces;
     gmtrace_reader *reader;

@@ -13,6 +13,7 @@
 #include "sim/model/time/deal.h"
 #include "sim/model/time/fetch.h"
 #include "sim/model/time/mbarrier.h"
+#include "sim/model/time/polls.h"
 #include "sim/model/time/step.h"
 #include "sim/model/watch.h"
 
@@ -51,6 +52,7 @@ static bool run_step(gmsim_scheduler *s, uint64_t limit, bool busy, GError **err
     gmsim_mbarriers_step(s);
     gmsim_clusters_step(s);
     gmsim_constants_step(s);
+    gmsim_polls_step(s);
     s->step++;
     return true;
 }
@@ -213,6 +215,7 @@ bool gmsim_schedule(gmsim_scheduler *s, GError **error)
     if (s->clusters.size)
         memset(s->clusters.home, 0, s->plan.ctas * sizeof *s->clusters.home);
     gmsim_constants_forget(s);
+    gmsim_polls_forget(s);
     gmsim_fetch_restart(s);
     for (uint32_t i = 0; i < s->plan.sms; i++) {
         gmsim_sm *sm = &s->sm[i];
@@ -226,7 +229,9 @@ bool gmsim_schedule(gmsim_scheduler *s, GError **error)
         sm->mbarrier_free = 0;
         sm->active = sm->active_since = sm->active_until = 0;
         sm->resident = sm->accesses = sm->left = sm->slots = 0;
-        sm->cluster_ready = sm->told = 0;
+        sm->cluster_ready = sm->told = sm->signals = 0;
+        sm->polling = 0;
+        memset(sm->turn_at, 0, sizeof sm->turn_at);
         sm->unplanned = sm->records = sm->barriers = sm->product_bytes = sm->end = 0;
         memset(&sm->timing, 0, sizeof sm->timing);
         sm->paths = s->crew ? gmsim_crew_paths(s->crew, i) : s->paths;

@@ -87,6 +87,7 @@ typedef struct gmsim_sub_partition {
 typedef enum gmsim_turn {
     GMSIM_TURN_PLAN,   /* to find its way: it has just begun, or was at a barrier */
     GMSIM_TURN_RUN,    /* a run on its way (runs.c) */
+    GMSIM_TURN_POLL,   /* what its last record, which polls, has found */
     GMSIM_TURN_RECORD, /* its next record, which is there */
     GMSIM_TURN_PIECE,  /* a piece of a long way */
     GMSIM_TURN_END,
@@ -130,6 +131,11 @@ typedef struct gmsim_warp {
     uint32_t next_scoreboard; /* used where there are no control bits */
     uint32_t stretched;       /* clocks that its present piece is longer by, for others */
     uint64_t start, arrived;  /* on the SM; at the barrier where it waits */
+    uint64_t polled;          /* when it last read a word that it polls, */
+    uint64_t poll_address;    /* of its first lane, */
+    uint32_t in_vain;         /* and how often it has done so */
+    uint32_t poll_rows;       /* of words before those of the record, to which it has gone back */
+    uint32_t poll_over;       /* instruction of that loop if it is over, plus one; 0 */
     uint64_t copied;          /* when the copies not committed yet are there */
     uint64_t group[GMSIM_COPY_GROUPS];
     uint32_t groups, groups_known; /* committed so far; of which all copies are answered */
@@ -150,7 +156,18 @@ typedef struct gmsim_cta {
     uint32_t cluster_arrived, cluster_waiting; /* at the cluster's barrier */
     uint64_t cluster_arrival, cluster_go;      /* the last there; since when it was let go */
     uint64_t end;                              /* of the last warp to end so far */
+    uint32_t barrier_word, barrier_writes;     /* of the barrier that it polls (polls.c) */
 } gmsim_cta;
+
+/* A lane writes a word that others poll, or asks for its turn at one (polls.c). */
+#define GMSIM_SIGNALS 512u
+
+typedef struct gmsim_signal {
+    uint64_t clock; /* it is there */
+    uint32_t word;
+    uint8_t slot;
+    bool asks;
+} gmsim_signal;
 
 #define GMSIM_NEVER UINT32_MAX
 
@@ -213,6 +230,11 @@ typedef struct gmsim_sm {
     uint32_t cluster_ready; /* places whose CTA has arrived at its cluster's barrier, as a mask */
     uint32_t told;
     gmsim_told tell[GMSIM_TOLD];
+    uint64_t polling;                     /* warps that wait for the answer to a poll, as a mask */
+    uint64_t turn_at[GMSIM_MAX_SM_WARPS]; /* since when it is the warp's turn at a word; 0: it has
+                                           * not asked for it, UINT64_MAX: it is not yet */
+    uint32_t signals;                     /* in this step */
+    gmsim_signal signal[GMSIM_SIGNALS];
     gmsim_sm_memory memory;
 } gmsim_sm;
 

@@ -25,11 +25,16 @@
 #include "sim/model/time/fetch.h"
 #include "sim/model/time/mbarrier.h"
 #include "sim/model/time/places.h"
+#include "sim/model/time/polls.h"
 #include "sim/model/time/runs.h"
 #include "sim/model/time/share.h"
 #include "sim/model/time/warp.h"
 
 #include <string.h>
+
+/* Clocks from the answer to a poll to the next read: 292 to 315 from one to the next, of which the
+ * answer takes as many (micro/poll.cu, `wait`, `chain`). */
+#define POLL_LOOP 1u
 
 static gmsim_cta *cta_of(gmsim_sm *sm, const gmsim_warp *warp)
 {
@@ -241,6 +246,50 @@ static __attribute__((noinline)) bool meets(gmsim_scheduler *s, gmsim_sm *sm, ui
     return false;
 }
 
+/* The answer to the warp's poll is known: its next turn is when that is there. */
+static void wake_poll(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot)
+{
+    gmsim_warp *warp = &sm->warp[slot];
+    const uint32_t board = gmsim_tally_site(&s->replay->tally, warp->last)->scoreboard;
+    if (warp->under_way | warp->unserved)
+        return;
+    sm->polling &= ~(1ull << slot);
+    gmsim_ready_at(s, sm, slot,
+                   board < GMSIM_SCOREBOARDS ? MAX(warp->free[board], warp->polled) : warp->polled);
+}
+
+/* The record, at a site that polls or writes what others poll, has issued at `now`. Whether the
+ * warp waits for what it finds. */
+static __attribute__((noinline)) bool polls(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot,
+                                            const gmtrace_record *record, uint64_t now)
+{
+    if (!gmsim_polls_note(s, sm, slot, record, now))
+        return false;
+    sm->warp[slot].turn = GMSIM_TURN_POLL;
+    sm->ready[slot] = GMSIM_NEVER;
+    sm->polling |= 1ull << slot;
+    wake_poll(s, sm, slot);
+    return true;
+}
+
+/* The answer to the warp's poll is there at `now`. False where it polls again. */
+static __attribute__((noinline)) bool polled(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot,
+                                             uint64_t now)
+{
+    gmsim_warp *warp = &sm->warp[slot];
+    if (gmsim_polls_over(s, sm, slot, now))
+        return true;
+    sm->timing.stall[GMSIM_STALL_L2] += now - MIN(now, warp->polled);
+    sm->records--;
+    warp->cursor.next--;
+    memset(warp->pipe, 0, sizeof warp->pipe);
+    warp->pipe[GMSIM_PIPE_ISSUE] = 1u;
+    warp->unit = warp->constant = warp->uses = warp->sets = warp->clocks = 0;
+    warp->pieces = 1u;
+    gmsim_run_to_record(s, sm, slot, now + POLL_LOOP);
+    return false;
+}
+
 /* The turn of a warp whose next record issues at `now`, if other warps let it. Turns come in the
  * order of these times, so that those who share the load-store unit reach it in that order. */
 GMSIM_INLINE bool warp_turn(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t now,
@@ -262,6 +311,8 @@ GMSIM_INLINE bool warp_turn(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uin
         const char *wrong = gmsim_warp_execute(s, sm, warp, record, &now);
         if (wrong)
             return gmsim_step_corrupt(error, warp, wrong);
+        if (__builtin_expect(s->polls != NULL, 0) && polls(s, sm, slot, record, now))
+            return true;
         if (__builtin_expect(record->kind >= GMTRACE_BARRIER, 0)) {
             if (record->kind == GMTRACE_BARRIER) {
                 warp->turn = GMSIM_TURN_PLAN;
@@ -280,6 +331,10 @@ GMSIM_INLINE bool warp_turn(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uin
     } else if (__builtin_expect(warp->turn == GMSIM_TURN_RUN, 0)) {
         gmsim_run_turn(s, sm, slot, now);
         return true;
+    } else if (__builtin_expect(warp->turn == GMSIM_TURN_POLL, 0)) {
+        if (!polled(s, sm, slot, now))
+            return true;
+        now = MIN(now, warp->polled); /* of its way it has gone what waits for nothing */
     }
     uint64_t next = now;
     gmsim_ahead ahead = gmsim_warp_ahead(s, sm, warp, now, &next, error);
@@ -356,6 +411,8 @@ static __attribute__((noinline)) bool take_next(gmsim_scheduler *s, gmsim_sm *sm
         gmsim_place_next(s, sm, warp->part);
     if ((sm->unplanned >> slot & 1u) && gmsim_warp_knows(warp, warp->under_way | warp->unserved))
         go_on(s, sm, slot);
+    if (__builtin_expect(sm->polling >> slot & 1u, 0))
+        wake_poll(s, sm, slot);
     return come_closer(s, sm, warp->part, now, error);
 }
 
@@ -429,6 +486,8 @@ static bool answer_sm(gmsim_scheduler *s, gmsim_sm *sm, uint64_t limit, GError *
             if (gmsim_warp_knows(&sm->warp[slot], sm->warp[slot].unserved))
                 go_on(s, sm, slot);
         }
+        for (uint64_t left = sm->polling; left; left &= left - 1u)
+            wake_poll(s, sm, (uint32_t)__builtin_ctzll(left));
     }
     sm->memory.direct = s->shared;
     bool done = run_sm(s, sm, limit, error);

@@ -171,7 +171,7 @@ def simulate(
     functional  count without timing
     limit_memory  what the trace may make the reader take: "4G" (default "1G"), or "none"
     plugins     shared objects whose policies `set` may name; they run with your rights
-    threads     that replay a launch; 0: one a processor, 16 at most. The report is the same
+    threads     that replay a launch; 0: one a processor, 8 at most. The report is the same
 
     A notebook shows it as a table; frame() makes a pandas.DataFrame of it.
     """
