@@ -32,8 +32,8 @@
 
 #include <string.h>
 
-/* Clocks from the answer to a poll to the next read: 292 to 315 from one to the next, of which the
- * answer takes as many (micro/poll.cu, `wait`, `chain`). */
+/* Clocks from the answer to a poll to the next read: from one to the next it is 292 to 315, which is
+ * what the answer takes (micro/poll.cu, `wait`, `chain`). */
 #define POLL_LOOP 1u
 
 static gmsim_cta *cta_of(gmsim_sm *sm, const gmsim_warp *warp)
