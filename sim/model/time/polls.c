@@ -17,8 +17,8 @@
  * 66 CTAs and of 132, and how often each reads). */
 #define ATOMIC_LATER 80u
 
-#define MOST_WORDS (1u << 20)
-#define BETWEEN    16u /* records of a loop besides the read, which are no accesses */
+#define MOST_WORDS (1u << 18) /* a launch that polls more waits for none of them */
+#define BETWEEN    16u        /* records of a loop besides the read, which are no accesses */
 #define STUCK      64u /* steps in which nobody wrote, after which it is looked whether all poll */
 #define VAIN       8u  /* reads in vain of a warp that polls */
 
@@ -34,7 +34,8 @@ typedef struct word {
     uint8_t kind;
     uint32_t readers, writers, late; /* CTAs; writers that had read before */
     uint32_t writes;                 /* in the launch */
-    uint32_t done, passed;           /* writes so far; CTAs whose turn it was */
+    uint32_t done, passed;           /* writes so far; CTAs whose turn it was, or is */
+    uint32_t next;                   /* request of whose turn comes next, plus one */
     uint64_t first, last;            /* clocks of the first and the last of them */
 } word;
 
@@ -210,8 +211,12 @@ static bool read_all(gmsim_scheduler *s, GError **error)
 {
     for (uint32_t what = READING_WORDS; what <= READING_COUNTS; what++)
         for (uint64_t cta = 0; cta < s->plan.ctas; cta++)
-            if (!read_cta(s, cta, (reading)what, error))
+            if (s->stop && *s->stop) {
+                g_set_error_literal(error, GMSIM_ERROR, GMSIM_ERROR_IO, "stopped");
                 return false;
+            } else if (!read_cta(s, cta, (reading)what, error)) {
+                return false;
+            }
     return true;
 }
 
@@ -255,7 +260,7 @@ void gmsim_polls_forget(gmsim_scheduler *s)
     polls->requests = polls->quiet = 0;
     polls->off = false;
     for (uint32_t i = 0; i < polls->slots; i++) {
-        polls->word[i].done = polls->word[i].passed = 0;
+        polls->word[i].done = polls->word[i].passed = polls->word[i].next = 0;
         polls->word[i].first = polls->word[i].last = 0;
     }
 }
@@ -327,7 +332,7 @@ bool gmsim_polls_note(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, const gmt
     gmsim_warp *warp = &sm->warp[slot];
     const gmsim_polls *polls = s->polls;
     const gmsim_site *site = gmsim_tally_site(&s->replay->tally, record->instr);
-    if (record->kind != GMTRACE_ACCESS || record->space != GMTRACE_SPACE_GLOBAL)
+    if (record->kind != GMTRACE_ACCESS || record->space != GMTRACE_SPACE_GLOBAL || !record->mask)
         return false;
     uint64_t address[GMTRACE_WARP_LANES];
     const uint64_t there =
@@ -475,30 +480,29 @@ static void enter(const gmsim_scheduler *s, gmsim_polls *polls, gmsim_sm *sm, ui
     sm->signals = 0;
 }
 
-/* Of those who wait for a turn the first to come has it. */
+/* Of those who wait for a turn at a word the first to come has it, once all before have written. */
 static void give_turns(gmsim_scheduler *s)
 {
     gmsim_polls *polls = s->polls;
-    for (uint32_t i = 0; i < polls->requests;) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < polls->requests; i++) {
+        word *w = &polls->word[polls->request[i].word];
+        if (w->passed == w->done &&
+            (!w->next || polls->request[i].clock < polls->request[w->next - 1u].clock))
+            w->next = i + 1u;
+    }
+    for (uint32_t i = 0; i < polls->requests; i++) {
         const request *one = &polls->request[i];
         word *w = &polls->word[one->word];
-        uint32_t first = i;
-        for (uint32_t k = i + 1u; k < polls->requests; k++)
-            if (polls->request[k].word == one->word &&
-                polls->request[k].clock < polls->request[first].clock)
-                first = k;
-        if (w->passed != w->done) {
-            i++;
+        if (w->next != i + 1u) {
+            polls->request[kept++] = *one;
             continue;
         }
-        const request *given = &polls->request[first];
-        s->sm[given->sm].turn_at[given->slot] = MAX(w->last, 1u);
+        s->sm[one->sm].turn_at[one->slot] = MAX(w->last, 1u);
         w->passed++;
-        memmove(&polls->request[first], &polls->request[first + 1u],
-                (polls->requests - first - 1u) * sizeof *polls->request);
-        polls->requests--;
-        i += first != i;
+        w->next = 0;
     }
+    polls->requests = kept;
 }
 
 /* Do all warps wait for what none of them will write? */

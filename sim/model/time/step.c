@@ -32,8 +32,8 @@
 
 #include <string.h>
 
-/* Clocks from the answer to a poll to the next read: from one to the next it is 292 to 315, which is
- * what the answer takes (micro/poll.cu, `wait`, `chain`). */
+/* Clocks from the answer to a poll to the next read: from one to the next it is 292 to 315, which
+ * is what the answer takes (micro/poll.cu, `wait`, `chain`). */
 #define POLL_LOOP 1u
 
 static gmsim_cta *cta_of(gmsim_sm *sm, const gmsim_warp *warp)
@@ -495,36 +495,33 @@ static bool answer_sm(gmsim_scheduler *s, gmsim_sm *sm, uint64_t limit, GError *
     return done;
 }
 
-bool gmsim_step_run(gmsim_scheduler *s, uint32_t first, uint32_t end, uint64_t limit,
-                    GError **error)
+/* Each runs, or is answered, or both. */
+static bool step(gmsim_scheduler *s, uint32_t first, uint32_t end, uint64_t limit, bool runs,
+                 bool answers, GError **error)
 {
     for (uint32_t i = first; i < end; i++) {
+        gmsim_sm *sm = &s->sm[i];
         s->replay->turn = s->step << 16 | i;
-        if (!run_sm(s, &s->sm[i], limit, error))
+        if ((runs && !run_sm(s, sm, limit, error)) || (answers && !answer_sm(s, sm, limit, error)))
             return false;
     }
     return true;
+}
+
+bool gmsim_step_run(gmsim_scheduler *s, uint32_t first, uint32_t end, uint64_t limit,
+                    GError **error)
+{
+    return step(s, first, end, limit, true, false, error);
 }
 
 bool gmsim_step_answer(gmsim_scheduler *s, uint32_t first, uint32_t end, uint64_t limit,
                        GError **error)
 {
-    for (uint32_t i = first; i < end; i++) {
-        s->replay->turn = s->step << 16 | i;
-        if (!answer_sm(s, &s->sm[i], limit, error))
-            return false;
-    }
-    return true;
+    return step(s, first, end, limit, false, true, error);
 }
 
 bool gmsim_step_all(gmsim_scheduler *s, uint32_t first, uint32_t end, uint64_t limit,
                     GError **error)
 {
-    for (uint32_t i = first; i < end; i++) {
-        gmsim_sm *sm = &s->sm[i];
-        s->replay->turn = s->step << 16 | i;
-        if (!run_sm(s, sm, limit, error) || !answer_sm(s, sm, limit, error))
-            return false;
-    }
-    return true;
+    return step(s, first, end, limit, true, true, error);
 }
