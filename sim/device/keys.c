@@ -271,7 +271,7 @@ const gmsim_key gmsim_keys[] = {
     COST(membar_cta, "delay 110, latency 100", "MEMBAR of the CTA"),
     COST(membar_sys, "delay 1000, latency 1000", "MEMBAR of the system"),
     COST(reconverge, "delay 9", "BSYNC"),
-    COST(return, "delay 30", "RET, with the CALL before it"),
+    COST(return, "delay 30, issue 8", "RET, with the CALL before it"),
     MAYBE(launch, groups, COUNTS, 1, 1024,
           "SMs of each group of SMs, in the order in which the first CTAs fill them"),
     MAYBE(launch, singles, COUNT, 0, 64,

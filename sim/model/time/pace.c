@@ -5,8 +5,10 @@
  * for; results of variable latency (special functions, shuffles, constants) come after a time that
  * depends on the unit (traces/code/decoded.h). What a unit costs is the GPU's: [pipe] of its .ini.
  * Wherever the way does not go on with the next instruction, a branch was taken: what follows it
- * comes some clocks later than its control bits say (micro/code_fetch.cu).
- * A load from constant memory takes its time for each address that lanes ask for.
+ * comes some clocks later than its control bits say (micro/code_fetch.cu), and where it leads
+ * forward over more than 64 bytes, not back in a loop, nobody issues in one of them
+ * (micro/switch_cost.cu, 32 warps; branch_cost.cu, `div`, whose branch is shorter). A load from
+ * constant memory takes its time for each address that lanes ask for.
  *
  * Left out: fetching instructions of loops that do not fit the smallest cache (over 5 KB a taken
  * branch costs twice as much, over 32 KB an instruction two clocks), results that arrive together.
@@ -22,6 +24,9 @@
 #define REPEATS 4u
 
 #define DENSE 3u /* of so many instructions one writes late */
+
+#define FORWARD 5u /* instructions over which a branch leads at least that takes of the scheduler  \
+                    */
 
 /* Where the GPU has the cost of a unit. */
 static const size_t cost_at[GMTRACE_UNITS] = {
@@ -167,8 +172,10 @@ static void end_run(walk *w, bool end)
 static void walk_piece(const gmsim_paces *paces, const gmtrace_path_piece *piece, gmsim_pace *pace,
                        walk *w)
 {
-    if (w->next != GMTRACE_NO_INSTR && w->next != piece->first)
+    if (w->next != GMTRACE_NO_INSTR && w->next != piece->first) {
         w->clock += paces->branch;
+        w->held += piece->first >= w->next + FORWARD;
+    }
     w->next = piece->first + piece->count;
     for (uint32_t n = piece->first; n < piece->first + piece->count; n++) {
         const gmtrace_instr *instr = &paces->kernel->instr[n];
