@@ -177,7 +177,7 @@ static outcome turns(uint32_t ctas, bool together)
 {
     begin(ctas);
     for (uint64_t cta = 0; cta < ctas; cta++) {
-        poll(cta, together ? 0 : cta, 1u + cta % 3u);
+        poll(cta, together ? 0 : cta, 1u + (uint32_t)(cta % 3u));
         work(cta, 2);
         put(cta, together ? 0 : cta, false);
     }
