@@ -49,6 +49,9 @@ int cli_flush(int code);
 
 /* Whether an option's value is NULL or one of `words` (ended by NULL); says what else it may be. */
 bool cli_one_of(const char *option, const char *value, const char *const *words);
+/* Whether an option's value is a whole number in bounds, or NULL: *number stays then; says what else
+ * it must be. */
+bool cli_count(const char *option, const char *text, guint64 least, guint64 most, guint64 *number);
 /* The format that is asked for, or the one that the output's name ends in; NULL after saying that
  * there is none such. Both may be NULL. */
 const gmsim_format *cli_format(const char *wanted, const char *output);

@@ -8,8 +8,6 @@
 
 #include <string.h>
 
-#define MOST_THREADS 64u
-
 cli_job_options cli_given;
 
 const GOptionEntry cli_input_entries[] = {
@@ -63,20 +61,11 @@ const GOptionEntry cli_output_entries[] = {
     G_OPTION_ENTRY_NULL,
 };
 
-static unsigned threads; /* 0: not given */
+static guint64 threads; /* 0: not given */
 
 bool cli_job_threads(void)
 {
-    guint64 count = 0;
-
-    if (cli_given.threads != NULL &&
-        !g_ascii_string_to_unsigned(cli_given.threads, 10, 1, MOST_THREADS, &count, NULL)) {
-        cli_say("--threads %s: must be a whole number from 1 to %u", cli_given.threads,
-                MOST_THREADS);
-        return false;
-    }
-    threads = (unsigned)count;
-    return true;
+    return cli_count("threads", cli_given.threads, 1, GMSIM_MOST_THREADS, &threads);
 }
 
 bool cli_job_input(const char *command)
@@ -166,7 +155,7 @@ gmsim_job cli_job(void)
                        .limit_memory = cli_given.limit_memory,
                        .flush = cli_given.flush,
                        .functional = cli_given.functional,
-                       .threads = threads};
+                       .threads = (unsigned)threads};
 }
 
 typedef struct run {

@@ -179,6 +179,15 @@ const gmsim_format *cli_format(const char *wanted, const char *output)
     return format;
 }
 
+bool cli_count(const char *option, const char *text, guint64 least, guint64 most, guint64 *number)
+{
+    if (text == NULL || g_ascii_string_to_unsigned(text, 10, least, most, number, NULL))
+        return true;
+    cli_say("--%s %s: must be a whole number from %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT,
+            option, text, least, most);
+    return false;
+}
+
 bool cli_say_lacks(const gmsim_format *format, const char *what)
 {
     cli_say("--format %s: cannot show %s", format->name, what);

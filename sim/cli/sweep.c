@@ -70,17 +70,6 @@ static const char description[] =
     "  gmsim sweep --run ./saxpy --set l2.size=20M,60M -- {64K..1M*4}\n"
     "  gmsim sweep --trace F --gpu h200,a100 -j 4 -o sweep.csv\n";
 
-/* A whole number in bounds; *number stays where the option is not given. */
-static bool read_count(const char *option, const char *text, guint64 least, guint64 most,
-                       guint64 *number)
-{
-    if (text == NULL || g_ascii_string_to_unsigned(text, 10, least, most, number, NULL))
-        return true;
-    cli_say("--%s %s: must be a whole number from %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT,
-            option, text, least, most);
-    return false;
-}
-
 static void say_unknown(const char *name)
 {
     GPtrArray *names = g_ptr_array_new();
@@ -145,9 +134,9 @@ static bool choose_share(sweep_study *study)
         cli_say("--task-id and --task-count belong together");
         return false;
     }
-    if (!read_count("task-count", given.task_count, 1, G_MAXUINT32, &count) ||
-        !read_count("task-id", given.task_id, 0, count - 1, &id) ||
-        !read_count("jobs", given.jobs, 1, 1024, &jobs))
+    if (!cli_count("task-count", given.task_count, 1, G_MAXUINT32, &count) ||
+        !cli_count("task-id", given.task_id, 0, count - 1, &id) ||
+        !cli_count("jobs", given.jobs, 1, 1024, &jobs))
         return false;
     study->sweep.first = id;
     study->sweep.step = count;

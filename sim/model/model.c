@@ -352,11 +352,9 @@ static bool replay_once(gmsim_model *model, gmsim_scheduler *scheduler, GError *
     }
     if (model->options.watch)
         model->options.watch->begin(model->options.watch);
-    gmsim_tally_reset(&model->replay.tally);
+    gmsim_replay_reset(&model->replay);
     gmsim_l2_reset_counts(&model->shared.l2);
     gmsim_shared_begin(&model->shared);
-    model->replay.l1_clocks = 0;
-    memset(model->replay.degree, 0, sizeof model->replay.degree);
     if (scheduler->crew)
         gmsim_crew_reset(scheduler->crew);
     if (!gmsim_schedule(scheduler, error))
@@ -370,7 +368,8 @@ static bool replay_once(gmsim_model *model, gmsim_scheduler *scheduler, GError *
     return complete && gmsim_plugged_check(&model->plugged, model->sm, &model->shared, error);
 }
 
-/* What warps wait for: phases of the kernel's mbarriers, words that they poll; and room for that. */
+/* What warps wait for: phases of the kernel's mbarriers, words that they poll; and room for that.
+ */
 static bool read_phases(gmsim_scheduler *scheduler, const gmtrace_launch *launch,
                         const gmtrace_kernel *kernel, GError **error)
 {
@@ -540,11 +539,11 @@ static void bring_back(gmsim_model *model)
 }
 
 /* Whether the crew is to run it. */
-static bool is_shared(gmsim_model *model, const gmtrace_launch *launch)
+static bool is_shared(const gmsim_model *model, const gmtrace_launch *launch)
 {
     const uint32_t kernel = launch->kernel % ALONE;
     return model->crew && launch->records >= model->options.share_from &&
-           !(model->alone[kernel / 64u] >> kernel % 64u & 1u) && keep_before(model);
+           !(model->alone[kernel / 64u] >> kernel % 64u & 1u);
 }
 
 const gmsim_result *gmsim_model_run(gmsim_model *model, gmtrace_reader *reader, uint32_t index,
@@ -556,8 +555,9 @@ const gmsim_result *gmsim_model_run(gmsim_model *model, gmtrace_reader *reader, 
         return NULL;
     }
     const gmtrace_launch *launch = gmtrace_get_launch(reader, index);
-    const gmsim_result *result = run_launch(model, is_shared(model, launch) ? model->crew : NULL,
-                                            reader, index, progress, data, &depends, error);
+    gmsim_crew *crew = is_shared(model, launch) && keep_before(model) ? model->crew : NULL;
+    const gmsim_result *result =
+        run_launch(model, crew, reader, index, progress, data, &depends, error);
     if (result || !depends)
         return result;
     const uint32_t kernel = launch->kernel % ALONE;

@@ -191,6 +191,8 @@ typedef enum gmsim_caches {
 typedef struct gmsim_watch gmsim_watch;
 typedef struct gmsim_whatif gmsim_whatif;
 
+#define GMSIM_MOST_THREADS 64u
+
 typedef struct gmsim_options {
     gmsim_caches caches;
     bool flush; /* L2 is emptied before every launch, as ncu does by default; else a launch finds

@@ -79,6 +79,21 @@ void gmsim_replay_prepare(gmsim_replay *replay, const gmsim_gpu *gpu)
     }
 }
 
+void gmsim_replay_reset(gmsim_replay *replay)
+{
+    gmsim_tally_reset(&replay->tally);
+    replay->l1_clocks = 0;
+    memset(replay->degree, 0, sizeof replay->degree);
+}
+
+void gmsim_replay_add(gmsim_replay *replay, const gmsim_replay *other)
+{
+    gmsim_tally_add(&replay->tally, &other->tally);
+    replay->l1_clocks += other->l1_clocks;
+    for (uint32_t n = 0; n < GMSIM_DEGREE_BINS; n++)
+        replay->degree[n] += other->degree[n];
+}
+
 /* Where there are other than four sets of tags: all groups of bits of the line number XORed. */
 static uint32_t folded_set(const gmsim_replay *replay, uint64_t line)
 {

@@ -49,6 +49,11 @@ void gmsim_replay_prepare(gmsim_replay *replay, const gmsim_gpu *gpu);
 
 #define GMSIM_MOST_BULK_BYTES (1u << 20) /* shared memory holds less; far more is no copy */
 
+/* Zeroes what it has counted. */
+void gmsim_replay_reset(gmsim_replay *replay);
+/* Adds what another has counted, whose tally shares this one's. */
+void gmsim_replay_add(gmsim_replay *replay, const gmsim_replay *other);
+
 /* Counts an ACCESS, BULK or TENSOR record of a warp on the SM that has `memory`. Returns NULL, or
  * what is wrong with the record. */
 const char *gmsim_replay_record(gmsim_replay *replay, gmsim_sm_memory *memory, gmsim_executor *who,

@@ -362,15 +362,9 @@ static void test_call(void)
  * others. */
 static void test_recorded_call(void)
 {
-    const gmtrace_instr code[] = {LDG,
-                                  BRA_IF(4),
-                                  CODE(0, "CALL.REL.NOINC", "`(f)", CALL, NONE, 7),
-                                  ADD,
-                                  FADD,
-                                  STG,
-                                  EXIT,
-                                  ADD,
-                                  CODE(0, "RET.REL.NODEC", "R20 `(k)", RETURN, NONE, NO)};
+    const gmtrace_instr code[] = {
+        LDG,  BRA_IF(4), CODE(0, "CALL.REL.NOINC", "`(f)", CALL, NONE, 7),      ADD, FADD, STG,
+        EXIT, ADD,       CODE(0, "RET.REL.NODEC", "R20 `(k)", RETURN, NONE, NO)};
     warp_run run;
     begin_as(&run, code, G_N_ELEMENTS(code), ALL, GMTRACE_DETAIL_CALLS);
     record(&run, 0, ALL);
@@ -594,8 +588,8 @@ static void test_copy(void)
     g_assert_cmpuint(finish(&run).instructions, ==, 8);
 }
 
-/* Lanes' numbers decide a branch: those from 8 on execute what is between. Each group of lanes comes
- * to the BSYNC by itself. */
+/* Lanes' numbers decide a branch: those from 8 on execute what is between. Each group of lanes
+ * comes to the BSYNC by itself. */
 static void test_values(void)
 {
     gmtrace_instr code[] = {CODE(0, "S2R", "R3, SR_TID.X", INT, NONE, NO),
@@ -652,7 +646,7 @@ static void test_syncwarp(void)
     }
 }
 
-/* What two paths have spent adds up, and each part has its own bound. */
+/* What paths have spent is added to what others have; little is not much. */
 static void test_order(void)
 {
     static const gmtrace_instr code[] = {ADD, LDG, ADD, EXIT};
@@ -668,15 +662,6 @@ static void test_order(void)
     g_assert_cmpuint(two.states, >=, one.states);
     g_assert_false(gmtrace_paths_ordered(&two));
     gmtrace_paths_free(run.paths);
-    uint64_t *part = (uint64_t *)&one;
-    for (uint32_t i = 0; i < sizeof one / sizeof *part; i++)
-        part[i] = GMTRACE_PATHS_ORDERED - 1u;
-    g_assert_false(gmtrace_paths_ordered(&one));
-    for (uint32_t i = 0; i < sizeof one / sizeof *part; i++) {
-        part[i]++;
-        g_assert_true(gmtrace_paths_ordered(&one));
-        part[i]--;
-    }
 }
 
 int main(int argc, char **argv)

@@ -8,6 +8,7 @@
 #include "sim/model/count/meet.h"
 #include "sim/model/model.h"
 #include "tests/support/trace_builder.h"
+#include "traces/code/path.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -219,6 +220,21 @@ static void test_meet(void)
     g_free(one);
 }
 
+/* Each part of what paths spend has its own bound. */
+static void test_order(void)
+{
+    gmtrace_path_order one;
+    uint64_t *part = (uint64_t *)&one;
+    for (uint32_t i = 0; i < sizeof one / sizeof *part; i++)
+        part[i] = GMTRACE_PATHS_ORDERED - 1u;
+    g_assert_false(gmtrace_paths_ordered(&one));
+    for (uint32_t i = 0; i < sizeof one / sizeof *part; i++) {
+        part[i]++;
+        g_assert_true(gmtrace_paths_ordered(&one));
+        part[i]--;
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -226,6 +242,7 @@ int main(int argc, char **argv)
     g_test_add_func("/crew/launches", test_launches);
     g_test_add_func("/crew/damage", test_damage);
     g_test_add_func("/crew/meet", test_meet);
+    g_test_add_func("/crew/order", test_order);
     g_test_add_func("/crew/begins-anew", test_begins_anew);
     g_test_add_data_func("/crew/meets", "hash_insert.trc", test_sample);
     g_test_add_data_func("/crew/constants", "constant_per_lane.trc", test_sample);

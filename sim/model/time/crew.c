@@ -12,7 +12,6 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define LOOKS 8000u /* at a number that is to become another, before a hand sleeps */
 
@@ -105,10 +104,8 @@ static void begin(hand *h)
     const gmsim_tally tally = h->replay.tally;
     h->replay = *s->replay;
     h->replay.tally = tally;
-    h->scheduler = *s;
-    h->scheduler.paces = &h->paces;
     h->scheduler.paths = gmtrace_paths_create(kernel, h->crew->detail);
-    h->scheduler.constants = NULL;
+    take_over(h);
     if (h->scheduler.paths)
         gmtrace_paths_know(h->scheduler.paths, h->crew->launch);
     h->good = h->scheduler.paths && gmsim_tally_share(&h->replay.tally, &s->replay->tally) &&
@@ -251,12 +248,8 @@ void gmsim_crew_end(gmsim_crew *crew)
 
 void gmsim_crew_reset(gmsim_crew *crew)
 {
-    for (uint32_t i = 1; i < crew->hands; i++) {
-        gmsim_replay *replay = &crew->hand[i].replay;
-        gmsim_tally_reset(&replay->tally);
-        replay->l1_clocks = 0;
-        memset(replay->degree, 0, sizeof replay->degree);
-    }
+    for (uint32_t i = 1; i < crew->hands; i++)
+        gmsim_replay_reset(&crew->hand[i].replay);
 }
 
 gmtrace_paths *gmsim_crew_paths(const gmsim_crew *crew, uint32_t sm)
@@ -329,13 +322,8 @@ bool gmsim_crew_depends(const gmsim_crew *crew)
 
 void gmsim_crew_add_up(const gmsim_crew *crew, gmsim_scheduler *s)
 {
-    for (uint32_t i = 1; i < crew->hands; i++) {
-        const gmsim_replay *replay = &crew->hand[i].replay;
-        gmsim_tally_add(&s->replay->tally, &replay->tally);
-        s->replay->l1_clocks += replay->l1_clocks;
-        for (uint32_t n = 0; n < GMSIM_DEGREE_BINS; n++)
-            s->replay->degree[n] += replay->degree[n];
-    }
+    for (uint32_t i = 1; i < crew->hands; i++)
+        gmsim_replay_add(s->replay, &crew->hand[i].replay);
 }
 
 gmtrace_path_counts gmsim_crew_path_counts(const gmsim_crew *crew)

@@ -19,8 +19,6 @@
 
 #pragma GCC visibility push(hidden)
 
-#define GMSIM_MOST_THREADS 64u
-
 typedef struct gmsim_crew gmsim_crew;
 
 /* The caller is one of the threads; fewer where no more can be had. NULL where that is one, or

@@ -59,7 +59,7 @@ typedef struct gmsim_scheduler {
     gmsim_phases phases;              /* of the kernel's mbarriers */
     struct gmsim_mbarrier *mbarriers; /* of every place of every SM as many; NULL: none */
     gmsim_clusters clusters;
-    struct gmsim_polls *polls; /* NULL: the kernel's code has no loops that poll */
+    gmsim_polls *polls; /* NULL: the kernel's code has no loops that poll */
     gmtrace_paths *paths;
     gmsim_paces *paces;
     gmtrace_reader *reader;

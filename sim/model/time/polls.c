@@ -29,7 +29,7 @@ typedef struct word {
     uint64_t cta; /* plus one: whose streams were read last */
     uint32_t own; /* its writes */
     uint32_t
-        each; /* writes of every CTA before that wrote; UINT32_MAX: some write more than others */
+        each; /* those of every CTA before that wrote; UINT32_MAX: some write more than others */
     bool polled, written; /* by it */
     uint8_t kind;
     uint32_t readers, writers, late; /* CTAs; writers that had read before */
@@ -53,17 +53,22 @@ struct gmsim_polls {
     bool off;       /* nobody waits any more */
 };
 
-static const word *find(const gmsim_polls *polls, uint64_t address)
+/* The word's place in a table that has room, or an empty one where it would be. */
+static word *place_of(word *table, uint32_t slots, uint64_t address)
 {
-    uint32_t at = gmsim_scatter32(address) & (polls->slots - 1u);
-    for (; polls->word[at].key; at = (at + 1u) & (polls->slots - 1u))
-        if (polls->word[at].key == address + 1u)
-            return &polls->word[at];
-    return NULL;
+    uint32_t at = gmsim_scatter32(address) & (slots - 1u);
+    while (table[at].key && table[at].key != address + 1u)
+        at = (at + 1u) & (slots - 1u);
+    return &table[at];
 }
 
-/* ------------------------------------------------------------------------------- before the launch
- */
+static word *find(const gmsim_polls *polls, uint64_t address)
+{
+    word *w = place_of(polls->word, polls->slots, address);
+    return w->key ? w : NULL;
+}
+
+/* ---------------------------------------------------------------------------- before the launch */
 
 static bool grow(gmsim_polls *polls)
 {
@@ -72,12 +77,9 @@ static bool grow(gmsim_polls *polls)
     if (!grown)
         return false;
     for (uint32_t i = 0; i < polls->slots; i++) {
-        if (!polls->word[i].key)
-            continue;
-        uint32_t at = gmsim_scatter32(polls->word[i].key - 1u) & (slots - 1u);
-        while (grown[at].key)
-            at = (at + 1u) & (slots - 1u);
-        grown[at] = polls->word[i];
+        const word *w = &polls->word[i];
+        if (w->key)
+            *place_of(grown, slots, w->key - 1u) = *w;
     }
     free(polls->word);
     polls->word = grown;
@@ -89,12 +91,9 @@ static bool put(gmsim_polls *polls, uint64_t address)
 {
     if (2u * polls->count >= polls->slots && !grow(polls))
         return false;
-    uint32_t at = gmsim_scatter32(address) & (polls->slots - 1u);
-    for (; polls->word[at].key; at = (at + 1u) & (polls->slots - 1u))
-        if (polls->word[at].key == address + 1u)
-            return true;
-    polls->word[at].key = address + 1u;
-    polls->count++;
+    word *w = place_of(polls->word, polls->slots, address);
+    polls->count += !w->key;
+    w->key = address + 1u;
     return true;
 }
 
@@ -146,7 +145,7 @@ static bool take(gmsim_scheduler *s, uint64_t cta, const gmtrace_chunk *chunk,
                 return false;
             continue;
         }
-        word *w = (word *)(uintptr_t)find(s->polls, one);
+        word *w = find(s->polls, one);
         if (w)
             count_lane(w, cta, site->signals);
     }
@@ -423,7 +422,7 @@ static bool must_wait(const gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot,
     if (s->polls->off)
         return false;
     gmsim_lane_addresses(warp->cursor.chunk, record, address);
-    const uint64_t back = warp->poll_rows ? warp->poll_rows * row_of(record, address) : 0;
+    const uint64_t row = row_of(record, address), back = warp->poll_rows * row;
     bool sums = false, sum = false; /* wanted, and there */
     for (uint32_t left = record->mask; left; left &= left - 1u) {
         const word *w = find(s->polls, address[gmsim_lowest(left)] - back);
@@ -432,7 +431,7 @@ static bool must_wait(const gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot,
         sums |= w && w->kind == WORD_FLAG && w->writes == 2u;
         sum |= !w || w->kind == WORD_FREE || is_written(w, clock);
     }
-    if (!sums || sum || !row_of(record, address) || goes_on(s, &warp->cursor, record, address))
+    if (!sums || sum || !row || goes_on(s, &warp->cursor, record, address))
         return false;
     warp->poll_rows++;
     return true;
@@ -463,13 +462,12 @@ static void enter(const gmsim_scheduler *s, gmsim_polls *polls, gmsim_sm *sm, ui
     for (uint32_t i = 0; i < MIN(sm->signals, GMSIM_SIGNALS); i++) {
         const gmsim_signal *signal = &sm->signal[i];
         word *w = &polls->word[signal->word];
-        if (signal->asks && polls->requests < polls->room) {
-            polls->request[polls->requests++] =
-                (request){signal->word, number, signal->slot, signal->clock};
+        if (signal->asks) { /* a warp once at a time */
+            if (polls->requests < polls->room)
+                polls->request[polls->requests++] =
+                    (request){signal->word, number, signal->slot, signal->clock};
             continue;
         }
-        if (signal->asks)
-            continue;
         w->first = w->done ? MIN(w->first, signal->clock) : signal->clock;
         /* Who comes to a barrier adds to its word, one after the other. */
         w->last = MAX(w->last + (w->kind == WORD_BARRIER ? s->plan.gpu->atomic_slice / 100u : 0),

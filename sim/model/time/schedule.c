@@ -126,6 +126,7 @@ static void collect_freed(gmsim_scheduler *s)
     }
 }
 
+/* So far. In a step there may be less than before: reads that polled in vain do not count. */
 static uint64_t records_of(const gmsim_scheduler *s)
 {
     uint64_t records = 0;
@@ -148,7 +149,7 @@ static bool run(gmsim_scheduler *s, GError **error)
         if (s->crew) {
             const uint64_t before = records;
             records = records_of(s);
-            busy = records - before >= MANY;
+            busy = records >= before + MANY;
             s->depends = (s->step & DEPENDS_STEPS) == 0 && gmsim_crew_depends(s->crew);
             if (s->depends)
                 return false;
@@ -181,7 +182,7 @@ static bool run(gmsim_scheduler *s, GError **error)
         }
         if (s->progress && (s->step & PROGRESS_STEPS) == 0) {
             records = records_of(s);
-            if (records - reported >= PROGRESS_STEP) {
+            if (records >= reported + PROGRESS_STEP) {
                 reported = records;
                 s->progress(records, s->plan.records, s->progress_data);
             }

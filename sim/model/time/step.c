@@ -21,7 +21,6 @@
 #include "sim/model/time/access.h"
 #include "sim/model/time/cluster.h"
 #include "sim/model/time/constants.h"
-#include "sim/model/time/crew.h"
 #include "sim/model/time/fetch.h"
 #include "sim/model/time/mbarrier.h"
 #include "sim/model/time/places.h"
