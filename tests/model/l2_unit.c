@@ -10,13 +10,18 @@
 
 #include <string.h>
 
-/* L2 reads of a line's sectors A and B, asked for in that order while the first is under way. */
+/* L2 reads of a line's sectors A and B, asked for in that order while the first is under way; x: an
+ * atomic on the line, y: on another. */
 static uint32_t lrc_reads(const char *order)
 {
     gmsim_lrc_entry entry = {.line = 1};
     uint32_t reads = 0;
     for (uint64_t now = 0; *order; order++, now++) {
         uint32_t sectors = *order == 'A' ? 0x3 : 0x4;
+        if (*order == 'x' || *order == 'y') {
+            gmsim_lrc_update(&entry, *order == 'x' ? 7 : 8);
+            continue;
+        }
         gmsim_lrc_role role = gmsim_lrc_meet(&entry, 7, sectors, now, 4);
         reads += role != GMSIM_LRC_JOINS;
         if (role == GMSIM_LRC_LEADS)
@@ -39,8 +44,9 @@ static void test_lrc(void)
     static const struct {
         const char *order;
         uint32_t reads;
-    } known[] = {{"ABA", 3},    {"AABAA", 3}, {"ABAAAA", 3},   {"AABBAA", 5},  {"ABBBAA", 5},
-                 {"ABABAB", 6}, {"AAAB", 2},  {"AAAAAABA", 4}, {"AAAABBBB", 3}};
+    } known[] = {{"ABA", 3},    {"AABAA", 3},    {"ABAAAA", 3},   {"AABBAA", 5},   {"ABBBAA", 5},
+                 {"ABABAB", 6}, {"AAAB", 2},     {"AAAAAABA", 4}, {"AAAABBBB", 3}, {"xAA", 1},
+                 {"AAyAA", 1},  {"AAxAAAAA", 5}, {"AxAxAAAAA", 6}}; /* hot_line.cu */
     for (size_t i = 0; i < G_N_ELEMENTS(known); i++)
         g_assert_cmpuint(lrc_reads(known[i].order), ==, known[i].reads);
 }

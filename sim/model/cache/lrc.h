@@ -20,6 +20,9 @@
  * A slice takes longer for a read that goes on while another of its line is under way
  * (micro/line_crowd.cu).
  *
+ * An atomic of an SM of the GPC ends the merging, too: of the reads of its line that follow three
+ * go on alone, before one is joined again (micro/hot_line.cu).
+ *
  * No limit was found to how many lines wait at once, with 2,000 of a GPC (micro/tma_merge.cu,
  * others) or 14,000 (micro/merge_shape.cu, others32).
  *
@@ -40,6 +43,7 @@
 #define GMSIM_LRC_CROWDS   4096u /* a side; a power of two */
 #define GMSIM_LRC_TOGETHER 300u  /* clocks from the first in which reads come in any order */
 #define GMSIM_LRC_UNDER    40u   /* clocks that a slice is at a line, for the next read of it */
+#define GMSIM_LRC_ALONES   3u    /* reads behind an atomic that go on alone */
 
 typedef struct gmsim_lrc_entry {
     uint64_t line;
@@ -47,6 +51,7 @@ typedef struct gmsim_lrc_entry {
     uint32_t late;            /* what comes there in the last so many clocks does not join */
     uint32_t under;           /* clocks before those that it came there */
     uint8_t sectors, readers; /* none: other sectors came since */
+    uint8_t alone;            /* of the line's next reads so many join nothing, and lead nothing */
 } gmsim_lrc_entry;
 
 /* Reads of a line by SMs of one side that come together. Clocks are the lower halves of those. */
@@ -79,8 +84,13 @@ static inline gmsim_lrc_role gmsim_lrc_meet(gmsim_lrc_entry *entry, uint64_t lin
 {
     /* SMs do not come in the order of time: this read may be long before that one. */
     const uint64_t until = entry->done - entry->late;
-    if (entry->line != line || now >= until || now + GMSIM_STEP + entry->under < until ||
-        !entry->readers)
+    if (entry->line != line)
+        return GMSIM_LRC_LEADS;
+    if (entry->alone) {
+        entry->alone--;
+        return GMSIM_LRC_ALONE;
+    }
+    if (now >= until || now + GMSIM_STEP + entry->under < until || !entry->readers)
         return GMSIM_LRC_LEADS;
     if (entry->sectors != sectors) {
         entry->readers = 0;
@@ -90,6 +100,15 @@ static inline gmsim_lrc_role gmsim_lrc_meet(gmsim_lrc_entry *entry, uint64_t lin
         return GMSIM_LRC_LEADS;
     entry->readers++;
     return GMSIM_LRC_JOINS;
+}
+
+/* An atomic passes. Of a line that nobody has read lately nothing is kept. */
+static inline void gmsim_lrc_update(gmsim_lrc_entry *entry, uint64_t line)
+{
+    if (entry->line != line)
+        return;
+    entry->readers = 0;
+    entry->alone = GMSIM_LRC_ALONES;
 }
 
 /* Whether two clocks, lower halves, are fewer than so many apart. */

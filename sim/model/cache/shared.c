@@ -19,6 +19,9 @@
  *   the other side has a line sooner where one of the home's side asks for it at the same time, and
  *   SMs that go through the same data together are faster than one alone (micro/together.cu).
  *
+ * - Atomics of a line and reads of it are carried out one after the other by the slice that does
+ *   its atomics; to turn from one to the other takes time (micro/hot_line.cu).
+ *
  * Left out: the slices' true hashes, the fabric between L2's sides.
  */
 #include "sim/model/cache/shared.h"
@@ -40,6 +43,13 @@
 /* Percent of a crossing for a reduction, of which nothing comes back (micro/l2_crossing.cu). */
 #define CROSS_RED 75u
 
+/* Percent of a slice's time for a read that a read of a line takes on which its slice has carried
+ * out an atomic in the last HOT_CLOCKS, and that it takes more right behind one
+ * (micro/hot_line.cu: 2.2 clocks, and 2.5). */
+#define HOT_READ   200u
+#define HOT_TURN   235u
+#define HOT_CLOCKS 500u
+
 void gmsim_shared_begin(gmsim_shared *shared)
 {
     memset(shared->lrc, 0, MAX(shared->gpu->launch_groups.count, 1u) * sizeof *shared->lrc);
@@ -52,6 +62,7 @@ void gmsim_shared_begin(gmsim_shared *shared)
     memset(shared->crossing, 0, sizeof shared->crossing);
     gmsim_dram_begin(&shared->dram, shared->gpu);
     memset(shared->filling, 0, sizeof shared->filling);
+    shared->updates = false;
     shared->step = shared->drained = 0;
 }
 
@@ -259,6 +270,23 @@ static __attribute__((noinline)) void go_on_late(gmsim_shared *shared, uint64_t 
     shared->l2.counts.read_hit_sectors += reads * sectors;
 }
 
+/* The slice that reads the line: that of its atomics, if it has just carried out one of them. Then
+ * *work becomes what the read takes of it. */
+GMSIM_INLINE uint32_t slice_to_read(gmsim_shared *shared, uint64_t line, uint64_t now,
+                                    uint32_t *work)
+{
+    if (G_UNLIKELY(shared->updates)) {
+        const uint32_t number = atomic_slice_of(shared, line);
+        gmsim_rivals *rivals = &shared->rivals[number];
+        if (rivals->last >> 4 == line && now < rivals->clock + HOT_CLOCKS) {
+            *work = shared->read_cost * (HOT_READ + (rivals->read ? 0 : HOT_TURN)) / 100u;
+            rivals->read = true;
+            return number;
+        }
+    }
+    return slice_of(shared, line);
+}
+
 /* A line's sectors from L2 or beyond. */
 GMSIM_INLINE void read_line(gmsim_shared *shared, gmsim_lrc_entry *lrc, const gmsim_l2_place *place,
                             gmsim_sender from, gmsim_ask *ask, gmsim_message *message)
@@ -288,7 +316,7 @@ GMSIM_INLINE void read_line(gmsim_shared *shared, gmsim_lrc_entry *lrc, const gm
         if (role == GMSIM_LRC_ALONE)
             entry = NULL;
     }
-    uint32_t number = slice_of(shared, line);
+    const uint32_t number = slice_to_read(shared, line, now, &read_cost);
     uint64_t queued = read_slice(shared, number, now, read_cost, count);
     gmsim_fill *fill = fill_at(shared, line);
     uint64_t away = (uint64_t)shared->away[from.gpc][number >> shared->group_slices_shift];
@@ -427,6 +455,10 @@ static void do_atomic(gmsim_shared *shared, const gmsim_l2_place *place, gmsim_s
     gmsim_atomic_work work =
         gmsim_atomic_work_of(gpu, ask, message, shared->atomic_cost, rivals->last == sectors);
     rivals->last = sectors;
+    rivals->clock = MAX(rivals->clock, leaves);
+    rivals->read = false;
+    shared->updates = true;
+    gmsim_lrc_update(gmsim_lrc_at(lrc_of(shared, from), message->line), message->line);
     gmsim_l2_cost cost = gmsim_l2_atomic(&shared->l2, place, from.side, message->touched);
     bool missed = cost.reach == GMSIM_L2_DRAM, far = place->home != from.side;
     uint64_t wait =

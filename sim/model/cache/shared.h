@@ -43,7 +43,9 @@ typedef struct gmsim_slice {
 /* Atomics that wait for a slice: of SMs of the line's side, and of the other. */
 typedef struct gmsim_rivals {
     uint64_t step, work[2];
-    uint64_t last; /* line and sectors of what came last */
+    uint64_t last;  /* line and sectors of what came last, */
+    uint64_t clock; /* and when; of atomics before it, none came later */
+    bool read;      /* the line has been read since */
 } gmsim_rivals;
 
 typedef struct gmsim_shared {
@@ -72,6 +74,7 @@ typedef struct gmsim_shared {
         contest_cost;                                        /* in 1/16 clocks of a slice */
     uint32_t group_slices_shift, group_shift, cluster_shift; /* of l2.group_slices and so on */
     uint32_t write_clocks, lrc_clocks; /* from an SM to L2; to where reads merge */
+    bool updates;                      /* the launch has atomics, so far */
     uint64_t step;                     /* clock at which this step began */
     uint64_t drained;                  /* clock at which the last store so far is there */
     gmsim_l2_place place[GMSIM_OUTBOX + GMSIM_MESSAGES_AHEAD]; /* of the SM's messages */
