@@ -245,9 +245,30 @@ static bool meets_in(const gmtrace_instr *instr, const gmtrace_path_piece *piece
     return false;
 }
 
+/* Keeps joins in order, and of two that overlap the longer. */
+static void add_join(path_view *view, const path_join *join)
+{
+    uint32_t place = 0;
+    for (uint32_t i = 0; i < view->joins; i++) {
+        const path_join *other = &view->join[i];
+        if (join->at < other->at + other->count && other->at < join->at + join->count) {
+            if (join->count > other->count)
+                view->join[i] = *join;
+            return;
+        }
+        place += other->at < join->at;
+    }
+    if (view->joins == PATH_JOINS)
+        return;
+    for (uint32_t i = view->joins++; i > place; i--)
+        view->join[i] = view->join[i - 1u];
+    view->join[place] = *join;
+}
+
 void path_view_join(const gmtrace_instr *instr, path_view *view, const gmtrace_path_piece *other,
                     uint32_t other_count)
 {
+    path_join longest = {0};
     uint64_t at = 0;
     for (uint32_t p = 0; p < view->count; p++) {
         const gmtrace_path_piece *piece = &view->piece[p];
@@ -266,28 +287,56 @@ void path_view_join(const gmtrace_instr *instr, path_view *view, const gmtrace_p
             for (uint32_t o = 0; o < other_count; o++) {
                 if (meeting - other[o].first >= other[o].count || other[o].times != 1)
                     continue;
-                const uint64_t length = common_run(piece, view->count - p, i + 1, &other[o],
-                                                   other_count - o, meeting - other[o].first + 1);
-                if (length > view->joined) {
-                    view->join = at + i + 1;
-                    view->joined = length;
-                }
+                const uint32_t skip = meeting - other[o].first + 1u;
+                const uint64_t length =
+                    common_run(piece, view->count - p, i + 1, &other[o], other_count - o, skip);
+                if (length <= longest.count)
+                    continue;
+                const uint64_t rest = path_pieces_length(&other[o], other_count - o) - skip;
+                longest = (path_join){at + i + 1u, length, length == rest};
             }
         }
         at += (uint64_t)piece->count * piece->times;
     }
+    if (longest.count)
+        add_join(view, &longest);
 }
 
 void path_list_add_view(path_list *list, const path_view *view, uint64_t drop)
 {
     const uint64_t length = path_pieces_length(view->piece, view->count);
-    if (!view->joined) {
-        add_part(list, view->piece, view->count, view->done, drop);
-        return;
+    uint64_t done = view->done;
+    for (uint32_t i = 0; i < view->joins; i++) {
+        const uint64_t behind = length - view->join[i].at;
+        add_part(list, view->piece, view->count, done, behind > drop ? behind : drop);
+        done = view->join[i].at + view->join[i].count;
     }
-    const uint64_t behind = length - view->join;
-    add_part(list, view->piece, view->count, view->done, behind > drop ? behind : drop);
-    add_part(list, view->piece, view->count, view->join + view->joined, drop);
+    add_part(list, view->piece, view->count, done, drop);
+}
+
+/* Where `a` last joined others as far as they went, if from there code goes straight on to where
+ * `b` stands, and they go on alike to the end: then those others were `b`. UINT64_MAX: not so. */
+static uint64_t joined_at(const path_view *a, const path_view *b, uint64_t common)
+{
+    const uint64_t length = path_pieces_length(a->piece, a->count), start = length - common;
+    if (!a->joins || !b->count || b->done || common != path_pieces_length(b->piece, b->count))
+        return UINT64_MAX;
+    const path_join *last = &a->join[a->joins - 1u];
+    const uint64_t end = last->at + last->count;
+    if (!last->whole || end > start || end < a->done)
+        return UINT64_MAX;
+    uint64_t at = 0;
+    for (uint32_t i = 0; i < a->count; i++) {
+        const gmtrace_path_piece *piece = &a->piece[i];
+        const uint64_t size = (uint64_t)piece->count * piece->times;
+        if (end >= at && end < at + size)
+            return piece->times == 1 && start <= at + size &&
+                           piece->first + (uint32_t)(start - at) == b->piece[0].first
+                       ? end
+                       : UINT64_MAX;
+        at += size;
+    }
+    return UINT64_MAX;
 }
 
 uint64_t path_views_together(const gmtrace_instr *instr, const path_view *a, const path_view *b)
@@ -311,7 +360,10 @@ uint64_t path_views_together(const gmtrace_instr *instr, const path_view *a, con
     const uint64_t b_left = path_pieces_length(b->piece, b->count) - b->done;
     if (a_left == b_left && a_left <= common && met_before(instr, a) && met_before(instr, b))
         return a_left;
-    return behind;
+    const uint64_t end = joined_at(a, b, common);
+    if (end != UINT64_MAX)
+        return a->done + a_left - end;
+    return joined_at(b, a, common) != UINT64_MAX ? a_left : behind;
 }
 
 /* --------------------------------------------------------------------------------------- sums */

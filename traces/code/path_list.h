@@ -55,16 +55,25 @@ uint64_t path_pieces_length(const gmtrace_path_piece *piece, uint32_t count);
 /* How many instructions two lists begin with in common. */
 uint64_t path_pieces_prefix(const gmtrace_path_piece *a, uint32_t a_count,
                             const gmtrace_path_piece *b, uint32_t b_count);
-/* A part's way, and what of it others executed for it: its first `done` instructions and `joined`
- * ones from `join` on. */
+/* Where a part went on with others: so many of its instructions, from `at` on. */
+typedef struct path_join {
+    uint64_t at, count;
+    bool whole; /* as far as those others went */
+} path_join;
+
+#define PATH_JOINS 2u
+
+/* A part's way, and what of it others executed for it: its first `done` instructions, and what it
+ * joined, one after the other. */
 typedef struct path_view {
     const gmtrace_path_piece *piece;
-    uint32_t count;
-    uint64_t done, join, joined;
+    uint32_t count, joins;
+    uint64_t done;
+    path_join join[PATH_JOINS];
 } path_view;
 
-/* Sets join and joined: the part waited in the middle of its way for others that went on along the
- * other list, and went on with them as long as both ways are the same. */
+/* Adds a join: the part waited in the middle of its way for others that went on along the other
+ * list, and went on with them as long as both ways are the same. */
 void path_view_join(const gmtrace_instr *instr, path_view *view, const gmtrace_path_piece *other,
                     uint32_t other_count);
 /* Appends what is left of the view, without its last `drop` instructions. */
@@ -72,7 +81,8 @@ void path_list_add_view(path_list *list, const path_view *view, uint64_t drop);
 
 /* How many instructions at the end of `a` two parts of a warp execute together: those behind the
  * first place in the common end where lanes wait for each other; or all that is left, where both
- * have met already in what was done and part from the rest of the warp together. */
+ * have met already in what was done and part from the rest of the warp together, or where one of
+ * them joined the other, which has stood on that way since. */
 uint64_t path_views_together(const gmtrace_instr *instr, const path_view *a, const path_view *b);
 
 /* Fills everything but the flags and the list itself from the list. */
