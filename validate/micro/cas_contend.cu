@@ -12,6 +12,7 @@
  * of a warp of each CTA).
  */
 #include "validate/micro/check.h"
+#include "validate/micro/near_far.h"
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -21,13 +22,6 @@ struct report {
     unsigned sm, end, tries;
 };
 
-__device__ static unsigned my_sm()
-{
-    unsigned sm;
-    asm("mov.u32 %0, %%smid;" : "=r"(sm));
-    return sm;
-}
-
 __device__ static void gate_wait(unsigned *gate, unsigned all)
 {
     if (threadIdx.x == 0) {
@@ -36,20 +30,6 @@ __device__ static void gate_wait(unsigned *gate, unsigned all)
             ;
     }
     __syncthreads();
-}
-
-/* One SM alone: clocks of a compare-and-swap. */
-__global__ void alone_on(unsigned sm, unsigned *word, unsigned *took)
-{
-    if (my_sm() != sm || threadIdx.x)
-        return;
-    unsigned v = 0, before = (unsigned)clock64();
-    for (int i = 0; i < 16; i++)
-        v = atomicCAS(word, 0x80000000u | v, v);
-    unsigned after = (unsigned)clock64();
-    if (v == 0x77777777u)
-        took[200] = v;
-    took[sm] = (after - before) / 16u;
 }
 
 /* spread: warps of a CTA take the lines in turn; else each goes through all. */
@@ -104,7 +84,7 @@ __global__ void failing(unsigned *words, unsigned lanes, unsigned lines, unsigne
         out[blockIdx.x] = {my_sm(), last, turns * lanes};
 }
 
-static unsigned *words, *gate, *took, arrived;
+static unsigned *words, *gate, arrived;
 static report *out;
 static std::vector<unsigned> is_far;
 
@@ -145,24 +125,10 @@ int main(void)
 {
     MICRO_CUDA(cudaMalloc(&words, 1u << 20));
     MICRO_CUDA(cudaMalloc(&gate, 8));
-    MICRO_CUDA(cudaMalloc(&took, 4096));
     MICRO_CUDA(cudaMalloc(&out, 4096 * sizeof(report)));
     MICRO_CUDA(cudaMemset(words, 0, 1u << 20));
     MICRO_CUDA(cudaMemset(gate, 0, 8));
-    MICRO_CUDA(cudaMemset(took, 0, 4096));
-    for (unsigned k = 0; k < 132; k++)
-        alone_on<<<132, 32>>>(k, words, took);
-    std::vector<unsigned> t(132);
-    MICRO_CUDA(cudaMemcpy(t.data(), took, 132 * 4, cudaMemcpyDeviceToHost));
-    /* Which SMs are near the first line: below the widest gap. */
-    std::vector<unsigned> s(t);
-    std::sort(s.begin(), s.end());
-    unsigned gap = 0, cut = 0;
-    for (unsigned i = 33; i < 99; i++)
-        if (s[i] - s[i - 1] > gap)
-            gap = s[i] - s[i - 1], cut = s[i];
-    for (unsigned k = 0; k < 132; k++)
-        is_far.push_back(t[k] >= cut);
+    is_far = far_sms(words);
     puts("set,ctas,warps,lanes,lines,turns,step,near,near_mean,near_last,near_tries,far,far_mean,"
          "far_last,far_tries");
     for (unsigned lanes : {32u, 1u}) {

@@ -12,6 +12,7 @@
  * (with its pause), of a read. Metrics: validate/metrics/hot_line.txt.
  */
 #include "validate/micro/check.h"
+#include "validate/micro/near_far.h"
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -22,27 +23,6 @@
 struct report {
     unsigned sm, swap, read;
 };
-
-__device__ static unsigned my_sm()
-{
-    unsigned sm;
-    asm("mov.u32 %0, %%smid;" : "=r"(sm));
-    return sm;
-}
-
-/* One SM alone: clocks of a compare-and-swap. */
-__global__ void alone_on(unsigned sm, unsigned *word, unsigned *took)
-{
-    if (my_sm() != sm || threadIdx.x)
-        return;
-    unsigned v = 0, before = (unsigned)clock64();
-    for (int i = 0; i < 16; i++)
-        v = atomicCAS(word, 0x80000000u | v, v);
-    unsigned after = (unsigned)clock64();
-    if (v == 0x77777777u)
-        took[200] = v;
-    took[sm] = (after - before) / 16u;
-}
 
 /* roles: by SM, 1 it swaps, 2 it reads. */
 __global__ void hot(unsigned *line, const unsigned *from, const unsigned char *roles, int exchanges,
@@ -135,27 +115,14 @@ static void run(const char *set, const char *how, const char *who, unsigned swap
 
 int main(void)
 {
-    unsigned *took;
     MICRO_CUDA(cudaMalloc(&words, 1u << 20));
     MICRO_CUDA(cudaMalloc(&gate, 8));
-    MICRO_CUDA(cudaMalloc(&took, 4096));
     MICRO_CUDA(cudaMalloc(&out, 4096 * sizeof(report)));
     MICRO_CUDA(cudaMalloc(&roles, 4096));
     MICRO_CUDA(cudaMemset(words, 0, 1u << 20));
     MICRO_CUDA(cudaMemset(gate, 0, 8));
-    MICRO_CUDA(cudaMemset(took, 0, 4096));
-    for (; launches < 132u; launches++)
-        alone_on<<<132, 32>>>(launches, words, took);
-    std::vector<unsigned> t(132);
-    MICRO_CUDA(cudaMemcpy(t.data(), took, 132 * 4, cudaMemcpyDeviceToHost));
-    std::vector<unsigned> s(t);
-    std::sort(s.begin(), s.end());
-    unsigned gap = 0, cut = 0; /* which SMs are near the line: below the widest gap */
-    for (unsigned i = 33; i < 99; i++)
-        if (s[i] - s[i - 1] > gap)
-            gap = s[i] - s[i - 1], cut = s[i];
-    for (unsigned k = 0; k < 132; k++)
-        is_far.push_back(t[k] >= cut);
+    is_far = far_sms(words);
+    launches = MICRO_SMS;
     puts("launch,set,how,who,swaps,reads,word,pause,near_swap,near_read,far_swap,far_read");
     static const unsigned warps[][2] = {{1, 1}, {2, 2}, {4, 1}, {1, 4}, {2, 8}, {8, 2}, {4, 4}, {8, 8}, {1, 16}};
     for (const char *set : {"fail", "exchange", "other"}) {
