@@ -314,29 +314,24 @@ void path_list_add_view(path_list *list, const path_view *view, uint64_t drop)
     add_part(list, view->piece, view->count, done, drop);
 }
 
-/* Where `a` last joined others as far as they went, if from there code goes straight on to where
- * `b` stands, and they go on alike to the end: then those others were `b`. UINT64_MAX: not so. */
-static uint64_t joined_at(const path_view *a, const path_view *b, uint64_t common)
+/* How many instructions at the end of `a` others execute for it that it last joined, as far as they
+ * went, if those are `b`: code goes straight on from there to where `b` stands, and they go on
+ * alike for the last `common`. 0: they are not. */
+static uint64_t joined_to_end(const path_view *a, const path_view *b, uint64_t common)
 {
-    const uint64_t length = path_pieces_length(a->piece, a->count), start = length - common;
-    if (!a->joins || !b->count || b->done || common != path_pieces_length(b->piece, b->count))
-        return UINT64_MAX;
+    if (!a->joins || !common || b->done || common != path_pieces_length(b->piece, b->count))
+        return 0;
     const path_join *last = &a->join[a->joins - 1u];
-    const uint64_t end = last->at + last->count;
+    const uint64_t length = path_pieces_length(a->piece, a->count);
+    const uint64_t end = last->at + last->count, start = length - common;
     if (!last->whole || end > start || end < a->done)
-        return UINT64_MAX;
+        return 0;
     uint64_t at = 0;
-    for (uint32_t i = 0; i < a->count; i++) {
-        const gmtrace_path_piece *piece = &a->piece[i];
-        const uint64_t size = (uint64_t)piece->count * piece->times;
-        if (end >= at && end < at + size)
-            return piece->times == 1 && start <= at + size &&
-                           piece->first + (uint32_t)(start - at) == b->piece[0].first
-                       ? end
-                       : UINT64_MAX;
-        at += size;
-    }
-    return UINT64_MAX;
+    const gmtrace_path_piece *piece = a->piece; /* the one that goes on from there */
+    while (at + (uint64_t)piece->count * piece->times <= end)
+        at += (uint64_t)piece->count * piece->times, piece++;
+    const bool straight = piece->times == 1 && start <= at + piece->count;
+    return straight && piece->first + (start - at) == b->piece[0].first ? length - end : 0;
 }
 
 uint64_t path_views_together(const gmtrace_instr *instr, const path_view *a, const path_view *b)
@@ -360,10 +355,10 @@ uint64_t path_views_together(const gmtrace_instr *instr, const path_view *a, con
     const uint64_t b_left = path_pieces_length(b->piece, b->count) - b->done;
     if (a_left == b_left && a_left <= common && met_before(instr, a) && met_before(instr, b))
         return a_left;
-    const uint64_t end = joined_at(a, b, common);
-    if (end != UINT64_MAX)
-        return a->done + a_left - end;
-    return joined_at(b, a, common) != UINT64_MAX ? a_left : behind;
+    const uint64_t joined = joined_to_end(a, b, common);
+    if (joined)
+        return joined;
+    return joined_to_end(b, a, common) ? a_left : behind;
 }
 
 /* --------------------------------------------------------------------------------------- sums */

@@ -13,10 +13,8 @@
  */
 #include "validate/micro/check.h"
 #include "validate/micro/near_far.h"
-#include <algorithm>
 #include <cstdio>
 #include <cstring>
-#include <vector>
 
 #define TURNS 64u
 
@@ -72,9 +70,10 @@ static report *out;
 static unsigned char *roles;
 static std::vector<unsigned> is_far;
 
+/* Whether all SMs swap, or the first alone, or the first two. */
 static bool swaps_on(const char *who, unsigned sm)
 {
-    return strcmp(who, "one") && strcmp(who, "two") ? true : sm < (who[0] == 'o' ? 1u : 2u);
+    return sm < (!strcmp(who, "one") ? 1u : !strcmp(who, "two") ? 2u : MICRO_SMS);
 }
 
 static void run(const char *set, const char *how, const char *who, unsigned swaps, unsigned reads,
@@ -92,12 +91,12 @@ static void run(const char *set, const char *how, const char *who, unsigned swap
             r[k] = swaps_on(who, k) ? 3 : 2;
     }
     MICRO_CUDA(cudaMemcpy(roles, r.data(), 4096, cudaMemcpyHostToDevice));
-    hot<<<132, (swaps + reads) * 32>>>(words, words + word + (strcmp(set, "other") ? 0 : 32u),
+    hot<<<MICRO_SMS, (swaps + reads) * 32>>>(words, words + word + (strcmp(set, "other") ? 0 : 32u),
                                        roles, !strcmp(set, "exchange"), !strcmp(how, "ca"), swaps,
-                                       reads, pause, gate, arrived += 132, out);
+                                       reads, pause, gate, arrived += MICRO_SMS, out);
     MICRO_CUDA(cudaDeviceSynchronize());
-    std::vector<report> got(132);
-    MICRO_CUDA(cudaMemcpy(got.data(), out, 132 * sizeof(report), cudaMemcpyDeviceToHost));
+    std::vector<report> got(MICRO_SMS);
+    MICRO_CUDA(cudaMemcpy(got.data(), out, MICRO_SMS * sizeof(report), cudaMemcpyDeviceToHost));
     double sum[2][2] = {{0, 0}, {0, 0}};
     unsigned count[2][2] = {{0, 0}, {0, 0}};
     for (auto &x : got)

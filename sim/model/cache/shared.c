@@ -18,7 +18,6 @@
  *   counts as a miss (micro/merge.cu). Of the longer way to DRAM half is there, half back: an SM of
  *   the other side has a line sooner where one of the home's side asks for it at the same time, and
  *   SMs that go through the same data together are faster than one alone (micro/together.cu).
- *
  * - Atomics of a line and reads of it are carried out one after the other by the slice that does
  *   its atomics; to turn from one to the other takes time (micro/hot_line.cu).
  *
