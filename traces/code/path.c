@@ -70,8 +70,8 @@ void gmtrace_paths_know(gmtrace_paths *paths, const gmtrace_launch *launch)
     if (paths->values)
         paths->walk = path_walk_create(&paths->graph, paths->search, paths->values);
     for (uint32_t i = 0; i < paths->graph.instr_count && paths->walk; i++)
-        if (paths->target[i] != PATH_NONE && path_values_loads(paths->values, i))
-            paths->target[i] |= PATH_TARGET_LOADS;
+        if (paths->target[i] != PATH_NONE && path_values_accesses(paths->values, i))
+            paths->target[i] |= PATH_TARGET_ACCESSES;
     if (paths->walk)
         return;
     path_values_free(paths->values);
@@ -84,6 +84,9 @@ void gmtrace_paths_free(gmtrace_paths *paths)
         return;
     path_walk_free(paths->walk);
     path_values_free(paths->values);
+    for (uint32_t i = 0; i < paths->locals; i++)
+        path_local_free(paths->local[i]);
+    free(paths->local);
     path_set_free(&paths->path_keys);
     free(paths->path);
     free(paths->taken);
@@ -240,6 +243,7 @@ void gmtrace_path_enter(gmtrace_paths *paths, gmtrace_path_warp *warp, uint32_t 
     warp->state = paths->start;
     warp->parts = 1;
     warp->copied = GMTRACE_NO_INSTR;
+    warp->local = 0;
     warp->mask[0] = live;
 }
 
@@ -297,8 +301,42 @@ step_to(gmtrace_paths *p, gmtrace_path_warp *warp, uint32_t to, uint32_t mask, b
     return found->path;
 }
 
-/* The lanes of the record, which are the state's first part, have what they loaded. */
-static void take_loaded(gmtrace_paths *p, gmtrace_path_warp *warp, const gmtrace_record *record,
+/* What the warp keeps in local memory: NULL where it has stored nothing, or without memory. */
+static path_local *local_of(gmtrace_paths *p, gmtrace_path_warp *warp, bool stores)
+{
+    if (warp->local || !stores)
+        return warp->local ? p->local[warp->local - 1u] : NULL;
+    uint32_t i = p->first_local;
+    while (i < p->locals && p->local[i])
+        i++;
+    if (i == p->locals) {
+        path_local **more = realloc(p->local, (i + (size_t)64) * sizeof(path_local *));
+        if (!more)
+            return NULL;
+        p->local = more;
+        p->locals += 64;
+        for (uint32_t k = i; k < p->locals; k++)
+            more[k] = NULL;
+    }
+    p->first_local = i;
+    if (!(p->local[i] = path_local_create()))
+        return NULL;
+    warp->local = i + 1u;
+    return p->local[i];
+}
+
+static void end_local(gmtrace_paths *p, gmtrace_path_warp *warp)
+{
+    const uint32_t i = warp->local - 1u;
+    path_local_free(p->local[i]);
+    p->local[i] = NULL;
+    p->first_local = i < p->first_local ? i : p->first_local;
+    warp->local = 0;
+}
+
+/* The lanes of the record, which are the state's first part, have what they loaded, and what they
+ * stored to local memory is there. */
+static void take_access(gmtrace_paths *p, gmtrace_path_warp *warp, const gmtrace_record *record,
                         const gmtrace_chunk *chunk)
 {
     uint64_t address[GMTRACE_WARP_LANES];
@@ -309,14 +347,15 @@ static void take_loaded(gmtrace_paths *p, gmtrace_path_warp *warp, const gmtrace
         return;
     memcpy(part, from, count * sizeof *part);
     gmtrace_expand(chunk, record, address);
-    part->values = path_values_load(p->values, part->values, record->instr, record->mask, address);
+    path_local *local = local_of(p, warp, record->op == GMTRACE_OP_STORE);
+    part->values = path_values_access(p->values, part->values, record, address, local);
     const uint32_t state = path_put_state(p, part, count);
     if (state != UINT32_MAX)
         warp->state = state;
 }
 
-/* A step to an instruction that loads what the launch may know, or to none. Not inlined: its arrays
- * would cost every step a frame. */
+/* A step to an instruction that loads what may be known, or stores it, or to none. Not inlined: its
+ * arrays would cost every step a frame. */
 static __attribute__((noinline)) const gmtrace_path *step_apart(gmtrace_paths *p,
                                                                 gmtrace_path_warp *warp,
                                                                 const gmtrace_record *record,
@@ -330,7 +369,7 @@ static __attribute__((noinline)) const gmtrace_path *step_apart(gmtrace_paths *p
     const gmtrace_path *path =
         step_to(p, warp, target / PATH_TARGET(1, 0), record->mask, target & 1);
     if (chunk)
-        take_loaded(p, warp, record, chunk);
+        take_access(p, warp, record, chunk);
     return path;
 }
 
@@ -354,7 +393,7 @@ const gmtrace_path *gmtrace_path_step_in(gmtrace_paths *paths, gmtrace_path_warp
             return &paths->empty;
     }
     const uint32_t target = paths->target[instr];
-    if (target & PATH_TARGET_LOADS) /* as is PATH_NONE */
+    if (target & PATH_TARGET_ACCESSES) /* as is PATH_NONE */
         return step_apart(paths, warp, record, chunk);
     const uint32_t to = target / PATH_TARGET(1, 0);
     /* Nearly always a whole warp goes where one went before. */
@@ -376,5 +415,7 @@ const gmtrace_path *gmtrace_path_end(gmtrace_paths *paths, gmtrace_path_warp *wa
 {
     if (!paths->graph.flow.block_count)
         return &paths->empty;
+    if (warp->local)
+        end_local(paths, warp);
     return step_to(paths, warp, PATH_END, UINT32_MAX, false);
 }

@@ -53,6 +53,17 @@ static uint32_t known_of(const path_source *s, const path_lanes *lanes)
     return s->place == PATH_NO_PLACE ? 0 : lanes->known[s->place];
 }
 
+uint32_t path_step_known(const path_source *s, const path_lanes *lanes)
+{
+    return known_of(s, lanes);
+}
+
+uint32_t path_step_value(const path_source *s, const path_lanes *lanes, uint32_t lane)
+{
+    const bool held = s->is_register && s->place != PATH_NO_PLACE;
+    return path_source_value(s, held ? lanes->value[s->place][lane] : 0);
+}
+
 #define INLINED static inline __attribute__((always_inline))
 
 /* All bits, or none. */
@@ -467,7 +478,7 @@ WIDE static void run(const path_step *step, const gmtrace_launch *launch, path_l
     path_made made;
     const uint32_t done = done_by(step, lanes, mask);
     uint32_t known = known_of(&step->guard, lanes);
-    if (!done)
+    if (!done || step->what == STEP_STORE)
         return;
     memset(made, 0, step->targets * sizeof *made);
     if (step->what == STEP_VOTE) {
@@ -476,7 +487,7 @@ WIDE static void run(const path_step *step, const gmtrace_launch *launch, path_l
     }
     for (unsigned i = 0; i < step->sources; i++)
         known &= known_of(&step->source[i], lanes);
-    known = step->what == STEP_LOAD ? 0 : known;
+    known = step->what == STEP_LOAD || step->what == STEP_LOCAL ? 0 : known;
     if (known & done && step->what == STEP_SPECIAL) {
         for (uint32_t lane = 0; lane < GMTRACE_WARP_LANES; lane++)
             made[0][lane] = made[1][lane] = special(launch, lanes, step->mode, lane);
@@ -541,9 +552,17 @@ void path_step_load(const path_step *step, const path_memory *memory, path_lanes
     default:
         known = load(memory, mask, address, 16, made);
     }
-    const uint32_t above = step->shift ? 32u - 8u * step->mode : 0; /* a sign of one byte or two */
+    path_step_take(step, lanes, mask, made, known);
+}
+
+void path_step_take(const path_step *step, path_lanes *lanes, uint32_t mask, path_made made,
+                    uint32_t known)
+{
+    /* Of one byte or two: a sign, or what lies behind them. */
+    const uint32_t above = step->mode < 4 ? 32u - 8u * step->mode : 0;
     for (uint32_t lane = 0; lane < GMTRACE_WARP_LANES && above; lane++)
-        made[0][lane] = (uint32_t)((int32_t)(made[0][lane] << above) >> above);
+        made[0][lane] = step->shift ? (uint32_t)((int32_t)(made[0][lane] << above) >> above)
+                                    : made[0][lane] << above >> above;
     for (unsigned n = 0; n < step->targets; n++)
         write_lanes(lanes, &step->target[n], made[n], mask, known);
 }

@@ -53,7 +53,9 @@ typedef struct path_step {
 bool path_step_read(const gmtrace_instr *instr, const gmtrace_launch *launch, path_step *step);
 bool path_step_asks_warp(const path_step *step); /* which warp of its CTA it is */
 bool path_step_asks_cta(const path_step *step);
-bool path_step_loads(const path_step *step); /* its targets are what memory holds */
+bool path_step_loads(const path_step *step);       /* its targets are what memory holds */
+bool path_step_loads_local(const path_step *step); /* the same of local memory ... */
+bool path_step_stores(const path_step *step);      /* ... and this is what brings it there */
 /* Places of all registers are set. What a load gives is not known; path_step_load() says it. */
 void path_step_run(const path_step *step, const gmtrace_launch *launch, path_lanes *lanes,
                    uint32_t mask);

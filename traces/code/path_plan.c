@@ -9,6 +9,7 @@
  */
 #include "traces/code/decoded_private.h"
 #include "traces/code/path_plan.h"
+#include "traces/code/sass_op.h"
 
 #include <stdlib.h>
 
@@ -38,6 +39,26 @@ static bool writes(const gmtrace_instr *instr, uint8_t file, uint8_t number)
 }
 
 static bool is_good(search *f, uint32_t n, uint32_t depth);
+
+/* The stack slot that the instruction, of local memory, accesses; false where it has an index. */
+static bool slot_of(const gmtrace_instr *instr, int64_t *begin, int64_t *end)
+{
+    sass_op op;
+    gmt_sass_read(instr, &op);
+    const sass_operand *o = &op.operand[gmt_has_prefix(instr->opcode, "STL") ? 0 : 1];
+    *begin = o->value;
+    *end = o->value + (sass_has(&op, SASS_WORD__128)  ? 16
+                       : sass_has(&op, SASS_WORD__64) ? 8
+                                                      : 4); /* or less, of the same word */
+    return o->kind == SASS_ADDRESS && o->number == 1 && o->uniform == SASS_ZERO;
+}
+
+static bool may_share(const gmtrace_instr *store, const gmtrace_instr *load)
+{
+    int64_t from, to, begin, end;
+    return !slot_of(store, &from, &to) || !slot_of(load, &begin, &end) ||
+           (from < end && begin < to);
+}
 
 /* Who may have written a register. */
 typedef struct writers {
@@ -89,6 +110,17 @@ static bool good_register(search *f, uint32_t at, uint8_t file, uint8_t number, 
     return good;
 }
 
+/* May it be known what any of those stored whose place in local memory may be that of a load? */
+static bool good_stores(search *f, uint32_t load, uint32_t depth)
+{
+    const gmtrace_instr *code = f->v->graph->instr;
+    bool good = false;
+    for (uint32_t n = 0; n < f->v->graph->instr_count; n++)
+        if (gmt_has_prefix(code[n].opcode, "STL") && may_share(&code[n], &code[load]))
+            good |= is_good(f, n, depth);
+    return good;
+}
+
 static bool good_sources(search *f, uint32_t n, uint32_t depth)
 {
     path_step step;
@@ -96,6 +128,10 @@ static bool good_sources(search *f, uint32_t n, uint32_t depth)
         return false;
     bool good =
         !step.guard.is_register || good_register(f, n, step.guard.file, step.guard.number, depth);
+    if (path_step_loads_local(&step) || path_step_stores(&step))
+        good &= f->v->local;
+    if (path_step_loads_local(&step) && good)
+        return good_stores(f, n, depth);
     for (unsigned i = 0; i < step.sources && good; i++)
         good = !step.source[i].is_register ||
                good_register(f, n, step.source[i].file, step.source[i].number, depth);
@@ -424,6 +460,16 @@ static void find_live(path_values *v)
     }
 }
 
+/* What the instruction stores to local memory is asked for once its record is there, too. */
+static path_places stored_by(const path_values *v, uint32_t n)
+{
+    const path_step *step = v->step_of[n] == UINT32_MAX ? NULL : &v->step[v->step_of[n]];
+    path_places stored = 0;
+    for (unsigned i = 0; step && path_step_stores(step) && i < step->sources; i++)
+        stored |= bit_of(&step->source[i]);
+    return stored;
+}
+
 /* What is asked for often. */
 static void note(path_values *v)
 {
@@ -432,11 +478,19 @@ static void note(path_values *v)
     for (uint32_t n = count; n-- > 0;)
         v->next[n] = v->step_of[n] != UINT32_MAX || v->forgotten[n] ? n : v->next[n + 1u];
     for (uint32_t b = 0; b < v->graph->flow.block_count; b++) {
-        v->behind[b] = live_from(v, b, 1);
+        v->behind[b] = live_from(v, b, 1) | stored_by(v, v->graph->flow.block[b].first);
         v->decided[b].count = conditions_of(v, b, v->decided[b].list);
     }
     v->lanes.places = v->places;
     v->holds = PATH_NO_VALUES;
+}
+
+static bool loads_local(const path_values *v)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < v->steps && !any; i++)
+        any = path_step_loads_local(&v->step[i]);
+    return any;
 }
 
 /* What is to be run: for doubtful branches alone, or for all that may tell that lanes go elsewhere.
@@ -457,10 +511,18 @@ static bool plan(search *f, bool all)
 bool path_plan_make(path_values *v)
 {
     search f = {.v = v};
-    const bool good = find_jumps(&f) && (plan(&f, true) || plan(&f, false));
+    bool good = find_jumps(&f);
+    if (good) { /* most of what is of use, and fits */
+        v->local = true;
+        good = plan(&f, true) || plan(&f, false);
+        f.work = good ? f.work : 0;
+        v->local = good;
+        good = good || plan(&f, true) || plan(&f, false);
+    }
     free(f.stack);
     if (!good)
         return false;
+    v->local = v->local && loads_local(v);
     find_forgetters(v);
     find_live(v);
     note(v);

@@ -56,6 +56,7 @@ struct path_values {
     size_t kept;              /* bytes of states */
     uint64_t ran;             /* instructions */
     bool full;
+    bool local; /* what is stored to local memory is followed, too, as some of it is asked for */
 };
 
 /* Makes the plan, whose tables are as large as the graph and zeroed. False where nothing is to be

@@ -58,9 +58,10 @@ typedef struct path_move {
     uint32_t mask; /* of the record, where it matters which lanes of a part are there */
 } path_move;
 
-/* A block, whether its instruction is guarded and, added later, loads what is asked for. */
+/* A block, whether its instruction is guarded and, added later, loads or stores what is asked for.
+ */
 #define PATH_TARGET(BLOCK, GUARDED) (4u * (BLOCK) + (GUARDED))
-#define PATH_TARGET_LOADS           2u
+#define PATH_TARGET_ACCESSES        2u
 
 struct gmtrace_paths {
     const gmtrace_kernel *kernel;
@@ -90,6 +91,8 @@ struct gmtrace_paths {
     uint32_t *target;   /* by instruction, where it is a block of its own: PATH_TARGET(); else
                          * PATH_NONE */
     uint32_t loop_work; /* of path_unroll() */
+    path_local **local; /* of warps that have stored to local memory; NULL: a free place */
+    uint32_t locals, first_local; /* places; none before that one is free */
     bool failed;
 };
 

@@ -3,7 +3,7 @@
  * path_read.c - which instructions are understood: moves, adds, products, shifts, logic and
  * comparisons of integers, loads of what memory is known to hold, and where all that comes from:
  * thread and CTA numbers, the launch's size, its parameters, numbers in the code. Floats are
- * path_read_real.c's. Left out: what lanes tell each other but by votes, shared and local memory,
+ * path_read_real.c's. Left out: what lanes tell each other but by votes, shared memory,
  * constants that are no parameters.
  */
 #include "traces/code/path_step.h"
@@ -269,6 +269,33 @@ static void read_load(path_reading *r)
         path_read_next_target(r);
 }
 
+/* LDL and STL: what is in local memory follows from what was stored there (path_local.c). */
+static void read_local(path_reading *r, bool store)
+{
+    bool sign;
+    const uint32_t size = size_of_load(r, &sign);
+    take(r, SASS_WORD_LU);
+    take(r, SASS_WORD_EL);
+    take(r, SASS_WORD_EF);
+    r->step->what = store ? STEP_STORE : STEP_LOCAL;
+    r->step->mode = (uint8_t)size;
+    r->step->shift = sign;
+    r->good &= r->launch != NULL;
+    if (!store) {
+        path_read_target(r);
+        for (uint32_t i = 4; i < size; i += 4)
+            path_read_next_target(r);
+        return;
+    }
+    r->next = 1; /* behind the address */
+    path_read_source(r);
+    for (uint32_t i = 4; i < size && r->good; i += 4) {
+        path_source *s = path_read_next_source(r);
+        *s = s[-1];
+        s->number = (uint8_t)(s->number + s->is_register);
+    }
+}
+
 /* HFMA2 R4, -RZ, RZ, 1, 1: two halves, as one word. */
 static void read_halves(path_reading *r)
 {
@@ -293,6 +320,10 @@ static void read_by_name(path_reading *r)
         return;
     case SASS_LDG:
         read_load(r);
+        return;
+    case SASS_LDL:
+    case SASS_STL:
+        read_local(r, r->op.name == SASS_STL);
         return;
     case SASS_HFMA2:
         read_halves(r);
@@ -421,4 +452,14 @@ bool path_step_asks_cta(const path_step *step)
 bool path_step_loads(const path_step *step)
 {
     return step->what == STEP_LOAD;
+}
+
+bool path_step_loads_local(const path_step *step)
+{
+    return step->what == STEP_LOCAL;
+}
+
+bool path_step_stores(const path_step *step)
+{
+    return step->what == STEP_STORE;
 }

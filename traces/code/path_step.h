@@ -13,7 +13,9 @@
 enum {
     STEP_COPY, /* each source to a target */
     STEP_SPECIAL,
-    STEP_LOAD, /* mode: bytes; shift: they have a sign */
+    STEP_LOAD,  /* mode: bytes; shift: they have a sign */
+    STEP_LOCAL, /* the same, from local memory */
+    STEP_STORE, /* mode: bytes; to local memory */
     STEP_ADD,
     STEP_MAD,
     STEP_MAD_WIDE,
@@ -98,6 +100,13 @@ static inline bool path_step_join(uint8_t mode, bool holds, uint32_t with)
 
 typedef const uint32_t *const path_sources[PATH_SOURCES];
 typedef uint32_t path_made[PATH_TARGETS][GMTRACE_WARP_LANES];
+
+/* path_lanes.c: in which lanes the source is known; what it holds in one. */
+uint32_t path_step_known(const path_source *source, const path_lanes *lanes);
+uint32_t path_step_value(const path_source *source, const path_lanes *lanes, uint32_t lane);
+/* Lanes of a mask have loaded that, where it is known. */
+void path_step_take(const path_step *step, path_lanes *lanes, uint32_t mask, path_made made,
+                    uint32_t known);
 
 /* path_real.c: the targets of the first `lanes` lanes. */
 void path_step_real(const path_step *step, path_sources source, unsigned lanes, path_made made);

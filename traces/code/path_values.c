@@ -17,7 +17,7 @@
 #include <string.h>
 
 #define MAX_STATES (1u << 28) /* bytes for what lanes have; beyond, nothing is known */
-#define PER_STATE  448u       /* what each takes elsewhere: ways, moves */
+#define PER_STATE  256u       /* what each takes elsewhere: ways, moves */
 #define PER_EACH   48u        /* what each number for values takes */
 #define MAX_RUN    (1u << 27) /* instructions that are run; half of either: see apart() */
 #define PER_LOAD   64u        /* what a load counts as */
@@ -300,6 +300,21 @@ bool path_values_loads(const path_values *v, uint32_t instr)
     return v->step_of[instr] != UINT32_MAX && path_step_loads(&v->step[v->step_of[instr]]);
 }
 
+/* Generic addresses may be local. */
+static bool may_store_local(const gmtrace_instr *instr)
+{
+    return gmt_has_prefix(instr->opcode, "STL") || strcmp(instr->opcode, "ST") == 0 ||
+           gmt_has_prefix(instr->opcode, "ST.");
+}
+
+bool path_values_accesses(const path_values *v, uint32_t instr)
+{
+    if (v->step_of[instr] == UINT32_MAX)
+        return v->local && may_store_local(&v->graph->instr[instr]);
+    const path_step *step = &v->step[v->step_of[instr]];
+    return path_step_loads(step) || path_step_loads_local(step) || path_step_stores(step);
+}
+
 /* Has each lane that knows what it loaded found the same? */
 static bool is_uniform(const path_step *step, const path_lanes *lanes, uint32_t mask)
 {
@@ -315,15 +330,26 @@ static bool is_uniform(const path_step *step, const path_lanes *lanes, uint32_t 
 }
 
 /* What is not followed goes as others went (path_way.c). */
-uint32_t path_values_load(path_values *v, uint32_t number, uint32_t instr, uint32_t mask,
-                          const uint64_t address[GMTRACE_WARP_LANES])
+uint32_t path_values_access(path_values *v, uint32_t number, const gmtrace_record *record,
+                            const uint64_t address[GMTRACE_WARP_LANES], path_local *local)
 {
+    const uint32_t instr = record->instr;
+    if (v->step_of[instr] == UINT32_MAX) {
+        if (record->space == GMTRACE_SPACE_LOCAL)
+            path_local_forget(local, record->mask, address, record->size);
+        return number;
+    }
     const path_step *step = &v->step[v->step_of[instr]];
     path_lanes *lanes = path_values_open(v, number);
-    mask &= lanes->mask;
+    const uint32_t mask = record->mask & lanes->mask;
     v->ran += PER_LOAD;
     v->full |= v->ran > MAX_RUN;
-    path_step_load(step, &v->memory, lanes, mask, address);
+    if (path_step_stores(step))
+        path_local_store(local, step, lanes, mask, address);
+    else if (path_step_loads_local(step))
+        path_local_load(local, step, lanes, mask, address);
+    else
+        path_step_load(step, &v->memory, lanes, mask, address);
     if (!is_uniform(step, lanes, mask) && v->loads++ % apart(v))
         for (unsigned i = 0; i < step->targets; i++)
             if (step->target[i].place != PATH_NO_PLACE)

@@ -8,6 +8,7 @@
 #include "traces/code/path.h"
 #include "traces/code/path_graph.h"
 #include "traces/code/path_lanes.h"
+#include "traces/code/path_local.h"
 
 #define PATH_NO_VALUES UINT32_MAX
 
@@ -37,10 +38,14 @@ void path_values_join(const path_values *values, uint32_t number, path_lanes *la
 /* The lanes execute a block, or instructions. */
 void path_values_run(path_values *values, path_lanes *lanes, uint32_t first, uint32_t count,
                      uint32_t mask);
-/* Does it load what is asked for? Then the lanes of its record have that, a number as above. */
+/* Does it load what is asked for, from memory that the launch knows? */
 bool path_values_loads(const path_values *values, uint32_t instr);
-uint32_t path_values_load(path_values *values, uint32_t number, uint32_t instr, uint32_t mask,
-                          const uint64_t address[GMTRACE_WARP_LANES]);
+/* The same, or does it load that from local memory, or store anything there? Then the lanes of its
+ * record do, whose warp has `local`; what they have then is a number, as above. */
+bool path_values_accesses(const path_values *values, uint32_t instr);
+uint32_t path_values_access(path_values *values, uint32_t number, const gmtrace_record *record,
+                            const uint64_t address[GMTRACE_WARP_LANES],
+                            path_local *local); /* NULL is allowed */
 /* Is it a branch of which both sides lead to the same record? */
 bool path_values_doubt(const path_values *values, uint32_t block);
 /* Lanes come to a block that is recorded: is any of them in the record? 1, 0, or -1: unknown. */
