@@ -8,6 +8,7 @@ each on a line of its own. Options:
     --beyond KEY=VALUE,KEY=VALUE/UNITS   what is beyond that row, for each of the row's column UNITS
     --after REPORT.json/CLOCKS           how much more it is than in that report, against CLOCKS
     --skip N                             without the first N
+    --rows N                             of the table the first N alone
 """
 import argparse
 import csv
@@ -29,9 +30,10 @@ def main():
     parser.add_argument("--beyond")
     parser.add_argument("--after")
     parser.add_argument("--skip", type=int, default=0)
+    parser.add_argument("--rows", type=int)
     asked = parser.parse_args()
     with open(asked.table, encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
+        rows = list(csv.DictReader(file))[:asked.rows]
     told = [float(launch[asked.metric]) for launch in launches(asked.report)]
     assert len(rows) == len(told), f"{len(rows)} rows, {len(told)} launches"
     both = [(float(row[asked.column]), value) for row, value in zip(rows, told)]

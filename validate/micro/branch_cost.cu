@@ -2,7 +2,7 @@
  *
  * branch_cost.cu - what short sequences with branches in them take: divisions and roots, whose
  * rare cases stand behind a branch; a part of the warp going another way and coming back; a call;
- * the turn of a loop. A kernel repeats one unit on a chain where each needs the one before, by
+ * the turn of a loop; and chains of products without any (fma12, dfma12). A kernel repeats one unit on a chain where each needs the one before, by
  * `warps` warps of one CTA, a quarter of them on each sub-partition.
  * Settles: latencies of MUFU, FCHK, BSSY, BSYNC, BRA, CALL and RET as the code's control bits do
  * not tell them, and the clocks of a scheduler that a branch takes from other warps.
@@ -39,7 +39,8 @@
     I(branch_both, if (lane < zero + 16) { v = work(v, x); } else { v = work(v, y); } asm volatile("" : "+f"(v))) \
     I(shfl, asm volatile("shfl.sync.bfly.b32 %0,%0,1,31,-1;" : "+r"(u)))                           \
     I(shfl_add, asm volatile("{.reg .b32 t; shfl.sync.bfly.b32 t,%0,1,31,-1; add.s32 %0,%0,t;}" : "+r"(u))) \
-    I(call, v = far(v, x))
+    I(call, v = far(v, x))                                                                         \
+    I(dfma12, for (int q = 0; q < 12; q++) asm volatile("fma.rn.f64 %0,%0,%1,%1;" : "+d"(d) : "d"((double)x)))
 /* clang-format on */
 
 enum which {

@@ -25,8 +25,9 @@
 
 #define DENSE 3u /* of so many instructions one writes late */
 
-#define FORWARD 5u /* instructions over which a branch leads at least that takes of the scheduler  \
-                    */
+#define FORWARD                                                                                    \
+    5u /* instructions over which a branch leads at least that takes of the scheduler              \
+        */
 
 /* Where the GPU has the cost of a unit. */
 static const size_t cost_at[GMTRACE_UNITS] = {
@@ -100,6 +101,12 @@ bool gmsim_paces_begin(gmsim_paces *paces, const gmtrace_kernel *kernel,
         paces->cost[i] = cost_of(gpu, &decoded[i]);
     paces->cost[kernel->instr_count] = (gmsim_cost){.pipe = GMSIM_PIPE_ISSUE};
     return true;
+}
+
+bool gmsim_pace_leads_forward(const gmtrace_kernel *kernel, uint32_t instr)
+{
+    const uint32_t target = kernel->instr[instr].target;
+    return target < kernel->instr_count && target > instr + FORWARD;
 }
 
 void gmsim_paces_clear(gmsim_paces *paces)
@@ -251,12 +258,12 @@ static void take_turns(const gmsim_paces *paces, walk *w)
     if (w->pipe[GMSIM_PIPE_FP64])
         w->pipe[GMSIM_PIPE_FP64] += w->doubles;
     w->pipe[GMSIM_PIPE_XU] += MIN(w->special, others) * paces->gpu->sm_passed / 100u;
-    const uint64_t alone = scheduler(paces, issued, w->ports - MIN(w->held, w->ports));
     w->pipe[GMSIM_PIPE_ISSUE] = scheduler(paces, issued + w->held, w->ports);
-    /* How unevenly instructions follow each other does not grow with the slots that they take. */
     w->gaps += (w->clock - w->issued) * (w->clock - w->issued);
-    if (w->held)
-        w->gaps = w->gaps * alone / w->pipe[GMSIM_PIPE_ISSUE];
+    /* How unevenly instructions follow each other does not grow with the slots that they take, nor
+     * with what they read: doubles read two registers of a bank for one. */
+    if (issued)
+        w->gaps = w->gaps * issued / w->pipe[GMSIM_PIPE_ISSUE];
 }
 
 const gmsim_pace *gmsim_pace_make(gmsim_paces *paces, const gmtrace_path *way)

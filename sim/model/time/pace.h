@@ -73,6 +73,8 @@ typedef struct gmsim_paces {
 bool gmsim_paces_begin(gmsim_paces *paces, const gmtrace_kernel *kernel,
                        const gmtrace_decoded *decoded, const gmsim_gpu *gpu);
 void gmsim_paces_clear(gmsim_paces *paces);
+/* Does the branch or call lead so far forward that it takes of the scheduler? */
+bool gmsim_pace_leads_forward(const gmtrace_kernel *kernel, uint32_t instr);
 
 /* Grows the table. Where there is no memory the way takes no time, and `failed` is set. */
 const gmsim_pace *gmsim_pace_make(gmsim_paces *paces, const gmtrace_path *way);

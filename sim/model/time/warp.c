@@ -208,6 +208,10 @@ static inline void add_instruction(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp 
     if (__builtin_expect(sm->code != NULL, 0))
         plan->slots += gmsim_fetch_instruction(s, sm, instr, plan->clock - 1u + plan->slots);
     plan->slots += gmsim_tally_site(&s->replay->tally, instr)->stall + cost->delay;
+    if (instr < kernel->instr_count && kernel->instr[instr].op_class == GMTRACE_CLASS_CALL) {
+        plan->slots += s->paces->branch; /* as on a way */
+        warp->pipe[GMSIM_PIPE_ISSUE] += gmsim_pace_leads_forward(kernel, instr);
+    }
     warp->pipe[GMSIM_PIPE_ISSUE] += MAX(cost->issue, 1u);
     warp->pipe[GMSIM_PIPE_HEAVY] += cost->heavy;
     if (cost->pipe != GMSIM_PIPE_ISSUE)
