@@ -511,13 +511,13 @@ static bool plan(search *f, bool all)
 bool path_plan_make(path_values *v)
 {
     search f = {.v = v};
-    bool good = find_jumps(&f);
-    if (good) { /* most of what is of use, and fits */
-        v->local = true;
+    const bool found = find_jumps(&f);
+    v->local = found; /* as much as fits */
+    bool good = found && (plan(&f, true) || plan(&f, false));
+    if (found && !good) {
+        v->local = false;
+        f.work = 0;
         good = plan(&f, true) || plan(&f, false);
-        f.work = good ? f.work : 0;
-        v->local = good;
-        good = good || plan(&f, true) || plan(&f, false);
     }
     free(f.stack);
     if (!good)

@@ -58,8 +58,8 @@ typedef struct path_move {
     uint32_t mask; /* of the record, where it matters which lanes of a part are there */
 } path_move;
 
-/* A block, whether its instruction is guarded and, added later, loads or stores what is asked for.
- */
+/* A block, whether its instruction is guarded and, added later, loads or stores what is to be
+ * known. */
 #define PATH_TARGET(BLOCK, GUARDED) (4u * (BLOCK) + (GUARDED))
 #define PATH_TARGET_ACCESSES        2u
 

@@ -249,6 +249,14 @@ static void read_constant(path_reading *r)
         path_read_value(r, value >> 32);
 }
 
+/* Registers for so many bytes. */
+static void read_targets(path_reading *r, uint32_t size)
+{
+    path_read_target(r);
+    for (uint32_t i = 4; i < size; i += 4)
+        path_read_next_target(r);
+}
+
 /* LDG. What it is called for caches, and whom it waits for, does not matter. */
 static void read_load(path_reading *r)
 {
@@ -263,10 +271,8 @@ static void read_load(path_reading *r)
     r->step->what = STEP_LOAD;
     r->step->mode = (uint8_t)size;
     r->step->shift = sign;
-    path_read_target(r);
+    read_targets(r, size);
     r->good &= r->launch && r->launch->known && r->launch->known->range_count;
-    for (uint32_t i = 4; i < size; i += 4)
-        path_read_next_target(r);
 }
 
 /* LDL and STL: what is in local memory follows from what was stored there (path_local.c). */
@@ -282,9 +288,7 @@ static void read_local(path_reading *r, bool store)
     r->step->shift = sign;
     r->good &= r->launch != NULL;
     if (!store) {
-        path_read_target(r);
-        for (uint32_t i = 4; i < size; i += 4)
-            path_read_next_target(r);
+        read_targets(r, size);
         return;
     }
     r->next = 1; /* behind the address */

@@ -344,9 +344,12 @@ uint32_t path_values_access(path_values *v, uint32_t number, const gmtrace_recor
     const uint32_t mask = record->mask & lanes->mask;
     v->ran += PER_LOAD;
     v->full |= v->ran > MAX_RUN;
-    if (path_step_stores(step))
+    if (path_step_stores(step)) {
         path_local_store(local, step, lanes, mask, address);
-    else if (path_step_loads_local(step))
+        v->holds = number; /* the lanes have what they had */
+        return number;
+    }
+    if (path_step_loads_local(step))
         path_local_load(local, step, lanes, mask, address);
     else
         path_step_load(step, &v->memory, lanes, mask, address);

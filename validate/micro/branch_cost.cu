@@ -2,8 +2,9 @@
  *
  * branch_cost.cu - what short sequences with branches in them take: divisions and roots, whose
  * rare cases stand behind a branch; a part of the warp going another way and coming back; a call;
- * the turn of a loop; and chains of products without any (fma12, dfma12). A kernel repeats one unit on a chain where each needs the one before, by
- * `warps` warps of one CTA, a quarter of them on each sub-partition.
+ * the turn of a loop; and chains of products without any (fma12, dfma12). A kernel repeats one
+ * unit on a chain where each needs the one before, by `warps` warps of one CTA, a quarter of them
+ * on each sub-partition.
  * Settles: latencies of MUFU, FCHK, BSSY, BSYNC, BRA, CALL and RET as the code's control bits do
  * not tell them, and the clocks of a scheduler that a branch takes from other warps.
  * Output: CSV: name,warps,units,clocks - units of one warp; clocks of the slowest warp, the least

@@ -25,10 +25,6 @@
 
 #define DENSE 3u /* of so many instructions one writes late */
 
-#define FORWARD                                                                                    \
-    5u /* instructions over which a branch leads at least that takes of the scheduler              \
-        */
-
 /* Where the GPU has the cost of a unit. */
 static const size_t cost_at[GMTRACE_UNITS] = {
     [GMTRACE_UNIT_OTHER] = offsetof(gmsim_gpu, pipe_other),
@@ -103,12 +99,6 @@ bool gmsim_paces_begin(gmsim_paces *paces, const gmtrace_kernel *kernel,
     return true;
 }
 
-bool gmsim_pace_leads_forward(const gmtrace_kernel *kernel, uint32_t instr)
-{
-    const uint32_t target = kernel->instr[instr].target;
-    return target < kernel->instr_count && target > instr + FORWARD;
-}
-
 void gmsim_paces_clear(gmsim_paces *paces)
 {
     g_free(paces->cost);
@@ -181,7 +171,7 @@ static void walk_piece(const gmsim_paces *paces, const gmtrace_path_piece *piece
 {
     if (w->next != GMTRACE_NO_INSTR && w->next != piece->first) {
         w->clock += paces->branch;
-        w->held += piece->first >= w->next + FORWARD;
+        w->held += gmsim_pace_is_forward(w->next, piece->first);
     }
     w->next = piece->first + piece->count;
     for (uint32_t n = piece->first; n < piece->first + piece->count; n++) {

@@ -73,8 +73,12 @@ typedef struct gmsim_paces {
 bool gmsim_paces_begin(gmsim_paces *paces, const gmtrace_kernel *kernel,
                        const gmtrace_decoded *decoded, const gmsim_gpu *gpu);
 void gmsim_paces_clear(gmsim_paces *paces);
-/* Does the branch or call lead so far forward that it takes of the scheduler? */
-bool gmsim_pace_leads_forward(const gmtrace_kernel *kernel, uint32_t instr);
+/* Does a way that leads `to` an instruction, and not to the one that is `next`, lead so far forward
+ * that it takes of the scheduler (micro/switch_cost.cu)? */
+static inline bool gmsim_pace_is_forward(uint32_t next, uint32_t to)
+{
+    return to >= next + 5u;
+}
 
 /* Grows the table. Where there is no memory the way takes no time, and `failed` is set. */
 const gmsim_pace *gmsim_pace_make(gmsim_paces *paces, const gmtrace_path *way);

@@ -210,7 +210,9 @@ static inline void add_instruction(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp 
     plan->slots += gmsim_tally_site(&s->replay->tally, instr)->stall + cost->delay;
     if (instr < kernel->instr_count && kernel->instr[instr].op_class == GMTRACE_CLASS_CALL) {
         plan->slots += s->paces->branch; /* as on a way */
-        warp->pipe[GMSIM_PIPE_ISSUE] += gmsim_pace_leads_forward(kernel, instr);
+        const uint32_t target = kernel->instr[instr].target;
+        warp->pipe[GMSIM_PIPE_ISSUE] +=
+            target != GMTRACE_NO_INSTR && gmsim_pace_is_forward(instr + 1u, target);
     }
     warp->pipe[GMSIM_PIPE_ISSUE] += MAX(cost->issue, 1u);
     warp->pipe[GMSIM_PIPE_HEAVY] += cost->heavy;
