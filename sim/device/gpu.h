@@ -123,9 +123,10 @@ typedef struct gmsim_gpu {
     uint32_t l2_bytes_per_clock; /* read */
     uint32_t l2_write_bytes_per_clock;       /* a partly written line counts 32 bytes more */
     uint32_t l2_group_write_bytes_per_clock; /* from a group of SMs; 0: as fast as all together */
-    uint32_t l2_contested;           /* clocks of a slice for two stores, one of each side */
-    uint32_t l2_contested_clocks;    /* where they are no further apart than that */
-    uint32_t l2_reads_per_clock;     /* lines looked up for loads, all slices together */
+    uint32_t l2_contested;                /* clocks of a slice for two stores, one of each side */
+    uint32_t l2_contested_clocks;         /* where they are no further apart than that */
+    uint32_t l2_contested_sector_percent; /* more for each sector filled, of a sector's time */
+    uint32_t l2_reads_per_clock;          /* lines looked up for loads, all slices together */
     uint32_t l2_crossings_per_clock; /* requests of a line between the sides, both ways; 0: any */
     uint32_t l2_atomics_per_clock;   /* operations, all slices together */
     uint32_t l2_dirty_percent, l2_partial_percent; /* lines of a group, at most; see l2.c */

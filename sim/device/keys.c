@@ -118,6 +118,8 @@ const gmsim_key gmsim_keys[] = {
           "clocks more of a slice for two stores to a line, one from each side"),
     GIVEN(l2, contested_clocks, COUNT, 0, 1u << 16, "300",
           "clocks from one to the other at which they take no more"),
+    GIVEN(l2, contested_sector_percent, COUNT, 0, 1000, "55",
+          "and for each sector that such a store fills, percent of a sector's time in the slice"),
     MAYBE(l2, reads_per_clock, COUNT, 1, 1u << 16, "lines of loads that L2 looks up, an SM clock"),
     MAYBE(l2, crossings_per_clock, COUNT, 1, 1u << 16,
           "requests of a line that cross between the sides of L2, both ways, an SM clock"),

@@ -31,16 +31,23 @@ static void lose_ways(ways *x, gconstpointer data)
     g_free(x->shared);
 }
 
-/* A whole line is stored at that clock; returns when it is there. */
-static uint64_t store_line(ways *x, uint32_t gpc, uint64_t line, uint64_t clock)
+/* Sectors of a line are stored at that clock, `full` of them whole; returns when they are there. */
+static uint64_t store_sectors(ways *x, uint32_t gpc, uint64_t line, uint64_t clock, uint8_t touched,
+                              uint8_t full)
 {
     const uint64_t bytes[1][2] = {{UINT64_MAX, UINT64_MAX}};
     gmsim_ask ask = {.kind = GMSIM_ASK_WRITE, .messages = 1};
-    gmsim_message message = {.line = line, .clock = clock, .touched = 0xf, .full = 0xf, .units = 4};
+    gmsim_message message = {
+        .line = line, .clock = clock, .touched = touched, .full = full, .units = 4};
     const gmsim_sender from = {gpc, gpc % GMSIM_L2_SIDES};
     gmsim_shared_expect(x->shared, from, &message, 1);
     gmsim_shared_serve(x->shared, from, &ask, &message, bytes, x->shared->place);
     return message.clock;
+}
+
+static uint64_t store_line(ways *x, uint32_t gpc, uint64_t line, uint64_t clock)
+{
+    return store_sectors(x, gpc, line, clock, 0xf, 0xf);
 }
 
 /* Each GPC's stores go at its own rate, whatever others store; small groups of SMs share a port. */
@@ -82,6 +89,28 @@ static void test_contested(ways *x, gconstpointer data)
     g_assert_cmpuint(took[1][1], <=, took[1][0] + x->gpu.l2_contested);
     g_assert_cmpuint(took[2][1], ==, took[2][0]);
     g_assert_cmpuint(x->gpu.l2_contested, >, 0);
+}
+
+/* How much longer depends on how many sectors the stores fill. */
+static void test_contested_sectors(ways *x, gconstpointer data)
+{
+    (void)data;
+    static const uint8_t full[] = {0, 0x1, 0xf};
+    const uint64_t stores = 600, percent = x->gpu.l2_contested_sector_percent;
+    const uint64_t sector = stores * GMSIM_SECTOR_BYTES * x->gpu.l2_slices * percent / 100u /
+                            x->gpu.l2_write_bytes_per_clock;
+    uint64_t took[3];
+    for (uint32_t k = 0; k < 3; k++) {
+        gmsim_l2_flush(&x->shared->l2);
+        gmsim_shared_begin(x->shared);
+        gmsim_shared_step(x->shared, 0);
+        for (uint32_t i = 0; i < stores; i++)
+            took[k] = store_sectors(x, 3u + i % 4u, 1u << 20, 0, 0xf, full[k]);
+    }
+    g_assert_cmpuint(took[1] - took[0], >, sector * 8u / 10u);
+    g_assert_cmpuint(took[1] - took[0], <, sector * 12u / 10u);
+    g_assert_cmpuint(took[2] - took[0], >, sector * 32u / 10u);
+    g_assert_cmpuint(took[2] - took[0], <, sector * 48u / 10u);
 }
 
 /* Work of each slice after so many lines `step` apart were stored, or added to; how many slices
@@ -160,6 +189,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add("/ways/ports", ways, NULL, find_ways, test_ports, lose_ways);
     g_test_add("/ways/contested", ways, NULL, find_ways, test_contested, lose_ways);
+    g_test_add("/ways/contested/sectors", ways, NULL, find_ways, test_contested_sectors, lose_ways);
     g_test_add("/ways/steps", ways, NULL, find_ways, test_steps, lose_ways);
     g_test_add("/ways/neighbours", ways, NULL, find_ways, test_neighbours, lose_ways);
     return g_test_run();

@@ -132,6 +132,7 @@ void gmsim_shared_init(gmsim_shared *shared, gmsim_l2_set *set, const gmsim_gpu 
     shared->sector_cost = slice_parts(shared, GMSIM_SECTOR_BYTES, gpu->l2_bytes_per_clock);
     shared->write_cost = slice_parts(shared, GMSIM_SECTOR_BYTES, gpu->l2_write_bytes_per_clock);
     shared->contest_cost = gpu->l2_contested * PARTS / 2u;
+    shared->contest_sector_cost = shared->write_cost * gpu->l2_contested_sector_percent / 100u;
     init_gpcs(shared);
     shared->cross_cost =
         gpu->l2_crossings_per_clock ? GMSIM_L2_SIDES * FILL_PARTS / gpu->l2_crossings_per_clock : 0;
@@ -386,16 +387,19 @@ static __attribute__((noinline)) void bring_line(gmsim_shared *shared, const gms
 
 /* Both sides write the line. Clocks more, in parts, that the slice takes for a store where the
  * other side wrote it a short time ago (micro/ports.cu, window; not where 32,000 lines are written
- * by all SMs, each again after some 900 clocks: explore/probes.py, store.scatter). */
+ * by all SMs, each again after some 900 clocks: explore/probes.py, store.scatter), and for each of
+ * `whole` sectors that it fills, which goes to the copy as well (micro/store_crowd.cu). */
 static __attribute__((noinline)) uint32_t contest(gmsim_shared *shared, uint32_t side,
-                                                  uint64_t line, uint64_t clock)
+                                                  uint64_t line, uint64_t clock, uint32_t whole)
 {
     gmsim_contest *last = &shared->contest[gmsim_hash_slot(line, GMSIM_CONTESTS)];
     if (last->line != line)
         *last = (gmsim_contest){.line = line};
     const uint64_t other = last->clock[1u - side];
     last->clock[side] = clock + 1u;
-    return other && clock < other + shared->gpu->l2_contested_clocks ? shared->contest_cost : 0;
+    return other && clock < other + shared->gpu->l2_contested_clocks
+               ? shared->contest_cost + whole * shared->contest_sector_cost
+               : 0;
 }
 
 GMSIM_INLINE void write_line(gmsim_shared *shared, const gmsim_l2_place *place, gmsim_sender from,
@@ -412,7 +416,7 @@ GMSIM_INLINE void write_line(gmsim_shared *shared, const gmsim_l2_place *place, 
     }
     uint32_t work = units * shared->write_cost;
     if (G_UNLIKELY(cost.reach == GMSIM_L2_BOTH))
-        work += contest(shared, from.side, line, leaves);
+        work += contest(shared, from.side, line, leaves, gmsim_sector_count(message->full));
     uint64_t wait = gmsim_queue_take(&shared->slice[slice_of(shared, line)].in, shared->step,
                                      leaves, work, PARTS);
     behind = use_dram(shared, cost, line, leaves);
