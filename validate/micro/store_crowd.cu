@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
  * store_crowd.cu - what it costs that SMs store to the same few lines. Each CTA of eight warps stores
- * once to each of `lines` lines, a warp's behind one another: the first `sectors` sectors of each, or
- * every lane `bytes` bytes of a line that is `bytes` times as wide. CTAs begin at the first line, or
- * each at a place of its own (`spread`); or each has lines of its own (`own`), as many in all as fit
- * 8 MiB. Few CTAs an SM at a time (`resident`) leave time between stores to a line.
+ * once to each of `lines` lines, a warp's behind one another: the first `sectors` sectors of each.
+ * CTAs begin at the first line (`same`), or each at a place of its own (`spread`); or each has lines
+ * of its own (`own`), as many in all as fit 8 MiB. Few CTAs an SM at a time (`resident`) leave time
+ * between stores to a line.
  * Under Nsight Compute: how long the last store takes to arrive is in the launch's cycles.
  * Output: CSV rows  set,lines,sectors,resident,ctas
  */
 #include "validate/micro/check.h"
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 
 #define WARPS 8u
 
@@ -39,7 +40,7 @@ int main(void)
                             uint32_t ctas) {
         MICRO_CUDA(cudaMemset(array, 0, 9u << 20));
         crowd<<<ctas, WARPS * 32, resident == 8 ? 0 : 200 * 1024 / resident>>>(
-            array, lines, sectors, *set == 's', *set == 'o' ? (size_t)(lines + 7) / 8 * 1024 : 0);
+            array, lines, sectors, !strcmp(set, "spread"), !strcmp(set, "own") ? (size_t)(lines + 7) / 8 * 1024 : 0);
         MICRO_CUDA(cudaGetLastError());
         MICRO_CUDA(cudaDeviceSynchronize());
         printf("%s,%u,%u,%u,%u\n", set, lines, sectors, resident, ctas);
