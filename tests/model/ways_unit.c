@@ -31,14 +31,15 @@ static void lose_ways(ways *x, gconstpointer data)
     g_free(x->shared);
 }
 
-/* Sectors of a line are stored at that clock, `full` of them whole; returns when they are there. */
-static uint64_t store_sectors(ways *x, uint32_t gpc, uint64_t line, uint64_t clock, uint8_t touched,
-                              uint8_t full)
+/* All sectors of a line are stored at that clock, `full` of them whole; returns when they are
+ * there.
+ */
+static uint64_t store_sectors(ways *x, uint32_t gpc, uint64_t line, uint64_t clock, uint8_t full)
 {
     const uint64_t bytes[1][2] = {{UINT64_MAX, UINT64_MAX}};
     gmsim_ask ask = {.kind = GMSIM_ASK_WRITE, .messages = 1};
     gmsim_message message = {
-        .line = line, .clock = clock, .touched = touched, .full = full, .units = 4};
+        .line = line, .clock = clock, .touched = 0xf, .full = full, .units = 4};
     const gmsim_sender from = {gpc, gpc % GMSIM_L2_SIDES};
     gmsim_shared_expect(x->shared, from, &message, 1);
     gmsim_shared_serve(x->shared, from, &ask, &message, bytes, x->shared->place);
@@ -47,7 +48,7 @@ static uint64_t store_sectors(ways *x, uint32_t gpc, uint64_t line, uint64_t clo
 
 static uint64_t store_line(ways *x, uint32_t gpc, uint64_t line, uint64_t clock)
 {
-    return store_sectors(x, gpc, line, clock, 0xf, 0xf);
+    return store_sectors(x, gpc, line, clock, 0xf);
 }
 
 /* Each GPC's stores go at its own rate, whatever others store; small groups of SMs share a port. */
@@ -105,7 +106,7 @@ static void test_contested_sectors(ways *x, gconstpointer data)
         gmsim_shared_begin(x->shared);
         gmsim_shared_step(x->shared, 0);
         for (uint32_t i = 0; i < stores; i++)
-            took[k] = store_sectors(x, 3u + i % 4u, 1u << 20, 0, 0xf, full[k]);
+            took[k] = store_sectors(x, 3u + i % 4u, 1u << 20, 0, full[k]);
     }
     g_assert_cmpuint(took[1] - took[0], >, sector * 8u / 10u);
     g_assert_cmpuint(took[1] - took[0], <, sector * 12u / 10u);
