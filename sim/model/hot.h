@@ -2,7 +2,9 @@
  *
  * hot.h - how the replay's hot functions are compiled: twice on x86-64, the better one for the host
  * chosen at start, with everything they call inlined into each. Only gcc does so: what clang 14 to
- * 16 makes of target_clones cannot be called from other files.
+ * 16 makes of target_clones cannot be called from other files. All is compiled with -fno-ipa-ra
+ * (configure.ac): with wide registers in use behind a call, or behind a return, each narrow vector
+ * instruction of other code waits for the one before.
  */
 #ifndef GMSIM_HOT_H
 #define GMSIM_HOT_H
