@@ -374,9 +374,16 @@ const gmtrace_constant_way *gmtrace_constants_step(gmtrace_constants *c, uint32_
                                                    const gmtrace_path *way)
 {
     static const gmtrace_constant_way none;
-    for (step *s = c->first[state]; s; s = s->other)
-        if (s->way == way->number)
-            return &s->reads;
+    /* Warps take a state's ways at about the same time: what one took is the first for the next. */
+    for (step **at = &c->first[state]; *at; at = &(*at)->other) {
+        step *s = *at;
+        if (s->way != way->number)
+            continue;
+        *at = s->other;
+        s->other = c->first[state];
+        c->first[state] = s;
+        return &s->reads;
+    }
     step *s = c->states < STATES && !c->failed ? calloc(1, sizeof *s) : NULL;
     if (!s)
         return &none;
