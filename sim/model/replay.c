@@ -149,10 +149,12 @@ count_operations(gmsim_request *request, const gmtrace_chunk *chunk, const gmtra
     uint8_t most[GMSIM_MAX_LINES][GMSIM_LINE_BYTES / GMSIM_SECTOR_BYTES] = {{0}};
     uint8_t lanes_of[GMSIM_MAX_LINES][2] = {{0}}; /* halves */
     gmsim_lane_addresses(chunk, record, address);
+    const bool apart = record->shape == GMTRACE_AFFINE && record->stride;
     for (uint32_t left = record->mask, at = 0; left;) {
         uint64_t first = address[gmsim_lowest(left)];
-        uint8_t lanes = 0;
-        for (uint32_t rest = left; rest; rest &= rest - 1u) {
+        uint8_t lanes = 1;
+        left &= left - 1u;
+        for (uint32_t rest = apart ? 0 : left; rest; rest &= rest - 1u) {
             uint32_t lane = gmsim_lowest(rest);
             if (address[lane] != first)
                 continue;
