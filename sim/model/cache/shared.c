@@ -581,6 +581,7 @@ void gmsim_shared_serve(gmsim_shared *shared, gmsim_sender from, gmsim_ask *ask,
             gmsim_l2_prefetch(l2, &place[i + AHEAD], side);
             __builtin_prefetch(gmsim_lrc_at(lrc, place[i + AHEAD].line), 1);
             __builtin_prefetch(gmsim_lrc_crowd_at(crowd, place[i + AHEAD].line), 1);
+            __builtin_prefetch(fill_at(shared, place[i + AHEAD].line), 1);
             read_line(shared, lrc, &place[i], from, ask, &message[i]);
         }
     } else if (ask->kind == GMSIM_ASK_WRITE) {

@@ -127,8 +127,10 @@ GMSIM_CLONES static void look_up(gmsim_sm_memory *memory, gmsim_request *request
     uint32_t lines = footprint->lines;
     left->pending = left->lines = left->sectors = left->joins = 0;
     gmsim_l1_set *set[GMSIM_MAX_LINES];
-    for (uint32_t i = 0; i < lines; i++)
+    for (uint32_t i = 0; i < lines; i++) {
         set[i] = gmsim_l1_find(l1, footprint->line[i]);
+        __builtin_prefetch(gmsim_pending_at(memory->pending, footprint->line[i]), 1);
+    }
     for (uint32_t i = 0; i < lines; i++) {
         uint64_t line = footprint->line[i];
         uint32_t touched = footprint->touched[i];

@@ -99,9 +99,8 @@ void gmsim_access_stand(gmsim_sm *sm, gmsim_warp *warp, const gmtrace_record *re
     gmsim_standing *standing = &sm->stands[part - sm->part][part->next];
     const bool shared = record->space == GMTRACE_SPACE_SHARED;
     standing->issue = issue;
-    standing->slot = gmsim_slot_of(sm, warp);
-    standing->board = (uint8_t)board;
-    standing->read_board = (uint8_t)read_board;
+    part->stands[part->next] =
+        (gmsim_stander){gmsim_slot_of(sm, warp), (uint8_t)board, (uint8_t)read_board};
     standing->record = *record;
     if (record->shape == GMTRACE_OFFSETS || record->shape == GMTRACE_FULL) {
         /* Its chunk may be gone by then. */
@@ -131,14 +130,32 @@ static gmsim_sub_partition *next_in_turn(gmsim_sm *sm, uint32_t parts, uint32_t 
 }
 
 /* What the warp cannot know yet of its accesses that still stand. */
-static uint32_t unserved_of(const gmsim_sm *sm, const gmsim_sub_partition *part, uint32_t slot)
+static uint32_t unserved_of(const gmsim_sub_partition *part, uint32_t slot)
 {
     uint32_t unserved = 0;
     for (uint32_t i = 0; i < part->standing; i++) {
-        const gmsim_standing *left = &sm->stands[part - sm->part][part->order[i]];
+        const gmsim_stander *left = &part->stands[part->order[i]];
         unserved |= left->slot == slot ? told_by(left->board, left->read_board) : 0;
     }
     return unserved;
+}
+
+/* What comes next is to be in the host's cache by then; most often it is the oldest of the
+ * sub-partition whose turn it is then. */
+static void expect_next(const gmsim_sm *sm, uint32_t parts)
+{
+    uint32_t number = sm->served;
+    do
+        number = number + 1u < parts ? number + 1u : 0;
+    while (!sm->part[number].standing);
+    const uint32_t place = sm->part[number].order[0];
+    const gmsim_standing *standing = &sm->stands[number][place];
+    const gmsim_warp *warp = &sm->warp[sm->part[number].stands[place].slot];
+    __builtin_prefetch(standing);
+    __builtin_prefetch(standing->address);
+    __builtin_prefetch(&warp->unit_free, 1);
+    __builtin_prefetch(&warp->who, 1);
+    __builtin_prefetch(&warp->who.answer, 1);
 }
 
 const char *gmsim_unit_take(gmsim_scheduler *s, gmsim_sm *sm, uint32_t *slot)
@@ -148,7 +165,8 @@ const char *gmsim_unit_take(gmsim_scheduler *s, gmsim_sm *sm, uint32_t *slot)
     const uint32_t place = part->order[which], below = (1u << which) - 1u;
     const gmsim_standing *standing = &sm->stands[part - sm->part][place];
     const gmtrace_chunk chunk = {.address64 = standing->address};
-    gmsim_warp *warp = &sm->warp[standing->slot];
+    const gmsim_stander who = part->stands[place];
+    gmsim_warp *warp = &sm->warp[who.slot];
     sm->served = (uint32_t)(part - sm->part);
     sm->standing--;
     sm->standing_shared -= part->shared_order >> which & 1u;
@@ -156,10 +174,12 @@ const char *gmsim_unit_take(gmsim_scheduler *s, gmsim_sm *sm, uint32_t *slot)
     part->shared_order = (part->shared_order & below) | (part->shared_order >> 1 & ~below);
     for (uint32_t i = which; i < part->standing; i++)
         part->order[i] = part->order[i + 1u];
+    if (sm->standing)
+        expect_next(sm, s->plan.sub_partitions);
     const char *wrong = gmsim_access_serve(s, sm, warp, &chunk, &standing->record, standing->issue,
-                                           standing->board, standing->read_board);
+                                           who.board, who.read_board);
     part->began[place] = warp->who.now;
-    *slot = standing->slot;
-    warp->unserved = unserved_of(sm, part, *slot);
+    *slot = who.slot;
+    warp->unserved = unserved_of(part, *slot);
     return wrong;
 }

@@ -55,7 +55,7 @@ GMSIM_INLINE void gmsim_place_next(gmsim_scheduler *s, gmsim_sm *sm,
         sm->ready[slot] = GMSIM_NEVER;
         return;
     }
-    gmsim_ready_at(s, sm, slot, MAX(place, sm->warp[slot].since));
+    gmsim_ready_at(s, sm, slot, MAX(place, sm->since[slot]));
 }
 
 /* Whether the warp, whose turn it is, has waited for a place: then it stands at the head. */
@@ -67,17 +67,17 @@ GMSIM_INLINE bool gmsim_place_has_waited(const gmsim_sub_partition *part, uint32
 /* The warp would issue a memory instruction at `now`, and its sub-partition's queue is full. */
 GMSIM_INLINE void gmsim_place_wait(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t now)
 {
-    gmsim_warp *warp = &sm->warp[slot];
+    const gmsim_warp *warp = &sm->warp[slot];
     gmsim_sub_partition *part = warp->part;
     const uint64_t entry = gmsim_place_entry(warp, slot), cta = gmsim_place_entry(warp, 0);
     const uint32_t last = part->waiting++;
     uint64_t *at = &part->line[last];
-    warp->since = now;
+    sm->since[slot] = now;
     sm->ready[slot] = GMSIM_NEVER;
     /* Most are of old CTAs, whose warps set out first and come again: from the head on. */
     for (; at != part->line && at[-1] < cta + GMSIM_MAX_SM_WARPS; at--) {
         if (at[-1] >= cta) { /* of one CTA: who came first, then by slot */
-            const uint64_t since = sm->warp[at[-1] % GMSIM_MAX_SM_WARPS].since;
+            const uint64_t since = sm->since[at[-1] % GMSIM_MAX_SM_WARPS];
             if (since > now || (since == now && at[-1] > entry))
                 break;
         }
@@ -99,18 +99,17 @@ GMSIM_INLINE uint32_t gmsim_place_leave(gmsim_sm *sm, gmsim_sub_partition *part,
 {
     uint64_t *head = &part->line[--part->waiting];
     const uint64_t first = *head;
-    const gmtrace_record *record = sm->warp[first % GMSIM_MAX_SM_WARPS].cursor.next;
-    const uint32_t behind = record->space == GMTRACE_SPACE_SHARED ? 0 : MIN(part->waiting, 2u);
+    const bool shared = sm->comes[first % GMSIM_MAX_SM_WARPS] & GMSIM_COMES_SHARED;
+    const uint32_t behind = shared ? 0 : MIN(part->waiting, 2u);
     uint32_t n = 0;
     while (n < behind) {
         const uint64_t other = *(head - n - 1u);
-        if ((other ^ first) >= GMSIM_MAX_SM_WARPS ||
-            sm->warp[other % GMSIM_MAX_SM_WARPS].since > now)
+        if ((other ^ first) >= GMSIM_MAX_SM_WARPS || sm->since[other % GMSIM_MAX_SM_WARPS] > now)
             break;
         n++;
     }
     uint32_t slot = *(head - n) % GMSIM_MAX_SM_WARPS;
-    if (n && sm->warp[slot].cursor.next->kind != GMTRACE_ACCESS) {
+    if (n && !(sm->comes[slot] & GMSIM_COMES_ACCESS)) {
         n = 0;
         slot = first % GMSIM_MAX_SM_WARPS;
     }
@@ -138,12 +137,13 @@ GMSIM_INLINE void gmsim_place_count(gmsim_sm *sm, const gmsim_sub_partition *par
 
 /* When a warp that has waited for its place sets out. */
 GMSIM_INLINE uint64_t gmsim_place_set_out(gmsim_sm *sm, const gmsim_sub_partition *part,
-                                          const gmsim_warp *warp)
+                                          uint32_t slot)
 {
-    uint64_t place = gmsim_place_at(part), there = warp->since + warp->clocks;
+    const gmsim_warp *warp = &sm->warp[slot];
+    uint64_t place = gmsim_place_at(part), there = sm->since[slot] + warp->clocks;
     if (place <= there)
-        return warp->since;
-    gmsim_place_count(sm, part, there, warp->cursor.next->space == GMTRACE_SPACE_SHARED);
+        return sm->since[slot];
+    gmsim_place_count(sm, part, there, sm->comes[slot] & GMSIM_COMES_SHARED);
     return place - warp->clocks;
 }
 

@@ -32,7 +32,7 @@ GMSIM_INLINE void gmsim_run_to_record(gmsim_scheduler *s, gmsim_sm *sm, uint32_t
     warp->turn = GMSIM_TURN_RECORD;
     /* Places come no sooner than now: it would find none, and need not look. */
     if (gmsim_place_at(warp->part) > next && gmsim_place_at(warp->part) != GMSIM_PLACE_UNKNOWN &&
-        !s->plan.functional && gmsim_warp_queues(warp->cursor.next))
+        !s->plan.functional && (sm->comes[slot] & GMSIM_COMES_QUEUES))
         gmsim_place_wait(s, sm, slot, next);
     else
         gmsim_ready_at(s, sm, slot, next);

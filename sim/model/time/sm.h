@@ -45,10 +45,14 @@ typedef struct gmsim_way {
 /* An access that stands in its sub-partition's queue. */
 typedef struct gmsim_standing {
     uint64_t issue;
-    uint8_t slot, board, read_board; /* of the warp; scoreboards it sets free, as gmsim_access */
-    gmtrace_record record;           /* without a chunk: */
+    gmtrace_record record;                /* without a chunk: */
     uint64_t address[GMTRACE_WARP_LANES]; /* its only one, if its shape needs it */
 } gmsim_standing;
+
+/* Whose it is: apart from the rest, as the host is asked for that of all that stand there. */
+typedef struct gmsim_stander {
+    uint8_t slot, board, read_board; /* of the warp; scoreboards it sets free, as gmsim_access */
+} gmsim_stander;
 
 /* A warp on a long way. */
 typedef struct gmsim_load {
@@ -72,11 +76,12 @@ typedef struct gmsim_sub_partition {
     /* Of its last memory instructions: how long they waited for pipes or constants, and when that
      * was over; when they left its queue. */
     uint64_t late[GMSIM_QUEUE], paced[GMSIM_QUEUE], began[GMSIM_QUEUE];
-    uint32_t next;              /* the oldest of them */
-    uint8_t order[GMSIM_QUEUE]; /* places of those that stand there, the oldest first */
-    uint32_t standing;          /* how many */
-    uint32_t shared_order;      /* which of `order` are to shared memory, as a mask */
-    uint64_t shared_free;       /* when the load-store unit takes its next shared access */
+    uint32_t next;                     /* the oldest of them */
+    gmsim_stander stands[GMSIM_QUEUE]; /* by place */
+    uint8_t order[GMSIM_QUEUE];        /* places of those that stand there, the oldest first */
+    uint32_t standing;                 /* how many */
+    uint32_t shared_order;             /* which of `order` are to shared memory, as a mask */
+    uint64_t shared_free;              /* when the load-store unit takes its next shared access */
     /* Warps that wait for a place in it (places.h), in the order in which they come, the head last:
      * that alone stands in gmsim_sm.ready. */
     uint64_t line[GMSIM_MAX_SM_WARPS];
@@ -116,7 +121,6 @@ typedef struct gmsim_warp {
     uint64_t gaps;                    /* as gmsim_pace, of the whole way */
     uint32_t head, run, run_at;       /* the same; `head` is 0 if it lets the first clock pass */
     uint64_t idle[GMSIM_PIPES];       /* clocks of those that nobody had taken when it set out */
-    uint64_t since;                   /* it waits for a place in its sub-partition's queue */
     uint64_t late, paced;             /* as above, of its next record */
 
     uint64_t free[GMSIM_SCOREBOARDS]; /* when what sets the scoreboard is there */
@@ -158,6 +162,12 @@ typedef struct gmsim_cta {
     uint64_t end;                              /* of the last warp to end so far */
     uint32_t barrier_word, barrier_writes;     /* of the barrier that it polls (polls.c) */
 } gmsim_cta;
+
+/* The record, which warps are asked for when it is no longer in the host's cache: takes a place in
+ * the queue; is an access; is to shared memory. */
+#define GMSIM_COMES_QUEUES 1u
+#define GMSIM_COMES_ACCESS 2u
+#define GMSIM_COMES_SHARED 4u
 
 /* A lane writes a word that others poll, or asks for its turn at one (polls.c). */
 #define GMSIM_SIGNALS 512u
@@ -216,6 +226,9 @@ typedef struct gmsim_sm {
     uint64_t stored;          /* of the last store */
     uint64_t active, active_since, active_until; /* clocks with a CTA; since when it has one; the
                                                   * end of the last to end so far */
+    uint8_t
+        comes[GMSIM_MAX_SM_WARPS]; /* GMSIM_COMES_*: what its next record is, where it has one */
+    uint64_t since[GMSIM_MAX_SM_WARPS]; /* a warp waits for a place in its sub-partition's queue */
     gmsim_sub_partition part[GMSIM_MAX_SUB_PARTITIONS];
     gmsim_standing stands[GMSIM_MAX_SUB_PARTITIONS][GMSIM_QUEUE]; /* by place */
     gmsim_warp warp[GMSIM_MAX_SM_WARPS];

@@ -281,6 +281,7 @@ static __attribute__((noinline)) bool polled(gmsim_scheduler *s, gmsim_sm *sm, u
     sm->timing.stall[GMSIM_STALL_L2] += now - MIN(now, warp->polled);
     sm->records--;
     warp->cursor.next--;
+    gmsim_warp_comes(sm, warp, warp->cursor.next);
     memset(warp->pipe, 0, sizeof warp->pipe);
     warp->pipe[GMSIM_PIPE_ISSUE] = 1u;
     warp->unit = warp->constant = warp->uses = warp->sets = warp->clocks = 0;
@@ -356,10 +357,9 @@ GMSIM_INLINE bool take_turn(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, boo
         return warp_turn(s, sm, slot, now, error);
     }
     slot = gmsim_place_leave(sm, part, now);
-    const gmsim_warp *warp = &sm->warp[slot];
     if (gmsim_sm_recorded(sm))
-        gmsim_course_before(sm->course, &sm->timing, warp->since + warp->clocks);
-    if (!warp_turn(s, sm, slot, gmsim_place_set_out(sm, part, warp), error))
+        gmsim_course_before(sm->course, &sm->timing, sm->since[slot] + sm->warp[slot].clocks);
+    if (!warp_turn(s, sm, slot, gmsim_place_set_out(sm, part, slot), error))
         return false;
     if (part->waiting)
         gmsim_place_next(s, sm, part);
@@ -406,13 +406,14 @@ static __attribute__((noinline)) bool take_next(gmsim_scheduler *s, gmsim_sm *sm
     if (wrong)
         return gmsim_step_corrupt(error, warp, wrong);
     const uint64_t now = warp->who.now;
-    if (warp->part->waiting)
-        gmsim_place_next(s, sm, warp->part);
+    const gmsim_sub_partition *part = &sm->part[sm->served]; /* the warp's */
+    if (part->waiting)
+        gmsim_place_next(s, sm, part);
     if ((sm->unplanned >> slot & 1u) && gmsim_warp_knows(warp, warp->under_way | warp->unserved))
         go_on(s, sm, slot);
     if (__builtin_expect(sm->polling >> slot & 1u, 0))
         wake_poll(s, sm, slot);
-    return come_closer(s, sm, warp->part, now, error);
+    return come_closer(s, sm, part, now, error);
 }
 
 /* Whether the load-store unit takes an access from a queue before the next warp's turn at `clock`;
@@ -450,14 +451,13 @@ GMSIM_CLONES static bool run_sm(gmsim_scheduler *s, gmsim_sm *sm, uint64_t limit
             return true;
         const gmsim_warp *warp = &sm->warp[slot];
         const bool record = warp->turn == GMSIM_TURN_RECORD;
-        const bool accesses = record && gmsim_warp_queues(warp->cursor.next);
-        if (record && !sm->memory.direct &&
-            !gmsim_warp_has_room(s, sm, warp->cursor.next, accesses))
+        const uint32_t comes = record ? sm->comes[slot] : 0;
+        if (record && !sm->memory.direct && !gmsim_warp_has_room(s, sm, warp, comes))
             return true;
         gmsim_turns_pass(&s->turns);
         if (s->turns.some)
             gmsim_warp_expect(&sm->warp[gmsim_turns_first(&s->turns)]);
-        const bool queues = accesses && timed;
+        const bool queues = timed && (comes & GMSIM_COMES_QUEUES);
         if (queues && gmsim_place_at(warp->part) > epoch + clock) {
             if (gmsim_place_has_waited(warp->part, slot))
                 gmsim_place_next(s, sm, warp->part);
@@ -470,6 +470,12 @@ GMSIM_CLONES static bool run_sm(gmsim_scheduler *s, gmsim_sm *sm, uint64_t limit
         if (gmsim_sm_recorded(sm))
             gmsim_course_after(sm->course, &sm->timing);
     }
+}
+
+/* Where no warp is ready at any time, and nothing stands in a queue, there is nothing to run. */
+static bool may_go(const gmsim_sm *sm)
+{
+    return sm->next != GMSIM_NEVER || sm->standing;
 }
 
 /* The SM's turn at what all share: what it asked for in this step is answered, and warps that wait
@@ -488,6 +494,8 @@ static bool answer_sm(gmsim_scheduler *s, gmsim_sm *sm, uint64_t limit, GError *
         for (uint64_t left = sm->polling; left; left &= left - 1u)
             wake_poll(s, sm, (uint32_t)__builtin_ctzll(left));
     }
+    if (!may_go(sm))
+        return true;
     sm->memory.direct = s->shared;
     bool done = run_sm(s, sm, limit, error);
     sm->memory.direct = NULL;
@@ -501,7 +509,8 @@ static bool step(gmsim_scheduler *s, uint32_t first, uint32_t end, uint64_t limi
     for (uint32_t i = first; i < end; i++) {
         gmsim_sm *sm = &s->sm[i];
         s->replay->turn = s->step << 16 | i;
-        if ((runs && !run_sm(s, sm, limit, error)) || (answers && !answer_sm(s, sm, limit, error)))
+        if ((runs && may_go(sm) && !run_sm(s, sm, limit, error)) ||
+            (answers && !answer_sm(s, sm, limit, error)))
             return false;
     }
     return true;

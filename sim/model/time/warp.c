@@ -233,8 +233,10 @@ static gmsim_ahead next_untimed(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *wa
     for (;; warp->cursor.next++, sm->records++) {
         if (warp->cursor.next == warp->cursor.end && !gmsim_warp_refill(s, warp, error))
             return *error ? GMSIM_AHEAD_FAILED : GMSIM_AHEAD_END;
-        if (warp->cursor.next->kind != GMTRACE_EXEC)
+        if (warp->cursor.next->kind != GMTRACE_EXEC) {
+            gmsim_warp_comes(sm, warp, warp->cursor.next);
             return GMSIM_AHEAD_RECORD;
+        }
     }
 }
 
@@ -289,6 +291,7 @@ gmsim_ahead gmsim_warp_ahead(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
         warp->cursor.next++;
         sm->records++;
     }
+    gmsim_warp_comes(sm, warp, record);
     if (record->kind == GMTRACE_COPY_WAIT && record->aux < warp->groups &&
         record->aux < GMSIM_COPY_GROUPS) {
         warp->way.group = warp->groups - 1u - record->aux;

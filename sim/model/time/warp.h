@@ -92,13 +92,25 @@ static inline bool gmsim_warp_queues(const gmtrace_record *record)
            record->kind == GMTRACE_TENSOR;
 }
 
-/* Whether the warp's next record can be executed while answers are under way; `accesses`: it takes
- * a place in the queue. */
+/* The record is the warp's next. */
+static inline void gmsim_warp_comes(gmsim_sm *sm, const gmsim_warp *warp,
+                                    const gmtrace_record *record)
+{
+    sm->comes[warp - sm->warp] =
+        (uint8_t)((gmsim_warp_queues(record) ? GMSIM_COMES_QUEUES : 0) |
+                  (record->kind == GMTRACE_ACCESS ? GMSIM_COMES_ACCESS : 0) |
+                  (record->space == GMTRACE_SPACE_SHARED ? GMSIM_COMES_SHARED : 0));
+}
+
+/* Whether the warp's next record, which is GMSIM_COMES_*, can be executed while answers are under
+ * way. */
 static inline bool gmsim_warp_has_room(const gmsim_scheduler *s, const gmsim_sm *sm,
-                                       const gmtrace_record *record, bool accesses)
+                                       const gmsim_warp *warp, uint32_t comes)
 {
     return sm->accesses < GMSIM_ACCESSES &&
-           (!accesses || gmsim_replay_room(s->replay, &sm->memory, record));
+           (!(comes & GMSIM_COMES_QUEUES) ||
+            ((comes & GMSIM_COMES_ACCESS) && gmsim_sm_memory_record_room(&sm->memory)) ||
+            gmsim_replay_room(s->replay, &sm->memory, warp->cursor.next));
 }
 
 /* Whether the way of a warp that waits depends on none of what is not known, a mask. */
