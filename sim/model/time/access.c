@@ -99,7 +99,7 @@ void gmsim_access_stand(gmsim_sm *sm, gmsim_warp *warp, const gmtrace_record *re
     gmsim_standing *standing = &sm->stands[part - sm->part][part->next];
     const bool shared = record->space == GMTRACE_SPACE_SHARED;
     standing->issue = issue;
-    part->stands[part->next] =
+    part->stander[part->next] =
         (gmsim_stander){gmsim_slot_of(sm, warp), (uint8_t)board, (uint8_t)read_board};
     standing->record = *record;
     if (record->shape == GMTRACE_OFFSETS || record->shape == GMTRACE_FULL) {
@@ -134,7 +134,7 @@ static uint32_t unserved_of(const gmsim_sub_partition *part, uint32_t slot)
 {
     uint32_t unserved = 0;
     for (uint32_t i = 0; i < part->standing; i++) {
-        const gmsim_stander *left = &part->stands[part->order[i]];
+        const gmsim_stander *left = &part->stander[part->order[i]];
         unserved |= left->slot == slot ? told_by(left->board, left->read_board) : 0;
     }
     return unserved;
@@ -150,7 +150,7 @@ static void expect_next(const gmsim_sm *sm, uint32_t parts)
     while (!sm->part[number].standing);
     const uint32_t place = sm->part[number].order[0];
     const gmsim_standing *standing = &sm->stands[number][place];
-    const gmsim_warp *warp = &sm->warp[sm->part[number].stands[place].slot];
+    const gmsim_warp *warp = &sm->warp[sm->part[number].stander[place].slot];
     __builtin_prefetch(standing);
     __builtin_prefetch(standing->address);
     __builtin_prefetch(&warp->unit_free, 1);
@@ -165,7 +165,7 @@ const char *gmsim_unit_take(gmsim_scheduler *s, gmsim_sm *sm, uint32_t *slot)
     const uint32_t place = part->order[which], below = (1u << which) - 1u;
     const gmsim_standing *standing = &sm->stands[part - sm->part][place];
     const gmtrace_chunk chunk = {.address64 = standing->address};
-    const gmsim_stander who = part->stands[place];
+    const gmsim_stander who = part->stander[place];
     gmsim_warp *warp = &sm->warp[who.slot];
     sm->served = (uint32_t)(part - sm->part);
     sm->standing--;

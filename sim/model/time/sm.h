@@ -76,12 +76,12 @@ typedef struct gmsim_sub_partition {
     /* Of its last memory instructions: how long they waited for pipes or constants, and when that
      * was over; when they left its queue. */
     uint64_t late[GMSIM_QUEUE], paced[GMSIM_QUEUE], began[GMSIM_QUEUE];
-    uint32_t next;                     /* the oldest of them */
-    gmsim_stander stands[GMSIM_QUEUE]; /* by place */
-    uint8_t order[GMSIM_QUEUE];        /* places of those that stand there, the oldest first */
-    uint32_t standing;                 /* how many */
-    uint32_t shared_order;             /* which of `order` are to shared memory, as a mask */
-    uint64_t shared_free;              /* when the load-store unit takes its next shared access */
+    uint32_t next;                      /* the oldest of them */
+    gmsim_stander stander[GMSIM_QUEUE]; /* by place */
+    uint8_t order[GMSIM_QUEUE];         /* places of those that stand there, the oldest first */
+    uint32_t standing;                  /* how many */
+    uint32_t shared_order;              /* which of `order` are to shared memory, as a mask */
+    uint64_t shared_free;               /* when the load-store unit takes its next shared access */
     /* Warps that wait for a place in it (places.h), in the order in which they come, the head last:
      * that alone stands in gmsim_sm.ready. */
     uint64_t line[GMSIM_MAX_SM_WARPS];
