@@ -60,24 +60,16 @@ struct gmsim_model {
     gmsim_result result;
 };
 
-/* Aligned to the lines of the host's cache. */
+/* Aligned to the lines of the host's cache. Of a large table, which is gone over at random, the
+ * host is asked for large pages: each access would miss in its table of small ones. */
 static void *new_room(size_t count, size_t size)
 {
-    return aligned_alloc(128u, (count * size + 127u) & ~(size_t)127u);
-}
-
-/* The same for a large table that is gone over at random: the host is asked for large pages, as
- * each access would miss in its table of small ones. Not for what is touched in part, or in turn:
- * to clear a large page takes the host long. */
-static void *new_large(size_t bytes)
-{
     enum { LARGE = 1 << 21 };
-    if (bytes < LARGE)
-        return new_room(1, bytes);
-    bytes = (bytes + LARGE - 1u) & ~(size_t)(LARGE - 1u);
-    void *room = aligned_alloc(LARGE, bytes);
+    size_t bytes = count * size, unit = bytes >= LARGE ? LARGE : 128u;
+    bytes = (bytes + unit - 1u) & ~(unit - 1u);
+    void *room = aligned_alloc(unit, bytes);
 #ifdef MADV_HUGEPAGE
-    if (room)
+    if (room && unit == LARGE)
         madvise(room, bytes, MADV_HUGEPAGE);
 #endif
     return room;
@@ -119,7 +111,7 @@ gmsim_model *gmsim_model_new(const gmsim_gpu *gpu, const gmsim_options *options,
     if (model->options.share_from == 0)
         model->options.share_from = SHARE_FROM;
     model->l1_set = new_room((size_t)sms * gmsim_l1_room(gpu), sizeof *model->l1_set);
-    model->l2_set = new_large(gmsim_l2_size(gpu));
+    model->l2_set = new_room(1, gmsim_l2_size(gpu));
     model->sm = new_room(sms, sizeof *model->sm);
     model->freed = new_table((size_t)sms * GMSIM_MAX_SM_CTAS, sizeof *model->freed);
     model->recorder = model->options.timeline ? gmsim_recorder_new(sms) : NULL;
