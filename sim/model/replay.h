@@ -64,12 +64,12 @@ bool gmsim_replay_copy_room(const gmsim_replay *replay, const gmsim_sm_memory *m
                             const gmtrace_record *record);
 /* The same of an access, where there is no room for whatever one may be. */
 bool gmsim_replay_access_room(const gmsim_sm_memory *memory, const gmtrace_record *record);
+/* Of any of the three; `access`: it is one, and is not looked at unless it has to be. */
 static inline bool gmsim_replay_room(const gmsim_replay *replay, const gmsim_sm_memory *memory,
-                                     const gmtrace_record *record)
+                                     const gmtrace_record *record, bool access)
 {
-    return record->kind == GMTRACE_ACCESS ? gmsim_sm_memory_record_room(memory) ||
-                                                gmsim_replay_access_room(memory, record)
-                                          : gmsim_replay_copy_room(replay, memory, record);
+    return access ? gmsim_sm_memory_record_room(memory) || gmsim_replay_access_room(memory, record)
+                  : gmsim_replay_copy_room(replay, memory, record);
 }
 
 #pragma GCC visibility pop

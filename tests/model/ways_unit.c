@@ -31,9 +31,7 @@ static void lose_ways(ways *x, gconstpointer data)
     g_free(x->shared);
 }
 
-/* All sectors of a line are stored at that clock, `full` of them whole; returns when they are
- * there.
- */
+/* All sectors of a line are stored then, `full` of them whole; returns when they are there. */
 static uint64_t store_sectors(ways *x, uint32_t gpc, uint64_t line, uint64_t clock, uint8_t full)
 {
     const uint64_t bytes[1][2] = {{UINT64_MAX, UINT64_MAX}};

@@ -140,17 +140,14 @@ static uint32_t unserved_of(const gmsim_sub_partition *part, uint32_t slot)
     return unserved;
 }
 
-/* What comes next is to be in the host's cache by then; most often it is the oldest of the
- * sub-partition whose turn it is then. */
-static void expect_next(const gmsim_sm *sm, uint32_t parts)
+/* What comes next, as far as is known now, is to be in the host's cache by then. */
+static void expect_next(gmsim_sm *sm, uint32_t parts)
 {
-    uint32_t number = sm->served;
-    do
-        number = number + 1u < parts ? number + 1u : 0;
-    while (!sm->part[number].standing);
-    const uint32_t place = sm->part[number].order[0];
-    const gmsim_standing *standing = &sm->stands[number][place];
-    const gmsim_warp *warp = &sm->warp[sm->part[number].stander[place].slot];
+    uint32_t which;
+    const gmsim_sub_partition *part = next_in_turn(sm, parts, &which);
+    const uint32_t place = part->order[which];
+    const gmsim_standing *standing = &sm->stands[part - sm->part][place];
+    const gmsim_warp *warp = &sm->warp[part->stander[place].slot];
     __builtin_prefetch(standing);
     __builtin_prefetch(standing->address);
     __builtin_prefetch(&warp->unit_free, 1);

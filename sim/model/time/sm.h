@@ -226,8 +226,7 @@ typedef struct gmsim_sm {
     uint64_t stored;          /* of the last store */
     uint64_t active, active_since, active_until; /* clocks with a CTA; since when it has one; the
                                                   * end of the last to end so far */
-    uint8_t
-        comes[GMSIM_MAX_SM_WARPS]; /* GMSIM_COMES_*: what its next record is, where it has one */
+    uint8_t comes[GMSIM_MAX_SM_WARPS];           /* GMSIM_COMES_*, of its next record */
     uint64_t since[GMSIM_MAX_SM_WARPS]; /* a warp waits for a place in its sub-partition's queue */
     gmsim_sub_partition part[GMSIM_MAX_SUB_PARTITIONS];
     gmsim_standing stands[GMSIM_MAX_SUB_PARTITIONS][GMSIM_QUEUE]; /* by place */

@@ -109,8 +109,8 @@ static inline bool gmsim_warp_has_room(const gmsim_scheduler *s, const gmsim_sm 
 {
     return sm->accesses < GMSIM_ACCESSES &&
            (!(comes & GMSIM_COMES_QUEUES) ||
-            ((comes & GMSIM_COMES_ACCESS) && gmsim_sm_memory_record_room(&sm->memory)) ||
-            gmsim_replay_room(s->replay, &sm->memory, warp->cursor.next));
+            gmsim_replay_room(s->replay, &sm->memory, warp->cursor.next,
+                              comes & GMSIM_COMES_ACCESS));
 }
 
 /* Whether the way of a warp that waits depends on none of what is not known, a mask. */
