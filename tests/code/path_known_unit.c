@@ -266,6 +266,46 @@ static void test_states(void)
     gmtrace_sass_free(&c.sass);
 }
 
+/* Lanes part and meet three times, and leave later, all but one: those who stayed until then and
+ * the one went together, whatever is known of what they left by. */
+static void test_leaving(void)
+{
+    static const char *const leaves[] = {"@P0 EXIT P1", "@P0 EXIT !P1", "@P0 EXIT"};
+    for (unsigned i = 0; i < G_N_ELEMENTS(leaves); i++) {
+        const line lines[] = {
+            {"S2R R6, SR_TID.X", 0, 0},
+            {"MOV R2, RZ", 0, 0},
+            {"LOP3.LUT R7, R6, 0x1, RZ, 0xc0, !PT", 0, 0},
+            {"ISETP.NE.AND P1, PT, R7, RZ, PT", 0, 0},
+            {"BSSY B0, `", 0, 7}, /* the loop */
+            {"@P1 BRA `", 0, 7},
+            {"VIADD R8, R8, 0x1", 0, 0},
+            {"BSYNC B0", 0, 0},
+            {"VIADD R2, R2, 0x1", 0, 0},
+            {"ISETP.NE.AND P2, PT, R2, 0x3, PT", 0, 0},
+            {"@P2 BRA `", 0, 4},
+            {i == 1 ? "ISETP.EQ.AND P1, PT, R6, RZ, PT" : "ISETP.NE.AND P1, PT, R6, RZ, PT", 0, 0},
+            {"FSETP.NEU.AND P0, PT, R8, R9, PT", 0, 0}, /* not known */
+            {leaves[i], 0, 0},
+            {"STG.E desc[UR4][R6.64], R8", 0, 0},
+            {"EXIT", 0, 0}};
+        const gmtrace_launch launch = {.grid = {1, 1, 1}, .block = {32, 1, 1}};
+        static const gmtrace_record record = {.instr = 14, .mask = 1, .op = GMTRACE_OP_STORE};
+        code c;
+        assemble(&c, lines, G_N_ELEMENTS(lines));
+        gmtrace_paths *paths = gmtrace_paths_create(&c.kernel, GMTRACE_DETAIL_MEMORY);
+        gmtrace_path_warp warp;
+        gmtrace_paths_know(paths, &launch);
+        gmtrace_path_enter_as(paths, &warp, ALL, 0, 0);
+        uint64_t sum = gmtrace_path_step(paths, &warp, &record)->instructions;
+        sum += gmtrace_path_end(paths, &warp)->instructions;
+        g_assert_cmpuint(sum, ==, 4 + 3 * (7 + 1) + 3 + 1);
+        g_assert_false(gmtrace_paths_failed(paths));
+        gmtrace_paths_free(paths);
+        gmtrace_sass_free(&c.sass);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -275,5 +315,6 @@ int main(int argc, char **argv)
     g_test_add_func("/path/known/loaded", test_loaded);
     g_test_add_func("/path/known/many", test_many);
     g_test_add_func("/path/known/states", test_states);
+    g_test_add_func("/path/known/leaving", test_leaving);
     return g_test_run();
 }

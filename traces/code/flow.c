@@ -17,6 +17,8 @@ bool gmt_transfers(const gmtrace_instr *instr)
 
 bool gmt_has_condition(const gmtrace_instr *branch)
 {
+    if (branch->op_class == GMTRACE_CLASS_EXIT) /* "EXIT !P1" */
+        return branch->operands && branch->operands[0];
     return strchr(branch->operands, ',') != NULL || gmt_has_prefix(branch->opcode, "BRA.DIV") ||
            gmt_has_prefix(branch->opcode, "BRA.CONV");
 }
@@ -25,6 +27,8 @@ bool gmt_may_fall(const gmtrace_instr *instr)
 {
     if (!gmt_transfers(instr) || instr->predicate != GMTRACE_NO_REGISTER)
         return true;
+    if (instr->op_class == GMTRACE_CLASS_EXIT)
+        return gmt_has_condition(instr);
     if (instr->op_class == GMTRACE_CLASS_BRANCH)
         return instr->target != GMTRACE_NO_INSTR && gmt_has_condition(instr);
     return instr->op_class == GMTRACE_CLASS_CALL && instr->target == GMTRACE_NO_INSTR;

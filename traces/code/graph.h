@@ -63,7 +63,8 @@ static inline bool gmt_has_prefix(const char *opcode, const char *prefix)
     return *opcode == *prefix && strncmp(opcode, prefix, strlen(prefix)) == 0; /* mostly not */
 }
 bool gmt_transfers(const gmtrace_instr *instr); /* control, other than to the next instruction */
-/* Has a branch a condition beside its guard: "BRA P0, `(L)", "BRA.U UP0, `(L)", BRA.DIV? */
+/* Has a branch, or an exit, a condition beside its guard: "BRA P0, `(L)", "BRA.U UP0, `(L)",
+ * BRA.DIV, "EXIT !P1"? */
 bool gmt_has_condition(const gmtrace_instr *branch);
 bool gmt_may_fall(const gmtrace_instr *instr); /* to the next instruction */
 

@@ -83,8 +83,9 @@ static path_block block_of(const path_graph *graph, const gmt_block *block, cons
         own.predicate = last->predicate;
         own.value = !last->predicate_negated;
     }
-    if (last->op_class == GMTRACE_CLASS_BRANCH) {
+    if (last->op_class == GMTRACE_CLASS_BRANCH || last->op_class == GMTRACE_CLASS_EXIT)
         own.falls_anyway = gmt_has_condition(last);
+    if (last->op_class == GMTRACE_CLASS_BRANCH) {
         own.unlikely =
             last->target >= graph->instr_count || gmt_has_prefix(last->opcode, "BRA.DIV");
     }

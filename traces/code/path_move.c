@@ -328,6 +328,32 @@ static void leave_behind(gmtrace_paths *p, making *m, uint32_t part, bool divide
         who->values = values_left(p, who->values, m->move->mask);
 }
 
+static bool crosses_meeting(const gmtrace_paths *p, uint32_t list)
+{
+    uint32_t count;
+    const gmtrace_path_piece *piece = path_pieces(p, list, &count);
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t n = piece[i].first; n < piece[i].first + piece[i].count; n++)
+            if (path_is_meeting(&p->kernel->instr[n]))
+                return true;
+    return false;
+}
+
+/* The way of those of a part that go. Where it crosses a BSYNC the others may have come there, too,
+ * and left later: if all can have gone it, all have. NULL without memory. */
+static const path_found *way_of(gmtrace_paths *p, path_way_key *key, uint32_t goes)
+{
+    path_way_key all = *key;
+    key->mask &= goes;
+    const path_found *way = path_find_way(p, key);
+    if (!way || key->mask == all.mask || way->against || !crosses_meeting(p, way->list))
+        return way;
+    const path_found *together = path_find_way(p, &all);
+    const bool good = together && together->found && !together->against && !together->ambiguous &&
+                      !together->lost;
+    return good || !together ? together : path_find_way(p, key);
+}
+
 /* Those who go, with their ways, to one place. False without memory. */
 static bool go(gmtrace_paths *p, making *m)
 {
@@ -341,14 +367,14 @@ static bool go(gmtrace_paths *p, making *m)
         path_way_key key = {m->from[i].place, m->move->to, code == PATH_ALL_GO || !m->guarded,
                             m->from[i].values, 0};
         if (key.values != PATH_NO_VALUES)
-            key.mask =
-                path_values_mask(p->values, key.values) & (divided ? m->move->mask : UINT32_MAX);
-        const path_found *way = path_find_way(p, &key);
+            key.mask = path_values_mask(p->values, key.values);
+        const path_found *way = way_of(p, &key, divided ? m->move->mask : UINT32_MAX);
         if (!way)
             return false;
         const path_place end = path_get_place(p, way->end);
         m->end = m->movers ? meet(m->end, end) : end;
-        m->values = m->movers ? values_together(p, m->values, way->values) : way->values;
+        const uint32_t values = divided ? values_left(p, way->values, ~m->move->mask) : way->values;
+        m->values = m->movers ? values_together(p, m->values, values) : values;
         m->sum.ambiguous |= way->ambiguous;
         m->sum.estimated |= way->estimated;
         m->sum.lost |= way->lost;

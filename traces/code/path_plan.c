@@ -215,7 +215,7 @@ static bool reaches(search *f, const gmt_edge *edge, uint32_t mark, uint32_t oth
     return both;
 }
 
-/* Of "@P0 BRA !P1, `(L)" both. */
+/* Of "@P0 BRA !P1, `(L)" both; of "@P0 EXIT !P1" as well. */
 static uint32_t conditions_of(const path_values *v, uint32_t b, path_condition list[2])
 {
     const gmt_block *block = &v->graph->flow.block[b];
@@ -232,8 +232,9 @@ static uint32_t conditions_of(const path_values *v, uint32_t b, path_condition l
         return count;
     const bool negated = *text == '!';
     text += negated;
-    if (strcmp(last->opcode, "BRA") != 0 || text[0] != 'P' || text[1] < '0' || text[1] > '6' ||
-        text[2] != ',')
+    const bool leaves = strcmp(last->opcode, "EXIT") == 0;
+    if ((!leaves && strcmp(last->opcode, "BRA") != 0) || text[0] != 'P' || text[1] < '0' ||
+        text[1] > '6' || text[2] != (leaves ? '\0' : ','))
         return 0;
     list[count++] = (path_condition){(uint8_t)(text[1] - '0'), !negated};
     return count;
