@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * constants.c - loads of constants that miss (micro/constant.cu, micro/constant_miss.cu).
- * - An SM's first cache holds 32 lines of 64 bytes in four sets, of which the least recently used
+ * constants.c - loads of constants that miss (micro/constant.cu, constant_miss.cu,
+ * constant_warps.cu).
+ * - An SM's first cache holds 32 lines of 64 bytes in eight sets, of which the least recently used
  *   leaves. What it does not hold comes later, four lines at a time for two SMs; of one load a line
- *   after the other. A warp that wants a line on its way waits as long as the one that asked.
+ *   after the other, and a warp's loads in their order. A warp that wants a line on its way waits
+ *   as long as the one that asked. Warps ask when those before them have theirs.
  * - What nobody on the SM has read in this launch comes from L2, 256 bytes at a time, and from DRAM
  *   for the first SM that reads it of a launch that begins with an empty L2.
  *
@@ -15,8 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SETS  4u
-#define WAYS  8u
+#define SETS  8u
+#define WAYS  4u
 #define BLOCK 4u /* lines that come from L2 at a time */
 #define UNDER 4u /* lines under way at a time */
 #define LINES GMTRACE_CONSTANT_LINES
@@ -26,6 +28,8 @@ typedef struct gmsim_constant_warp {
     const gmtrace_constant_way *way;
     uint32_t state, next;  /* item of the way */
     uint64_t begins, gone; /* clocks of its way before, and that the warp has gone */
+    uint64_t asked, there; /* when the last that is waited for would be at hand, and when it is */
+    uint64_t hit, held;    /* when its last load would be ..., and how much later that came */
     uint32_t clocks;
 } gmsim_constant_warp;
 
@@ -192,36 +196,45 @@ static uint64_t ask(const gmsim_scheduler *s, gmsim_constant_sm *c, uint32_t lin
 }
 
 uint64_t gmsim_constants_read(const gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t now,
-                              uint64_t clocks, bool all)
+                              uint64_t asks, uint64_t clocks, bool all)
 {
     gmsim_constant_sm *c = of(s, sm);
     gmsim_constant_warp *warp = &c->warp[slot];
     const uint64_t until = warp->gone + clocks, slots = MAX(warp->way->slots, 1u);
-    const uint64_t latency = s->plan.gpu->pipe_ldc.latency;
-    uint64_t late = 0, held = 0, asked = 0,
-             there = 0; /* the last that is waited for, were it at hand */
+    const gmsim_cost *ldc = &s->plan.gpu->pipe_ldc;
+    const uint64_t latency = ldc->latency;
+    const uint64_t address = s->plan.gpu->sm_constant_address;
+    uint64_t late = 0, held = 0, before = 0;
     for (; warp->next < warp->way->count; warp->next++) {
         const gmtrace_constant *item = &warp->way->item[warp->next];
         const uint64_t at = warp->begins + (uint64_t)item->slot * warp->clocks / slots;
         if (at >= until && !all)
             break;
-        const uint64_t when = now + late + (at > warp->gone ? at - warp->gone : 0);
+        const uint64_t after = at > warp->gone ? at - warp->gone : 0, when = now + late + after;
         if (item->line == GMTRACE_CONSTANT_WAIT) {
-            late += there - MIN(MAX(when, asked), there);
-            asked = there = 0;
+            late += warp->there - MIN(MAX(when, warp->asked), warp->there);
+            warp->asked = warp->there = 0;
         } else {
-            /* The addresses of one load come one after the other, misses as well. */
-            const uint64_t hit = when + item->after * s->plan.gpu->sm_constant_address;
-            held = item->after ? held : 0;
-            const uint64_t then = ask(s, c, item->line, hit + held);
-            held = then - hit;
-            asked = MAX(asked, hit + latency);
-            there = MAX(there, then + latency);
+            /* The addresses of one load come one after the other, misses as well, and the load
+             * before it comes first. */
+            const uint64_t behind = item->after * address;
+            const uint64_t hit = MAX(now + late, asks) + after + behind;
+            if (!item->after) {
+                const uint64_t since = hit - MIN(warp->hit, hit);
+                before = warp->held > since ? warp->held - since + ldc->constant : 0;
+                warp->hit = hit;
+                held = 0;
+            }
+            const uint64_t then = MAX(ask(s, c, item->line, hit + held), hit + before);
+            warp->held = held = then - hit;
+            warp->asked = MAX(warp->asked, when + behind + latency);
+            warp->there = MAX(warp->there, then + latency);
         }
     }
-    asked = MAX(asked, now + late + clocks); /* what is asked for now and wanted later */
-    late += there - MIN(asked, there);
+    if (all) { /* what is asked for now and wanted behind the next record */
+        late += warp->there - MIN(MAX(warp->asked, now + late + clocks), warp->there);
+        warp->asked = warp->there = 0;
+    }
     warp->gone = until;
-    sm->timing.stall[GMSIM_STALL_MATH] += late;
     return late;
 }

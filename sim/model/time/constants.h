@@ -27,10 +27,10 @@ void gmsim_constants_enter(gmsim_scheduler *s, const gmsim_sm *sm, uint32_t slot
 /* It is to go the way, which would take it `clocks`, beginning `at` clocks from the last record. */
 void gmsim_constants_set_out(gmsim_scheduler *s, const gmsim_sm *sm, uint32_t slot,
                              const gmtrace_path *way, uint64_t at, uint32_t clocks);
-/* It goes so many clocks from `now` on, the last ones of its ways if `all`. Returns how much longer
- * it waits for constants. */
+/* It goes so many clocks from `now` on, the last ones of its ways if `all`; those who came before
+ * it have theirs by `asks`. Returns how much longer it waits for constants. */
 uint64_t gmsim_constants_read(const gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t now,
-                              uint64_t clocks, bool all);
+                              uint64_t asks, uint64_t clocks, bool all);
 /* A step of all SMs is over. */
 void gmsim_constants_step(gmsim_scheduler *s);
 

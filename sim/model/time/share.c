@@ -27,6 +27,7 @@
 #define FULL        192u /* load from which waiting is that for a full pipe, which the share tells */
 #define MOST_PIECES 16u  /* of a way, where they are longer than GMSIM_PIECE_CLOCKS */
 #define EVEN        256u /* variance over squared mean; at most twice as much counts */
+#define CONSTANTS   64u  /* clocks of loads of constants a piece: a load of 32 addresses */
 
 /* Of 64 warps, none of which takes more than WHOLE. */
 typedef struct others {
@@ -75,7 +76,8 @@ static uint64_t unevenness(const gmsim_warp *warp, uint64_t clocks)
 }
 
 /* Clocks of a piece. Where all warps of the sub-partition are on ways far longer than that, nothing
- * changes for long, and a part of the shortest way will do. */
+ * changes for long, and a part of the shortest way will do; but warps that load constants, which
+ * leave their cache in the order of loads, take turns at that (micro/constant_warps.cu). */
 static uint32_t piece_of(const gmsim_scheduler *s, const gmsim_sm *sm,
                          const gmsim_sub_partition *part)
 {
@@ -120,7 +122,9 @@ GMSIM_CLONES uint64_t gmsim_share(const gmsim_scheduler *s, gmsim_sm *sm, uint32
     }
     part->loaded += own == part->loaded;
     part->loads |= 1ull << slot;
-    warp->pieces = (uint32_t)MIN(clocks * time / WHOLE / piece_of(s, sm, part) + 1u, clocks);
+    const uint64_t pieces = clocks * time / WHOLE / piece_of(s, sm, part) + 1u;
+    const uint32_t loads = s->constants ? warp->constant / CONSTANTS : 0;
+    warp->pieces = (uint32_t)MIN(MAX(pieces, loads), clocks);
     warp->gaps -= warp->gaps / warp->pieces;
     const uint64_t delay = warp->clocks / warp->pieces * (time - WHOLE) / WHOLE;
     warp->stretched = (uint32_t)delay;

@@ -344,14 +344,16 @@ GMSIM_INLINE uint64_t use_units(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_wa
         if (pieces > 1u)
             warp->pipe[p] -= work;
     }
+    const uint64_t asks = MAX(sm->constant_free, now);
+    if (__builtin_expect(s->constants != NULL, 0))
+        end +=
+            gmsim_constants_read(s, sm, gmsim_slot_of(sm, warp), now, asks, clocks, pieces == 1u);
     if (warp->constant) {
         uint32_t work = warp->constant / pieces;
-        sm->constant_free = MAX(sm->constant_free, now) + work;
+        sm->constant_free = asks + work;
         end = MAX(end, sm->constant_free);
         warp->constant -= work;
     }
-    if (__builtin_expect(s->constants != NULL, 0))
-        end += gmsim_constants_read(s, sm, gmsim_slot_of(sm, warp), now, clocks, pieces == 1u);
     warp->late = end - now - clocks;
     sm->timing.stall[GMSIM_STALL_MATH] += warp->late;
     return end;
