@@ -157,7 +157,7 @@ const gmsim_key gmsim_keys[] = {
           "percent of a sector's time that one slice takes: for a sector with all its words"),
     GIVEN(atomic, slice_part, COUNT, 0, 10000, "260", "the same for one with some"),
     GIVEN(atomic, slice_wide, COUNT, 0, 10000, "416",
-          "the same for one with several doubles, or for compare-and-swap of several lanes"),
+          "the same for one with doubles in both halves, or for compare-and-swap of several lanes"),
     GIVEN(atomic, slice_float, COUNT, 0, 10000, "623",
           "the same until a float can be added to the same word"),
     GIVEN(atomic, slice_float_others, COUNT, 0, 100, "50",

@@ -148,6 +148,7 @@ count_operations(gmsim_request *request, const gmtrace_chunk *chunk, const gmtra
     uint64_t address[GMTRACE_WARP_LANES];
     uint8_t most[GMSIM_MAX_LINES][GMSIM_LINE_BYTES / GMSIM_SECTOR_BYTES] = {{0}};
     uint8_t lanes_of[GMSIM_MAX_LINES][2] = {{0}}; /* halves */
+    uint8_t parts[GMSIM_MAX_LINES] = {0};         /* of 16 bytes, two a sector */
     gmsim_lane_addresses(chunk, record, address);
     const bool apart = record->shape == GMTRACE_AFFINE && record->stride;
     for (uint32_t left = record->mask, at = 0; left;) {
@@ -169,18 +170,22 @@ count_operations(gmsim_request *request, const gmtrace_chunk *chunk, const gmtra
         *sector = MAX(*sector, lanes);
         uint8_t *half = &lanes_of[at][first / (GMSIM_LINE_BYTES / 2u) % 2u];
         *half = (uint8_t)(*half + lanes);
+        parts[at] = (uint8_t)(parts[at] | 1u << first / (GMSIM_SECTOR_BYTES / 2u) % 8u);
     }
     for (uint32_t i = 0; i < footprint->lines; i++) {
-        uint8_t sum = 0, lone = 0, passes = 0;
+        uint8_t sum = 0, lone = 0, passes = 0, wide = 0;
         for (uint32_t k = 0; k < 2u; k++) {
             const uint8_t one = most[i][2u * k], other = most[i][2u * k + 1u];
             const uint8_t longer = MAX(one, other);
             sum = (uint8_t)(sum + one + other);
             lone = (uint8_t)(lone + (longer == lanes_of[i][k] ? longer : 0));
             passes = MAX(passes, longer);
+            const uint32_t both = parts[i] >> 4u * k & parts[i] >> (4u * k + 1u);
+            wide = (uint8_t)(wide + (both & 1u ? one : 0) + (both & 4u ? other : 0));
         }
         request->line_operations[i] = sum;
         request->line_lone[i] = lone;
+        request->line_wide[i] = wide;
         request->line_passes[i] = passes;
         request->line_lanes[i] = (uint8_t)(lanes_of[i][0] + lanes_of[i][1]);
     }

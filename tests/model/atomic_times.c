@@ -3,7 +3,8 @@
  * atomic_times.c - how long atomics of all SMs on neighbouring words take, by type, against
  * measured/h200/micro-atomics_timing.csv: where all warps add to the same words, where each has
  * lines of its own, and where each warp of an SM has lines that it shares with the other SMs; and,
- * against micro-atomics_grid.csv, where lanes meet in words of one line. Two numbers of turns are
+ * against micro-atomics_grid.csv, where lanes meet in words of one line, and, against
+ * micro-atomics_words.csv, where some work on some words of each sector. Two numbers of turns are
  * replayed; the difference has no launch in it.
  */
 #include "tests/support/cycles.h"
@@ -33,9 +34,10 @@ static const struct {
 };
 #define TIMED 4u /* of them, the first: of atomics_timing.cu */
 
-/* Lane l of warp w of CTA c adds to word l / group * stride + warp * w + cta * c. */
-static gmsim_timing replay_warps(unsigned kind, unsigned turns, uint64_t warp, uint64_t cta,
-                                 unsigned group, unsigned stride, unsigned warps)
+/* Lane l, if it is in the mask, of warp w of CTA c adds to word
+ * l / group * stride + warp * w + cta * c. */
+static gmsim_timing replay_mask(unsigned kind, unsigned turns, uint64_t warp, uint64_t cta,
+                                unsigned group, unsigned stride, unsigned warps, uint32_t mask)
 {
     const bool returns = g_str_has_prefix(kinds[kind].op, "atom");
     GError *error = NULL;
@@ -64,7 +66,7 @@ static gmsim_timing replay_warps(unsigned kind, unsigned turns, uint64_t warp, u
                     address[l] = 0x7f0000000000u +
                                  (l / group * stride + warp * w + cta * c) * kinds[kind].size;
                 const gmtrace_record record = {.instr = 0,
-                                               .mask = UINT32_MAX,
+                                               .mask = mask,
                                                .kind = GMTRACE_ACCESS,
                                                .op = returns ? GMTRACE_OP_ATOMIC
                                                              : GMTRACE_OP_REDUCTION,
@@ -76,6 +78,12 @@ static gmsim_timing replay_warps(unsigned kind, unsigned turns, uint64_t warp, u
 
     g_assert_true(gmsim_gpu_load(&gpu, "h200", &error));
     return gmtest_replay(path, &gpu).timing;
+}
+
+static gmsim_timing replay_warps(unsigned kind, unsigned turns, uint64_t warp, uint64_t cta,
+                                 unsigned group, unsigned stride, unsigned warps)
+{
+    return replay_mask(kind, turns, warp, cta, group, stride, warps, UINT32_MAX);
 }
 
 static gmsim_timing replay_lanes(unsigned kind, unsigned turns, uint64_t warp, uint64_t cta,
@@ -183,6 +191,30 @@ static void test_own(void)
     g_assert_cmpuint(compared, >=, 20);
 }
 
+/* Of words of eight bytes some of each sector: doubles take their time by its halves. */
+static void test_words(void)
+{
+    g_autoptr(GPtrArray) rows = gmtest_measured("micro-atomics_words.csv", 9);
+    unsigned compared = 0;
+    for (guint i = 0; i < rows->len; i++) {
+        char **cell = g_ptr_array_index(rows, i);
+        const unsigned kind = strcmp(cell[1], "red.add.u64") ? 3 : 1;
+        const uint32_t mask = (uint32_t)atoi(cell[2]) * 0x11111111u;
+        if (strcmp(cell[0], "hot") || strcmp(cell[1], kinds[kind].op))
+            continue;
+        const double measured = strtod(cell[8], NULL) / strtod(cell[6], NULL) / 16 * WARPS;
+        const double found = (double)(replay_mask(kind, 6, 0, 0, 1, 1, WARPS, mask).cycles -
+                                      replay_mask(kind, 2, 0, 0, 1, 1, WARPS, mask).cycles) /
+                             4;
+        g_test_message("%s on words %s: %.0f clocks a turn, measured %.0f", cell[1], cell[2], found,
+                       measured);
+        if (found < measured * 0.94 || found > measured * 1.06)
+            g_test_fail();
+        compared++;
+    }
+    g_assert_cmpuint(compared, ==, 16);
+}
+
 /* SMs of the line's side are done sooner, but where the slice is slow. */
 static void test_sides(void)
 {
@@ -201,6 +233,7 @@ int main(int argc, char **argv)
     g_test_add_func("/atomics/times", test_rows);
     g_test_add_func("/atomics/meeting", test_meeting);
     g_test_add_func("/atomics/own", test_own);
+    g_test_add_func("/atomics/words", test_words);
     g_test_add_func("/atomics/sides", test_sides);
     return g_test_run();
 }

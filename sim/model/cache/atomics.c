@@ -7,11 +7,11 @@
  *   itself on the way out, and one more if something comes back; a wider one has its sectors and
  *   their masks, twice that for compare-and-swap of several lanes in half a line.
  * - A slice does one thing after the other. Each pass through a sector takes its time: one clock of
- *   L2 for a sector with all its words, a quarter more for one with some, two for several doubles
- *   of a sector and for such compare-and-swap.
+ *   L2 for a sector with all its words, a quarter more for one with some, two for doubles in both
+ *   16 bytes of a sector (micro/atomics_words.cu) and for such compare-and-swap.
  * - The next addition of floats to a word needs the last one's sum: passes come three clocks apart,
- *   those of several doubles of a sector four. The slice meanwhile works on other sectors of the
- *   line, and on what came before if that was for others: then it is half as long.
+ *   those of such doubles four. The slice meanwhile works on other sectors of the line, and on what
+ *   came before if that was for others: then it is half as long.
  * - All slices of a cluster together have a rate, which counts where many lines are used. There
  *   half of a line is a request by itself, of one lane or, at twice the cost, of several, and of
  *   compare-and-swap half as much again.
@@ -42,17 +42,17 @@ uint32_t gmsim_atomic_units(const gmsim_ask *ask, const gmsim_message *message)
 static uint64_t slice_work(const gmsim_gpu *gpu, const gmsim_ask *ask, const gmsim_message *message,
                            bool again)
 {
-    bool alone = message->lanes <= message->operations; /* one lane a sector and pass */
-    bool doubles = ask->is_double && !alone, whole = message->full == message->touched;
-    uint64_t each = doubles ? gpu->atomic_slice_wide
-                    : whole ? gpu->atomic_slice
-                            : gpu->atomic_slice_part;
-    uint64_t work = message->operations * each, sums = 0;
+    const uint32_t wide = ask->is_double ? message->wide : 0;
+    const bool whole = message->full == message->touched;
+    uint64_t work =
+        wide * gpu->atomic_slice_wide +
+        (message->operations - wide) * (whole ? gpu->atomic_slice : gpu->atomic_slice_part);
+    uint64_t sums = 0;
     if (ask->is_swap)
         work = message->lone * gpu->atomic_slice_part +
                (message->operations - message->lone) * gpu->atomic_slice_wide;
     if (ask->is_float)
-        sums = message->passes * (gpu->atomic_slice_float + (doubles ? gpu->atomic_slice : 0u));
+        sums = message->passes * (gpu->atomic_slice_float + (wide ? gpu->atomic_slice : 0u));
     return MAX(work, again ? sums : sums * gpu->atomic_slice_float_others / 100u);
 }
 

@@ -37,6 +37,7 @@ typedef struct gmsim_message {
     /* Of an atomic: most lanes in one address, by sector, added up, and of the whole line; lanes.
      */
     uint8_t operations, passes, lanes;
+    uint8_t wide; /* of its operations: on words of both 16 bytes of their sector */
 } gmsim_message;
 
 /* The messages of one request, which stand one after the other. */

@@ -308,6 +308,7 @@ static void ask_write(gmsim_sm_memory *memory, gmsim_request *request, gmsim_ask
         } else {
             message->operations = request->line_operations[i];
             message->lone = request->line_lone[i];
+            message->wide = request->line_wide[i];
             message->passes = request->line_passes[i];
             message->lanes = request->line_lanes[i];
             message->units = (uint8_t)gmsim_atomic_units(ask, message);

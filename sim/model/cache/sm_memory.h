@@ -41,9 +41,10 @@ typedef struct gmsim_request {
     bool is_float, is_double, is_swap; /* the atomic adds floats, of 8 bytes; is compare-and-swap */
     /* Of an atomic or reduction, for each line of the footprint: what L2 carries out one after the
      * other (most lanes in one address, by sector, added up), of that what lanes do alone in half
-     * of the line, most lanes in one address, lanes. */
+     * of the line and what is on both halves of a sector, most lanes in one address, lanes. */
     uint8_t line_operations[GMSIM_MAX_LINES];
     uint8_t line_lone[GMSIM_MAX_LINES];
+    uint8_t line_wide[GMSIM_MAX_LINES];
     uint8_t line_passes[GMSIM_MAX_LINES];
     uint8_t line_lanes[GMSIM_MAX_LINES];
 } gmsim_request;
@@ -53,6 +54,7 @@ static inline void gmsim_request_reduces(gmsim_request *request, uint32_t i, uin
 {
     request->line_operations[i] = (uint8_t)sectors;
     request->line_lone[i] = 0;
+    request->line_wide[i] = (uint8_t)sectors;
     request->line_passes[i] = 1;
     request->line_lanes[i] = GMTRACE_WARP_LANES;
 }
