@@ -106,9 +106,22 @@ void gmtrace_paths_free(gmtrace_paths *paths)
     free(paths->move);
     free(paths->move_slot);
     free(paths->first_move);
-    free(paths->state_of);
+    free(paths->had);
+    free(paths->plain);
     free(paths->target);
     free(paths);
+}
+
+/* A way to an instruction was gone so often. */
+static void count_taken(const gmtrace_paths *paths, gmtrace_path_counts *c,
+                        const gmtrace_path *path, uint32_t to, uint64_t times)
+{
+    paths->taken[path->number - 1u] += times;
+    if (to == PATH_END)
+        return;
+    c->steps += times;
+    c->instructions += times;
+    c->by_class[paths->kernel->instr[paths->graph.flow.block[to].first].op_class] += times;
 }
 
 gmtrace_path_counts gmtrace_path_get_counts(const gmtrace_paths *paths)
@@ -119,12 +132,11 @@ gmtrace_path_counts gmtrace_path_get_counts(const gmtrace_paths *paths)
         memset(taken, 0, paths->made_paths * sizeof *taken);
     for (uint32_t i = 1; i < paths->move_count; i++) {
         const path_move *m = &paths->move[i];
-        taken[m->path->number - 1u] += m->taken;
-        if (m->to == PATH_END)
-            continue;
-        c.steps += m->taken;
-        c.instructions += m->taken;
-        c.by_class[paths->kernel->instr[paths->graph.flow.block[m->to].first].op_class] += m->taken;
+        count_taken(paths, &c, m->path, m->to, m->taken);
+    }
+    for (uint32_t i = 0; i < paths->plain_count; i++) {
+        const path_plain *plain = &paths->plain[i];
+        count_taken(paths, &c, plain->path, plain->to, plain->taken);
     }
     for (uint32_t i = 0; i < paths->made_paths; i++) {
         const gmtrace_path *path = paths->path[i];
@@ -140,7 +152,7 @@ gmtrace_path_counts gmtrace_path_get_counts(const gmtrace_paths *paths)
 
 void gmtrace_paths_add_order(const gmtrace_paths *paths, gmtrace_path_order *order)
 {
-    order->states += paths->states.count * UINT64_C(1000) / GMTRACE_PATH_LIMIT;
+    order->states += paths->state_count * UINT64_C(1000) / GMTRACE_PATH_LIMIT;
     order->loops += path_unroll_part(paths->loop_work);
     order->sampled += paths->samples.asked ? GMTRACE_PATHS_ORDERED : 0;
     if (!paths->values)
@@ -241,6 +253,8 @@ static path_move *find_move(gmtrace_paths *p, uint32_t state, uint32_t to, uint6
 void gmtrace_path_enter(gmtrace_paths *paths, gmtrace_path_warp *warp, uint32_t live)
 {
     warp->state = paths->start;
+    warp->place = 0;
+    warp->values = PATH_NO_VALUES;
     warp->parts = 1;
     warp->copied = GMTRACE_NO_INSTR;
     warp->local = 0;
@@ -254,15 +268,22 @@ void gmtrace_path_enter_as(gmtrace_paths *paths, gmtrace_path_warp *warp, uint32
     if (!paths->values)
         return;
     uint32_t count;
-    path_part start = *path_parts(paths, paths->start, &count);
-    start.values = path_values_enter(paths->values, (uint32_t)cta, number, live);
-    const uint32_t state = path_put_state(paths, &start, 1);
-    if (start.values != PATH_NO_VALUES && state != UINT32_MAX)
-        warp->state = state;
+    const uint32_t place = path_parts(paths, paths->start, &count)->place;
+    const uint32_t values = path_values_enter(paths->values, (uint32_t)cta, number, live);
+    if (values != PATH_NO_VALUES)
+        path_stand(paths, warp, place, values);
+}
+
+static inline void take(gmtrace_path_warp *warp, path_move *move)
+{
+    move->taken++;
+    warp->state = move->next;
+    warp->place = move->place;
+    warp->values = move->values;
 }
 
 static __attribute__((noinline)) const gmtrace_path *
-step_to(gmtrace_paths *p, gmtrace_path_warp *warp, uint32_t to, uint32_t mask, bool guarded)
+step_from(gmtrace_paths *p, gmtrace_path_warp *warp, uint32_t to, uint32_t mask, bool guarded)
 {
     uint64_t code = 0;
     uint32_t seen = 0;
@@ -281,8 +302,7 @@ step_to(gmtrace_paths *p, gmtrace_path_warp *warp, uint32_t to, uint32_t mask, b
         p->unplaced += to != PATH_END;
         return &p->empty;
     }
-    found->taken++;
-    warp->state = found->next;
+    take(warp, found);
     if (warp->parts == 1 && found->next_parts == 1)
         return found->path;
     uint32_t first = 0, left = 1, kept[GMTRACE_WARP_LANES + 1];
@@ -299,6 +319,24 @@ step_to(gmtrace_paths *p, gmtrace_path_warp *warp, uint32_t to, uint32_t mask, b
     memcpy(warp->mask, kept, left * sizeof *kept);
     warp->parts = left;
     return found->path;
+}
+
+/* Nearly always a whole warp of which it is known what its lanes have keeps that. */
+static __attribute__((noinline)) const gmtrace_path *
+step_to(gmtrace_paths *p, gmtrace_path_warp *warp, uint32_t to, uint32_t mask, bool guarded)
+{
+    const uint32_t moving = warp->mask[0] & mask;
+    if (warp->values != PATH_NO_VALUES && moving && !p->failed) {
+        const bool all = moving == warp->mask[0];
+        const path_plain *plain =
+            all || guarded ? path_plain_go(p, warp->place, to, all, warp->values) : NULL;
+        if (plain) {
+            path_stand(p, warp, plain->found.end, warp->values);
+            return plain->path;
+        }
+        p->failed |= !path_stand_still(p, warp);
+    }
+    return step_from(p, warp, to, mask, guarded);
 }
 
 /* What the warp keeps in local memory: NULL where it has stored nothing, or without memory. */
@@ -342,13 +380,31 @@ static void take_access(gmtrace_paths *p, gmtrace_path_warp *warp, const gmtrace
     uint64_t address[GMTRACE_WARP_LANES];
     uint32_t count;
     path_part part[GMTRACE_WARP_LANES + 1];
-    const path_part *from = path_parts(p, warp->state, &count);
-    if (p->failed || from->values == PATH_NO_VALUES)
+    const bool whole = warp->values != PATH_NO_VALUES;
+    if (whole) {
+        part->values = warp->values;
+    } else {
+        const path_part *from = path_parts(p, warp->state, &count);
+        memcpy(part, from, count * sizeof *part);
+    }
+    const uint32_t before = part->values;
+    if (p->failed || before == PATH_NO_VALUES)
         return;
-    memcpy(part, from, count * sizeof *part);
     gmtrace_expand(chunk, record, address);
     path_local *local = local_of(p, warp, record->op == GMTRACE_OP_STORE);
-    part->values = path_values_access(p->values, part->values, record, address, local);
+    part->values = path_values_access(p->values, before, record, address, local);
+    if (part->values == before)
+        return;
+    if (whole && part->values != PATH_NO_VALUES) {
+        path_stand(p, warp, warp->place, part->values);
+        return;
+    }
+    if (whole) {
+        memset(part, 0xff, sizeof *part);
+        part->place = warp->place;
+        warp->values = PATH_NO_VALUES;
+        count = 1;
+    }
     const uint32_t state = path_put_state(p, part, count);
     if (state != UINT32_MAX)
         warp->state = state;
@@ -397,14 +453,13 @@ const gmtrace_path *gmtrace_path_step_in(gmtrace_paths *paths, gmtrace_path_warp
         return step_apart(paths, warp, record, chunk);
     const uint32_t to = target / PATH_TARGET(1, 0);
     /* Nearly always a whole warp goes where one went before. */
-    if (warp->parts == 1) {
+    if (warp->parts == 1 && warp->state != UINT32_MAX) {
         const uint32_t moving = warp->mask[0] & record->mask;
         const uint64_t code = moving == warp->mask[0] ? PATH_ALL_GO : PATH_SOME_GO;
         path_move *m = &paths->move[paths->first_move[warp->state]];
         if (moving && m->next_parts == 1 && m->to == to && m->code == code &&
             !m->mask) { /* one that is none has no next parts */
-            m->taken++;
-            warp->state = m->next;
+            take(warp, m);
             return m->path;
         }
     }

@@ -75,7 +75,7 @@ typedef struct gmtrace_paths gmtrace_paths;
 
 /* Where a warp's lanes stand. Copy it freely. */
 typedef struct gmtrace_path_warp {
-    uint32_t state, parts, copied, local, mask[GMTRACE_WARP_LANES]; /* private */
+    uint32_t state, place, values, parts, copied, local, mask[GMTRACE_WARP_LANES]; /* private */
 } gmtrace_path_warp;
 
 typedef struct gmtrace_path_counts {

@@ -13,6 +13,12 @@
 #define PATH_PLACES   126u  /* registers that are kept, at most */
 #define PATH_NO_PLACE 0xffu /* of a register that is not kept, or none */
 
+/* Bits by place, and two more: whether it is asked which warp, or CTA, this is. */
+__extension__ typedef unsigned __int128 path_places;
+#define PATH_ASKS_WARP ((path_places)1 << PATH_PLACES)
+#define PATH_ASKS_CTA  (PATH_ASKS_WARP << 1)
+#define PATH_ALL_LIVE  (~(path_places)0)
+
 /* The lanes of a warp, or of a part of it. */
 typedef struct path_lanes {
     uint32_t mask, warp, cta;
@@ -56,6 +62,7 @@ bool path_step_asks_cta(const path_step *step);
 bool path_step_loads(const path_step *step);       /* its targets are what memory holds */
 bool path_step_loads_local(const path_step *step); /* the same of local memory ... */
 bool path_step_stores(const path_step *step);      /* ... and this is what brings it there */
+bool path_step_votes(const path_step *step);
 /* Places of all registers are set. What a load gives is not known; path_step_load() says it. */
 void path_step_run(const path_step *step, const gmtrace_launch *launch, path_lanes *lanes,
                    uint32_t mask);

@@ -25,42 +25,76 @@ static bool is_whole(const path_part *part, uint32_t count)
            part->met[0] == UINT32_MAX;
 }
 
-/* Room for number `number` in an array of which so many are there, those added being `fill`. */
-static bool make_room(uint32_t **array, uint32_t *rooms, uint32_t number, uint8_t fill)
+/* Room for the first move of a state. */
+static bool make_room(gmtrace_paths *p, uint32_t state)
 {
-    if (number < *rooms)
+    if (state < p->state_rooms)
         return true;
-    const uint32_t larger = number < 512 ? 1024 : 2 * number;
-    uint32_t *grown = number < UINT32_MAX / 4 ? realloc(*array, larger * sizeof **array) : NULL;
+    const uint32_t larger = state < 512 ? 1024 : 2 * state;
+    uint32_t *grown =
+        state < UINT32_MAX / 4 ? realloc(p->first_move, larger * sizeof *grown) : NULL;
     if (!grown)
         return false;
-    memset(grown + *rooms, fill, (larger - *rooms) * sizeof *grown);
-    *array = grown;
-    *rooms = larger;
+    memset(grown + p->state_rooms, 0, (larger - p->state_rooms) * sizeof *grown);
+    p->first_move = grown;
+    p->state_rooms = larger;
     return true;
 }
 
 uint32_t path_put_state(gmtrace_paths *p, const path_part *part, uint32_t count)
 {
     uint32_t state;
+    const uint32_t before = p->states.count;
     const size_t size = count * sizeof *part;
     if (!is_whole(part, count)) {
         state = path_set_put(&p->states, part, size);
     } else {
-        if (!make_room(&p->state_of, &p->values_rooms, part->values, 0xff))
+        path_had *had = path_had_of(p, part->values);
+        if (!had)
             return UINT32_MAX;
-        state = p->state_of[part->values];
+        state = had->state;
         if (state != UINT32_MAX && path_parts(p, state, &count)->place == part->place)
             return state;
         /* Nearly always values that are new, too. */
         const bool only = state == UINT32_MAX;
         state = only ? path_set_add(&p->states, part, size) : path_set_put(&p->states, part, size);
         if (only)
-            p->state_of[part->values] = state;
+            had->state = state;
+        if (p->states.count > before &&
+            part->place < PATH_FEW) { /* it may have been there without one */
+            p->state_count -= path_few_have(had->stood, part->place);
+            path_few_add(had->stood, part->place);
+        }
     }
-    if (state == UINT32_MAX || !make_room(&p->first_move, &p->state_rooms, state, 0))
+    p->state_count += p->states.count - before;
+    if (state == UINT32_MAX || !make_room(p, state))
         return UINT32_MAX;
     return state;
+}
+
+void path_stand(gmtrace_paths *p, gmtrace_path_warp *warp, uint32_t place, uint32_t values)
+{
+    path_had *had = path_had_of(p, values);
+    warp->place = place;
+    warp->values = values;
+    warp->state = UINT32_MAX;
+    if (place >= PATH_FEW) {
+        path_stand_still(p, warp);
+    } else if (had && !path_few_have(had->stood, place)) {
+        path_few_add(had->stood, place);
+        p->state_count++;
+    }
+}
+
+bool path_stand_still(gmtrace_paths *p, gmtrace_path_warp *warp)
+{
+    path_part part;
+    memset(&part, 0xff, sizeof part);
+    part.place = warp->place;
+    part.values = warp->values;
+    if (warp->state == UINT32_MAX)
+        warp->state = path_put_state(p, &part, 1);
+    return warp->state != UINT32_MAX;
 }
 
 static uint64_t common_start(const gmtrace_paths *p, const path_part *from, const path_view *own)
@@ -453,14 +487,20 @@ static bool make_whole(gmtrace_paths *p, path_move *move, const path_part *from)
 {
     const path_way_key key = {from->place, move->to, (move->code & 3u) == PATH_ALL_GO, from->values,
                               path_values_mask(p->values, from->values)};
-    const path_found *way = path_find_way_once(p, &key);
+    path_found found;
+    const path_plain *plain = p->failed ? NULL : path_plain_run(p, &key, &found);
+    const path_found *way = plain ? &found : path_find_way_once(p, &key);
     if (!way)
         return false;
     path_part next;
     put_at(&next, way, UINT32_MAX);
     move->next = path_put_state(p, &next, 1);
     move->next_parts = 1;
-    move->path = keep_path(p, way->list, way);
+    move->place = next.place;
+    move->values = next.values;
+    move->path = plain ? plain->path : keep_path(p, way->list, way);
+    if (move->path)
+        path_plain_note(p, &key, way, move->path);
     return move->path && move->next != UINT32_MAX;
 }
 
@@ -492,10 +532,12 @@ bool path_move_make(gmtrace_paths *p, path_move *move)
     memset(&m.next[0], 0xff, sizeof m.next[0]);
     m.next[0].place = path_put_place(p, m.end);
     m.next[0].values = m.values;
-    if (m.left > GMTRACE_WARP_LANES || p->states.count >= GMTRACE_PATH_LIMIT)
+    if (m.left > GMTRACE_WARP_LANES || p->state_count >= GMTRACE_PATH_LIMIT)
         m.left = 1;
     move->next = path_put_state(p, m.next, m.left);
     move->next_parts = m.left;
+    move->place = m.next[0].place;
+    move->values = m.left == 1 ? m.values : PATH_NO_VALUES;
     const uint32_t list =
         path_set_put(&p->lists, p->made.piece, p->made.count * sizeof *p->made.piece);
     move->path = keep_path(p, list, &m.sum);

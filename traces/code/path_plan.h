@@ -11,12 +11,6 @@
 
 #define PATH_FILES 4u /* of registers */
 
-/* Bits by place, and two more: whether it is asked which warp, or CTA, this is. */
-__extension__ typedef unsigned __int128 path_places;
-#define PATH_ASKS_WARP ((path_places)1 << PATH_PLACES)
-#define PATH_ASKS_CTA  (PATH_ASKS_WARP << 1)
-#define PATH_ALL_LIVE  (~(path_places)0)
-
 /* Of an instruction: it cannot be run, or is. */
 enum { PATH_BAD = 1, PATH_GOOD = 2 };
 /* Of a branch at the block's end: both sides lead to the same record; its predicate may be known.

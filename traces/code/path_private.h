@@ -36,6 +36,8 @@ typedef struct path_found {
     bool against; /* what the lanes have leads elsewhere */
     bool missing; /* it is not known what some had loaded */
     bool sampled; /* others went so */
+    bool alike;   /* all warps go so, whatever they have */
+    uint32_t blocks;
 } path_found;
 
 /* Ways that lanes went by what they have, by where from and to, those that were in doubt apart: for
@@ -50,12 +52,50 @@ typedef struct path_samples {
     bool asked; /* some went by them, or would have, had there been any */
 } path_samples;
 
+/* Numbers below that, as a mask. */
+#define PATH_FEW 128u
+typedef uint64_t path_few[PATH_FEW / 64u];
+
+static inline bool path_few_have(const path_few few, uint32_t number)
+{
+    return few[number / 64u] >> number % 64u & 1u;
+}
+
+static inline void path_few_add(path_few few, uint32_t number)
+{
+    few[number / 64u] |= UINT64_C(1) << number % 64u;
+}
+
+/* A way of whole warps that all go alike (path_plain.c). */
+typedef struct path_plain {
+    path_places places; /* it changes nothing if lanes have nothing here, */
+    path_effect effect; /* and this is PATH_LEAVES */
+    uint32_t place, to;
+    path_found found; /* but for the values */
+    const gmtrace_path *path;
+    bool all;
+    uint32_t sample; /* its number, plus one; 0: not known yet */
+    uint32_t next;   /* another from the same place, plus one; 0: none */
+    uint64_t taken;  /* how often, by warps without a state */
+} path_plain;
+
+/* Of what lanes have, by its number. */
+typedef struct path_had {
+    path_places places; /* where something is known */
+    path_few gone;      /* plain ways that whole warps have gone with it, and kept it */
+    path_few stood;     /* places where a whole warp had it */
+    uint32_t state;     /* that of a whole warp which has it; UINT32_MAX: none */
+    bool missing;       /* it is not known what some had loaded */
+    bool is_set;
+} path_had;
+
 typedef struct path_move {
     const gmtrace_path *path;
     uint64_t code;  /* two bits a part: 0 none, 1 some, 2 all of its lanes */
     uint64_t taken; /* how often */
     uint32_t state, to, next, next_parts;
-    uint32_t mask; /* of the record, where it matters which lanes of a part are there */
+    uint32_t mask;          /* of the record, where it matters which lanes of a part are there */
+    uint32_t place, values; /* of the next state, if it is a whole warp's; else PATH_NO_VALUES */
 } path_move;
 
 /* A block, whether its instruction is guarded and, added later, loads or stores what is to be
@@ -80,8 +120,12 @@ struct gmtrace_paths {
     uint32_t *first_move; /* of each state: most have no other ... */
     uint32_t *move_slot;  /* ... the others are found here; 0: an empty slot */
     uint32_t state_rooms;
-    uint32_t *state_of; /* of values: that of a whole warp which has them */
+    uint32_t state_count; /* those of warps that need none counted: see path_stand() */
+    path_had *had;        /* by values */
     uint32_t values_rooms;
+    path_plain *plain;
+    uint32_t plain_count;
+    uint8_t first_plain[PATH_FEW]; /* from each place, plus one; 0: none */
     path_arena arena;
     path_list made, whole, alone;
     path_found once; /* of path_find_way_once() */
@@ -98,8 +142,27 @@ struct gmtrace_paths {
 
 enum { PATH_NONE_GO = 0, PATH_SOME_GO = 1, PATH_ALL_GO = 2 };
 
+/* path_plain.c */
+
+/* NULL without memory. */
+path_had *path_had_of(gmtrace_paths *p, uint32_t values);
+/* The way of a whole warp that has afterwards what it has: it goes it. NULL: it is no such. */
+const path_plain *path_plain_go(gmtrace_paths *p, uint32_t place, uint32_t to, bool all,
+                                uint32_t values);
+/* That of one which may have something else then, as path_find_way_once() would find it. NULL: it
+ * is not known. */
+const path_plain *path_plain_run(gmtrace_paths *p, const path_way_key *key, path_found *way);
+/* That a whole warp went so. */
+void path_plain_note(gmtrace_paths *p, const path_way_key *key, const path_found *way,
+                     const gmtrace_path *path);
+
 /* path_way.c */
 
+/* The number, plus one, of what is known of ways there that are not in doubt. 0 without memory. */
+uint32_t path_sample_of(gmtrace_paths *p, uint32_t place, uint32_t to, bool all);
+void path_sample_add(struct path_sample *sample, const path_found *way, uint64_t length);
+/* What the lanes have behind the record's instruction. */
+uint32_t path_keep_values(gmtrace_paths *p, const path_way_key *key, path_lanes *lanes);
 /* The pieces of a list. */
 const gmtrace_path_piece *path_pieces(const gmtrace_paths *p, uint32_t list, uint32_t *count);
 uint32_t path_put_place(gmtrace_paths *p, path_place place);
@@ -115,6 +178,10 @@ const path_found *path_find_way_once(gmtrace_paths *p, const path_way_key *key);
 const path_part *path_parts(const gmtrace_paths *p, uint32_t state, uint32_t *count);
 /* The state of such parts. UINT32_MAX without memory. */
 uint32_t path_put_state(gmtrace_paths *p, const path_part *part, uint32_t count);
+/* A whole warp, no part of which went elsewhere, stands there and has that. It gets a state when it
+ * needs one, from the place and the values. */
+void path_stand(gmtrace_paths *p, gmtrace_path_warp *warp, uint32_t place, uint32_t values);
+bool path_stand_still(gmtrace_paths *p, gmtrace_path_warp *warp); /* False without memory. */
 /* What is executed and the state that comes of it: state, to, code and mask are set. False without
  * memory. */
 bool path_move_make(gmtrace_paths *p, path_move *move);

@@ -467,3 +467,8 @@ bool path_step_stores(const path_step *step)
 {
     return step->what == STEP_STORE;
 }
+
+bool path_step_votes(const path_step *step)
+{
+    return step->what == STEP_VOTE;
+}

@@ -381,9 +381,56 @@ void path_values_run(path_values *v, path_lanes *lanes, uint32_t first, uint32_t
     }
 }
 
+void path_values_count(path_values *v, uint64_t instructions)
+{
+    v->ran += instructions;
+}
+
+path_effect path_values_effect(const path_values *v, uint32_t first, uint32_t count,
+                               path_places *places)
+{
+    path_effect most = PATH_LEAVES;
+    for (uint32_t n = v->next[first]; n < first + count; n = v->next[n + 1u]) {
+        *places |= v->forgotten[n];
+        if (v->step_of[n] == UINT32_MAX)
+            continue;
+        const path_step *step = &v->step[v->step_of[n]];
+        const bool loads = path_step_loads(step) || path_step_loads_local(step);
+        const path_effect own = loads || path_step_stores(step) ? PATH_LEAVES
+                                : path_step_votes(step)         ? PATH_VOTES
+                                                                : PATH_RUNS;
+        most = own > most ? own : most;
+        for (unsigned i = 0; i < step->targets && loads; i++)
+            if (step->target[i].place != PATH_NO_PLACE)
+                *places |= (path_places)1 << step->target[i].place;
+    }
+    return most;
+}
+
+path_places path_values_over(const path_values *v, uint32_t block)
+{
+    return ~(block == PATH_END ? 0 : v->behind[block]);
+}
+
+path_places path_values_places(const path_values *v, uint32_t number, bool *missing)
+{
+    size_t size;
+    const uint32_t *word = path_set_get(&v->states, number, &size), *form = word + HEAD;
+    path_places found = (word[1] ? PATH_ASKS_WARP : 0) | (word[2] ? PATH_ASKS_CTA : 0);
+    for (uint32_t p = 0; p < v->places; p++)
+        found |= (path_places)((form[p / FORMS] >> p % FORMS * FORM_BITS & FORM) != 0) << p;
+    *missing = word[3];
+    return found;
+}
+
 bool path_values_doubt(const path_values *v, uint32_t block)
 {
     return v->branch[block] & PATH_DOUBTFUL;
+}
+
+bool path_values_guard(const path_values *v, uint32_t block)
+{
+    return block != PATH_END && v->branch[block] & PATH_GUARDS;
 }
 
 int path_values_recorded(const path_values *v, const path_lanes *lanes, uint32_t block,

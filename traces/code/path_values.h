@@ -38,6 +38,16 @@ void path_values_join(const path_values *values, uint32_t number, path_lanes *la
 /* The lanes execute a block, or instructions. */
 void path_values_run(path_values *values, path_lanes *lanes, uint32_t first, uint32_t count,
                      uint32_t mask);
+/* Counts so many as run. */
+void path_values_count(path_values *values, uint64_t instructions);
+/* What such instructions do to lanes that have nothing in the places that are added. */
+typedef enum path_effect { PATH_LEAVES, PATH_RUNS, PATH_VOTES } path_effect;
+path_effect path_values_effect(const path_values *values, uint32_t first, uint32_t count,
+                               path_places *places);
+/* Those of which nothing is asked for behind the first instruction of a block. */
+path_places path_values_over(const path_values *values, uint32_t block);
+/* Places of which something is known, and whether something that it had loaded is not. */
+path_places path_values_places(const path_values *values, uint32_t number, bool *missing);
 /* Does it load what is asked for, from memory that the launch knows? */
 bool path_values_loads(const path_values *values, uint32_t instr);
 /* The same, or does it load that from local memory, or store anything there? Then the lanes of its
@@ -51,6 +61,8 @@ bool path_values_doubt(const path_values *values, uint32_t block);
 /* Lanes come to a block that is recorded: is any of them in the record? 1, 0, or -1: unknown. */
 int path_values_recorded(const path_values *values, const path_lanes *lanes, uint32_t block,
                          uint32_t mask);
+/* Does what lanes have say whether they are in that record? */
+bool path_values_guard(const path_values *values, uint32_t block);
 /* Is it a branch that lanes' values may decide? */
 bool path_values_decide(const path_values *values, uint32_t block);
 /* Those of the lanes that jump there; false where that is not known. */

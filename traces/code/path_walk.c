@@ -268,6 +268,7 @@ static bool walk(path_walk *w, path_place *at, uint32_t to, bool all, uint32_t m
                 be_unsure(w, here.block);
                 continue;
             }
+            w->walked->alike = false;
             if (!path_values_jump(w->values, w->lanes, here.block, mask, &jump)) {
                 be_unsure(w, here.block);
                 continue;
@@ -355,10 +356,20 @@ static void list_blocks(const path_walk *w, path_list *list)
     add_blocks(w, list, done, w->count, 1);
 }
 
+bool path_walk_again(path_walk *w, uint32_t blocks, uint64_t instructions)
+{
+    if (w->vain >= MAX_VAIN || w->work > MAX_WORK || instructions > MAX_WORK - w->work)
+        return false;
+    w->work += (uint32_t)instructions;
+    w->longest = blocks > w->longest ? blocks : w->longest;
+    return true;
+}
+
 bool path_walk_find(path_walk *w, path_place from, uint32_t to, bool all, uint32_t mask,
                     path_lanes *lanes, path_list *list, path_walked *walked)
 {
     memset(walked, 0, sizeof *walked);
+    walked->alike = true;
     w->count = 0;
     w->limit = MAX_BLOCKS;
     if (w->vain >= MAX_VAIN && w->longest < MAX_BLOCKS / PATIENCE)
@@ -375,6 +386,8 @@ bool path_walk_find(path_walk *w, path_place from, uint32_t to, bool all, uint32
     w->longest = w->count > w->longest ? w->count : w->longest;
     const int recorded = to == PATH_END ? 1 : path_values_recorded(w->values, lanes, to, mask);
     walked->open |= recorded < 0;
+    walked->alike &= !path_values_guard(w->values, to);
+    walked->blocks = w->count;
     list_blocks(w, list);
     return true;
 }

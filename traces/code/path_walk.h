@@ -25,6 +25,8 @@ typedef struct path_walked {
     bool decided; /* a branch on the way went where the lanes' values say: else use the search's */
     bool ambiguous; /* one that they may decide did not */
     bool open;      /* others, or the record's predicate, may lead elsewhere */
+    bool alike;     /* no branch on the way asks what lanes have: all go it */
+    uint32_t blocks;
 } path_walked;
 
 /* The way of lanes that stand at a place to an instruction, all of `mask`; `lanes` then have what
@@ -32,5 +34,8 @@ typedef struct path_walked {
  * use then. The list's pieces are the way's. */
 bool path_walk_find(path_walk *walk, path_place from, uint32_t to, bool all, uint32_t mask,
                     path_lanes *lanes, path_list *list, path_walked *walked);
+/* The same of a way that all go, of so many blocks and instructions, which was found before: counts
+ * it. False where that may be too much, then and ever after. */
+bool path_walk_again(path_walk *walk, uint32_t blocks, uint64_t instructions);
 
 #endif

@@ -43,8 +43,7 @@ static void run_pieces(const gmtrace_paths *p, path_lanes *lanes, uint32_t mask,
             path_values_run(p->values, lanes, piece[i].first, piece[i].count, mask);
 }
 
-/* What the lanes have behind the record's instruction. */
-static uint32_t keep_values(gmtrace_paths *p, const path_way_key *key, path_lanes *lanes)
+uint32_t path_keep_values(gmtrace_paths *p, const path_way_key *key, path_lanes *lanes)
 {
     if (key->to != PATH_END)
         path_values_run(p->values, lanes, p->graph.flow.block[key->to].first, 1, key->mask);
@@ -72,20 +71,30 @@ static uint64_t distance(uint64_t length, const struct path_sample *sample)
     return all > own ? all - own : own - all;
 }
 
-static void add_sample(gmtrace_paths *p, const path_way_key *key, const path_found *way)
+uint32_t path_sample_of(gmtrace_paths *p, uint32_t place, uint32_t to, bool all)
 {
-    uint32_t count;
-    const gmtrace_path_piece *piece = path_pieces(p, way->list, &count);
-    const uint64_t length = path_pieces_length(piece, count);
-    struct path_sample *sample = find_sample(p, key, way->ambiguous);
-    if (!sample)
-        return;
+    const path_way_key key = {.place = place, .to = to, .all = all};
+    const struct path_sample *sample = find_sample(p, &key, false);
+    return sample ? (uint32_t)(sample - p->samples.sample) + 1u : 0;
+}
+
+void path_sample_add(struct path_sample *sample, const path_found *way, uint64_t length)
+{
     sample->length += length;
     sample->ways++;
     if (sample->ways == 1 || distance(length, sample) < distance(sample->nearest, sample)) {
         sample->found = *way;
         sample->nearest = length;
     }
+}
+
+static void add_sample(gmtrace_paths *p, const path_way_key *key, const path_found *way)
+{
+    uint32_t count;
+    const gmtrace_path_piece *piece = path_pieces(p, way->list, &count);
+    struct path_sample *sample = find_sample(p, key, way->ambiguous);
+    if (sample)
+        path_sample_add(sample, way, path_pieces_length(piece, count));
 }
 
 /* Lanes of which too little is known go as others went, of whom more was: what they have then is
@@ -105,6 +114,7 @@ static bool use_sample(gmtrace_paths *p, const path_way_key *key, path_found *ma
     made->values = own.values;
     made->missing = own.missing;
     made->ambiguous = made->sampled = true;
+    made->alike = false;
     return true;
 }
 
@@ -120,7 +130,9 @@ static bool walk_way(gmtrace_paths *p, const path_way_key *key, path_found *made
     if (made->against || (!walked.decided && (walked.ambiguous || walked.open)))
         return false;
     *made = (path_found){.found = true, .ambiguous = walked.ambiguous, .missing = lanes->missing};
-    made->values = keep_values(p, key, lanes);
+    made->alike = walked.alike;
+    made->blocks = walked.blocks;
+    made->values = path_keep_values(p, key, lanes);
     made->list = path_set_put(&p->lists, p->whole.piece, p->whole.count * sizeof *p->whole.piece);
     made->end = path_put_place(p, walked.end);
     return true;
@@ -158,7 +170,7 @@ static bool guess_way(gmtrace_paths *p, const path_way_key *key, path_found *mad
     lanes->mask = key->mask;
     lanes->unsure = true;
     run_pieces(p, lanes, key->mask, made->list);
-    made->values = keep_values(p, key, lanes);
+    made->values = path_keep_values(p, key, lanes);
     return true;
 }
 
