@@ -29,6 +29,37 @@
 #define EVEN        256u /* variance over squared mean; at most twice as much counts */
 #define CONSTANTS   64u  /* clocks of loads of constants a piece: a load of 32 addresses */
 
+/* Divisions cost the host its time, and all pipes are divided by the same: products with what is a
+ * little more than 2^32 over a number up to WHOLE, exact below 2^24; ... */
+#define INVERSE(by)    (UINT64_C(1) << 32) / (by) + 1u
+#define INVERSES4(by)  INVERSE(by), INVERSE((by) + 1), INVERSE((by) + 2), INVERSE((by) + 3)
+#define INVERSES16(by) INVERSES4(by), INVERSES4((by) + 4), INVERSES4((by) + 8), INVERSES4((by) + 12)
+#define INVERSES64(by)                                                                             \
+    INVERSES16(by), INVERSES16((by) + 16), INVERSES16((by) + 32), INVERSES16((by) + 48)
+static const uint64_t inverse_of[WHOLE] = {INVERSES64(1), INVERSES64(65), INVERSES64(129),
+                                           INVERSES64(193)};
+
+static inline uint64_t over_part(uint64_t n, uint32_t by)
+{
+    return n < 1u << 24 ? n * inverse_of[by - 1u] >> 32 : n / by;
+}
+
+/* ... or with what is a little less than 2^64 over any number, at most one short. */
+typedef struct divisor {
+    uint64_t by, inverse;
+} divisor;
+
+static inline divisor divisor_of(uint64_t by)
+{
+    return (divisor){by, UINT64_MAX / by};
+}
+
+static inline uint64_t over(uint64_t n, divisor d)
+{
+    __extension__ const uint64_t most = (uint64_t)((unsigned __int128)n * d.inverse >> 64);
+    return most + (n - most * d.by >= d.by);
+}
+
 /* Of 64 warps, none of which takes more than WHOLE. */
 typedef struct others {
     uint16_t older[GMSIM_PIPES]; /* what warps of older CTAs take */
@@ -58,13 +89,11 @@ GMSIM_INLINE others others_of(const gmsim_sub_partition *part, uint32_t slot, ui
 }
 
 /* What of the pipe is there for the warp. */
-static uint32_t share_of(const others *sum, uint32_t pipe)
+GMSIM_INLINE uint32_t share_of(const others *sum, uint32_t pipe)
 {
     const uint32_t left = WHOLE - MIN((uint32_t)sum->older[pipe], WHOLE);
     const uint32_t unused = left - MIN((uint32_t)sum->kin[pipe], left);
-    if (!sum->kins[pipe]) /* divisions cost the host its time */
-        return MAX(left, LEAST);
-    return MAX(MAX(unused, left / (sum->kins[pipe] + 1u)), LEAST);
+    return MAX(MAX(unused, (uint32_t)over_part(left, sum->kins[pipe] + 1u)), LEAST);
 }
 
 /* How unevenly the warp's instructions follow each other. */
@@ -100,25 +129,27 @@ GMSIM_CLONES uint64_t gmsim_share(const gmsim_scheduler *s, gmsim_sm *sm, uint32
     const uint32_t uses = (warp->uses & GMSIM_USES_PIPES) | 1u << GMSIM_PIPE_ISSUE;
     uint64_t time = WHOLE, meeting = 0; /* of the way, in parts of its own time */
     uint64_t rate[GMSIM_PIPES];
+    const divisor by_clocks = divisor_of(clocks);
     for (uint32_t left = uses; left; left &= left - 1u) {
         const uint32_t p = gmsim_lowest(left);
-        rate[p] = (uint64_t)warp->pipe[p] * WHOLE / clocks;
+        rate[p] = over((uint64_t)warp->pipe[p] * WHOLE, by_clocks);
         const uint32_t load = MIN((uint32_t)sum.older[p] + sum.kin[p], FULL);
         if (!load) /* it has the pipe to itself */
             time = MAX(time, rate[p]);
         if (!rate[p] || !load)
             continue;
-        time = MAX(time, rate[p] * WHOLE / share_of(&sum, p));
-        meeting += rate[p] * load / (WHOLE - load);
+        time = MAX(time, over_part(rate[p] * WHOLE, share_of(&sum, p)));
+        meeting += over_part(rate[p] * load, WHOLE - load);
     }
     if (meeting)
         time = MAX(time, WHOLE + meeting * unevenness(warp, clocks) * s->plan.gpu->sm_meeting /
                                      100u / EVEN);
+    const divisor by_time = divisor_of(time);
     gmsim_load *load = &part->load[own];
     *load = (gmsim_load){.cta = warp->who.cta, .slot = slot, .clocks = (uint32_t)clocks};
     for (uint32_t left = uses; left; left &= left - 1u) {
         const uint32_t p = gmsim_lowest(left); /* no more than its share */
-        load->pipe[p] = (uint16_t)(time == WHOLE ? rate[p] : rate[p] * WHOLE / time);
+        load->pipe[p] = (uint16_t)over(rate[p] * WHOLE, by_time);
     }
     part->loaded += own == part->loaded;
     part->loads |= 1ull << slot;
@@ -148,8 +179,7 @@ GMSIM_CLONES uint64_t gmsim_share_meet(const gmsim_scheduler *s, const gmsim_sm 
     gmsim_pipes_add(part->asked, left, warp->pipe);
     for (uint32_t used = warp->uses & GMSIM_USES_PIPES; used; used &= used - 1u) {
         const uint32_t p = gmsim_lowest(used), load = MIN(left[p], FULL);
-        if (load) /* divisions cost the host its time: most meet nobody */
-            meeting += (uint64_t)warp->pipe[p] * load * WHOLE / (WHOLE - load);
+        meeting += over_part((uint64_t)warp->pipe[p] * load * WHOLE, WHOLE - load);
     }
     if (!meeting)
         return 0;
