@@ -451,6 +451,7 @@ INLINED void write_lanes(path_lanes *lanes, const path_source *target, const uin
     for (uint32_t i = 0; i < GMTRACE_WARP_LANES && done != UINT32_MAX; i++)
         value[i] = either(all_if(done >> i & 1u), made[i], value[i]);
     lanes->known[target->place] = (lanes->known[target->place] & ~done) | (done & known);
+    lanes->form[target->place].own = 0;
 }
 
 /* Of the lanes that execute it together. */

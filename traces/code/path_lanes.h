@@ -19,15 +19,29 @@ __extension__ typedef unsigned __int128 path_places;
 #define PATH_ASKS_CTA  (PATH_ASKS_WARP << 1)
 #define PATH_ALL_LIVE  (~(path_places)0)
 
+/* How what lanes have in a register is written down; path_values.c. */
+typedef struct path_form {
+    uint32_t own; /* 0: it has been written since */
+    uint32_t base, step;
+} path_form;
+
 /* The lanes of a warp, or of a part of it. */
 typedef struct path_lanes {
     uint32_t mask, warp, cta;
-    uint32_t places;             /* that are used */
-    bool unsure;                 /* some of these may have gone elsewhere: they do not vote */
-    bool missing;                /* it is not known what some have loaded */
-    uint32_t known[PATH_PLACES]; /* in which lanes */
+    uint32_t places;    /* that are used */
+    bool unsure;        /* some of these may have gone elsewhere: they do not vote */
+    bool missing;       /* it is not known what some have loaded */
+    uint32_t form_mask; /* these, when forms were made */
+    path_form form[PATH_PLACES];
+    uint32_t known[PATH_PLACES];                     /* in which lanes */
     uint32_t value[PATH_PLACES][GMTRACE_WARP_LANES]; /* of a predicate 0 or 1 */
 } path_lanes;
+
+static inline void path_lanes_forget(path_lanes *lanes, uint8_t place, uint32_t mask)
+{
+    lanes->known[place] &= ~mask;
+    lanes->form[place].own = 0;
+}
 
 static inline void path_lanes_copy(path_lanes *to, const path_lanes *from)
 {

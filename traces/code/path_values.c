@@ -122,6 +122,18 @@ static uint32_t keep_each(path_values *v, const uint32_t *value, uint32_t known)
     return number;
 }
 
+/* False without memory. */
+static bool find_form(path_values *v, path_form *f, const uint32_t *value, uint32_t known,
+                      uint32_t mask)
+{
+    f->own = form_of(value, known, &f->step);
+    f->base = f->own == EACH ? keep_each(v, value, known) : value[__builtin_ctz(known)];
+    if (f->own == EACH && f->base == UINT32_MAX)
+        return false;
+    f->own |= known != mask ? IN_SOME : 0;
+    return true;
+}
+
 /* How many words, 0 without memory. Lanes then have no more than these say. */
 static uint32_t write_state(path_values *v, path_lanes *lanes, path_places live,
                             uint32_t word[WORDS])
@@ -135,29 +147,25 @@ static uint32_t write_state(path_values *v, path_lanes *lanes, path_places live,
     word[2] = lanes->cta;
     word[3] = lanes->missing;
     memset(form, 0, (at - HEAD) * sizeof *form);
-    uint32_t left[PATH_PLACES] = {0}; /* what is known afterwards */
-    live &= ~(PATH_ALL_LIVE << v->places);
-    for (unsigned first = 0; first < 128u; first += 64u) /* the host's registers are no wider */
-        for (uint64_t some = (uint64_t)(live >> first); some; some &= some - 1u) {
-            const unsigned p = first + (unsigned)__builtin_ctzll(some);
-            const uint32_t known = left[p] = lanes->known[p] & lanes->mask;
-            const uint32_t *value = lanes->value[p];
-            if (!known)
-                continue;
-            uint32_t step;
-            unsigned own = form_of(value, known, &step);
-            if (known != lanes->mask)
-                word[at++] = known;
-            if (own == EACH && (word[at++] = keep_each(v, value, known)) == UINT32_MAX)
-                return 0;
-            if (own != EACH)
-                word[at++] = value[__builtin_ctz(known)];
-            if (own == STEPS)
-                word[at++] = step;
-            own |= known != lanes->mask ? IN_SOME : 0;
-            form[p / FORMS] |= own << p % FORMS * FORM_BITS;
-        }
-    memcpy(lanes->known, left, v->places * sizeof *left);
+    if (lanes->form_mask != lanes->mask)
+        for (uint32_t p = 0; p < v->places; p++)
+            lanes->form[p].own = 0;
+    lanes->form_mask = lanes->mask;
+    for (uint32_t p = 0; p < v->places; p++) {
+        const uint64_t half = (uint64_t)(p < 64 ? live : live >> 64); /* as the host's registers */
+        const uint32_t known = lanes->known[p] &= half >> p % 64u & 1u ? lanes->mask : 0;
+        path_form *f = &lanes->form[p];
+        if (!known)
+            continue;
+        if (!f->own && !find_form(v, f, lanes->value[p], known, lanes->mask))
+            return 0;
+        if (f->own & IN_SOME)
+            word[at++] = known;
+        word[at++] = f->base;
+        if ((f->own & FORM) == STEPS)
+            word[at++] = f->step;
+        form[p / FORMS] |= f->own << p % FORMS * FORM_BITS;
+    }
     return at;
 }
 
@@ -210,7 +218,9 @@ void path_values_join(const path_values *v, uint32_t number, path_lanes *lanes)
     size_t size;
     const uint32_t *word = path_set_get(&v->states, number, &size), *form = word + HEAD;
     const uint32_t mask = word[0];
+    const bool alone = !lanes->mask;
     lanes->mask |= mask;
+    lanes->form_mask = alone ? mask : 0;
     lanes->warp = word[1];
     lanes->cta = word[2];
     lanes->missing |= word[3] != 0;
@@ -222,6 +232,7 @@ void path_values_join(const path_values *v, uint32_t number, path_lanes *lanes)
             left &= ~(15u << n * FORM_BITS);
             const uint32_t known = own & IN_SOME ? *word++ : mask, base = *word++;
             const uint32_t step = (own & FORM) == STEPS ? *word++ : 0;
+            lanes->form[place] = (path_form){own & (FORM | IN_SOME), base, step};
             lanes->known[place] |= known;
             if ((own & FORM) == EACH)
                 fill_each(lanes->value[place], known, path_set_get(&v->each, base, &size));
@@ -356,7 +367,7 @@ uint32_t path_values_access(path_values *v, uint32_t number, const gmtrace_recor
     if (!is_uniform(step, lanes, mask) && v->loads++ % apart(v))
         for (unsigned i = 0; i < step->targets; i++)
             if (step->target[i].place != PATH_NO_PLACE)
-                lanes->known[step->target[i].place] &= ~mask;
+                path_lanes_forget(lanes, step->target[i].place, mask);
     for (unsigned i = 0; i < step->targets; i++)
         if (step->target[i].place != PATH_NO_PLACE)
             lanes->missing |= (mask & ~lanes->known[step->target[i].place]) != 0;
@@ -377,7 +388,7 @@ void path_values_run(path_values *v, path_lanes *lanes, uint32_t first, uint32_t
         if (v->step_of[n] != UINT32_MAX)
             path_step_run(&v->step[v->step_of[n]], v->launch, lanes, mask);
         for (path_places left = v->forgotten[n]; left; left &= left - 1u)
-            lanes->known[lowest(left)] &= ~mask;
+            path_lanes_forget(lanes, (uint8_t)lowest(left), mask);
     }
 }
 
