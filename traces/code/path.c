@@ -391,6 +391,10 @@ static void take_access(gmtrace_paths *p, gmtrace_path_warp *warp, const gmtrace
     if (p->failed || before == PATH_NO_VALUES)
         return;
     gmtrace_expand(chunk, record, address);
+    const path_had *had = whole ? path_had_of(p, before) : NULL;
+    if (had && had->missing &&
+        path_values_misses(p->values, record, address, had->mask, had->places))
+        return;
     path_local *local = local_of(p, warp, record->op == GMTRACE_OP_STORE);
     part->values = path_values_access(p->values, before, record, address, local);
     if (part->values == before)

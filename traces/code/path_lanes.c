@@ -514,21 +514,30 @@ void path_step_run(const path_step *step, const gmtrace_launch *launch, path_lan
 INLINED uint32_t load(const path_memory *memory, uint32_t mask, const uint64_t *address,
                       uint32_t size, path_made made)
 {
-    const gmtrace_known_range *r = NULL; /* nearly always the same for all */
+    const gmtrace_known_range *r = NULL;
     uint32_t found = 0;
     for (uint32_t left = mask; left; left &= left - 1u) {
         const uint32_t lane = (uint32_t)__builtin_ctz(left);
         uint32_t word[PATH_TARGETS] = {0};
-        if (!r || address[lane] - r->base >= r->size)
-            r = path_memory_at(memory, address[lane]);
-        if (!r || address[lane] - r->base > r->size || r->size - (address[lane] - r->base) < size)
+        const uint8_t *bytes = path_memory_get(memory, address[lane], size, &r);
+        if (!bytes)
             continue;
-        memcpy(word, r->bytes + (address[lane] - r->base), size);
+        memcpy(word, bytes, size);
         found |= 1u << lane;
         for (uint32_t n = 0; n < (size + 3u) / 4u; n++)
             made[n][lane] = word[n];
     }
     return found;
+}
+
+bool path_step_finds(const path_step *step, const path_memory *memory, uint32_t mask,
+                     const uint64_t address[GMTRACE_WARP_LANES])
+{
+    const gmtrace_known_range *r = NULL;
+    for (uint32_t left = mask; left; left &= left - 1u)
+        if (path_memory_get(memory, address[__builtin_ctz(left)], step->mode, &r))
+            return true;
+    return false;
 }
 
 void path_step_load(const path_step *step, const path_memory *memory, path_lanes *lanes,

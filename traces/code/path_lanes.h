@@ -84,6 +84,10 @@ void path_step_run(const path_step *step, const gmtrace_launch *launch, path_lan
 void path_step_load(const path_step *step, const path_memory *memory, path_lanes *lanes,
                     uint32_t mask, const uint64_t address[GMTRACE_WARP_LANES]);
 
+/* Do they in any of them? */
+bool path_step_finds(const path_step *step, const path_memory *memory, uint32_t mask,
+                     const uint64_t address[GMTRACE_WARP_LANES]);
+
 /* For who keeps registers otherwise: a source's value by what the register holds; the targets' by
  * those of the sources, and how many of the targets are made so. Where it is asked which thread
  * this is, or what memory holds, there is no value. */

@@ -23,6 +23,7 @@ path_had *path_had_of(gmtrace_paths *p, uint32_t values)
     path_had *had = &p->had[values];
     if (!had->is_set) {
         had->places = path_values_places(p->values, values, &had->missing);
+        had->mask = path_values_mask(p->values, values);
         had->state = UINT32_MAX;
         had->is_set = true;
     }

@@ -85,6 +85,7 @@ typedef struct path_had {
     path_few gone;      /* plain ways that whole warps have gone with it, and kept it */
     path_few stood;     /* places where a whole warp had it */
     uint32_t state;     /* that of a whole warp which has it; UINT32_MAX: none */
+    uint32_t mask;      /* the lanes */
     bool missing;       /* it is not known what some had loaded */
     bool is_set;
 } path_had;

@@ -340,6 +340,15 @@ static bool is_uniform(const path_step *step, const path_lanes *lanes, uint32_t 
     return same;
 }
 
+static path_places targets_of(const path_step *step)
+{
+    path_places found = 0;
+    for (unsigned i = 0; i < step->targets; i++)
+        if (step->target[i].is_register && step->target[i].place != PATH_NO_PLACE)
+            found |= (path_places)1 << step->target[i].place;
+    return found;
+}
+
 /* What is not followed goes as others went (path_way.c). */
 uint32_t path_values_access(path_values *v, uint32_t number, const gmtrace_record *record,
                             const uint64_t address[GMTRACE_WARP_LANES], path_local *local)
@@ -372,6 +381,21 @@ uint32_t path_values_access(path_values *v, uint32_t number, const gmtrace_recor
         if (step->target[i].place != PATH_NO_PLACE)
             lanes->missing |= (mask & ~lanes->known[step->target[i].place]) != 0;
     return path_values_keep_behind(v, lanes, v->graph->flow.block_of[instr]);
+}
+
+bool path_values_misses(path_values *v, const gmtrace_record *record,
+                        const uint64_t address[GMTRACE_WARP_LANES], uint32_t mask,
+                        path_places places)
+{
+    const uint32_t n = v->step_of[record->instr];
+    if (n == UINT32_MAX || !path_step_loads(&v->step[n]) || v->full ||
+        v->ran + PER_LOAD > MAX_RUN ||
+        places & (path_values_over(v, v->graph->flow.block_of[record->instr]) |
+                  targets_of(&v->step[n])) ||
+        path_step_finds(&v->step[n], &v->memory, record->mask & mask, address))
+        return false;
+    v->ran += PER_LOAD;
+    return true;
 }
 
 static unsigned lowest(path_places places)
@@ -411,9 +435,7 @@ path_effect path_values_effect(const path_values *v, uint32_t first, uint32_t co
                                 : path_step_votes(step)         ? PATH_VOTES
                                                                 : PATH_RUNS;
         most = own > most ? own : most;
-        for (unsigned i = 0; i < step->targets && loads; i++)
-            if (step->target[i].place != PATH_NO_PLACE)
-                *places |= (path_places)1 << step->target[i].place;
+        *places |= loads ? targets_of(step) : 0;
     }
     return most;
 }

@@ -56,6 +56,12 @@ bool path_values_accesses(const path_values *values, uint32_t instr);
 uint32_t path_values_access(path_values *values, uint32_t number, const gmtrace_record *record,
                             const uint64_t address[GMTRACE_WARP_LANES],
                             path_local *local); /* NULL is allowed */
+/* Does a record load what is not known, and change nothing that its lanes have? Then it counts as
+ * followed. They are told of those that have just come to it, and had loaded such before: which
+ * they are, and where they have something. */
+bool path_values_misses(path_values *values, const gmtrace_record *record,
+                        const uint64_t address[GMTRACE_WARP_LANES], uint32_t mask,
+                        path_places places);
 /* Is it a branch of which both sides lead to the same record? */
 bool path_values_doubt(const path_values *values, uint32_t block);
 /* Lanes come to a block that is recorded: is any of them in the record? 1, 0, or -1: unknown. */
