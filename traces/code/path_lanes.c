@@ -440,16 +440,21 @@ INLINED uint32_t done_by(const path_step *step, const path_lanes *lanes, uint32_
     return mask & (~known | (guard->negated ? ~set : set));
 }
 
+/* Those of `done` write that, or zeros. */
 INLINED void write_lanes(path_lanes *lanes, const path_source *target, const uint32_t *made,
                          uint32_t done, uint32_t known)
 {
     if (!target->is_register || target->place == PATH_NO_PLACE)
         return;
     uint32_t *value = lanes->value[target->place];
-    if (done == UINT32_MAX)
+    if (done == UINT32_MAX && made)
         memcpy(value, made, sizeof lanes->value[0]);
-    for (uint32_t i = 0; i < GMTRACE_WARP_LANES && done != UINT32_MAX; i++)
-        value[i] = either(all_if(done >> i & 1u), made[i], value[i]);
+    else if (made)
+        for (uint32_t i = 0; i < GMTRACE_WARP_LANES; i++)
+            value[i] = either(all_if(done >> i & 1u), made[i], value[i]);
+    else
+        for (uint32_t i = 0; i < GMTRACE_WARP_LANES; i++)
+            value[i] &= all_if(!(done >> i & 1u));
     lanes->known[target->place] = (lanes->known[target->place] & ~done) | (done & known);
     lanes->form[target->place].own = 0;
 }
@@ -481,7 +486,6 @@ WIDE static void run(const path_step *step, const gmtrace_launch *launch, path_l
     uint32_t known = known_of(&step->guard, lanes);
     if (!done || step->what == STEP_STORE)
         return;
-    memset(made, 0, step->targets * sizeof *made);
     if (step->what == STEP_VOTE) {
         vote(step, lanes, done);
         return;
@@ -489,10 +493,17 @@ WIDE static void run(const path_step *step, const gmtrace_launch *launch, path_l
     for (unsigned i = 0; i < step->sources; i++)
         known &= known_of(&step->source[i], lanes);
     known = step->what == STEP_LOAD || step->what == STEP_LOCAL ? 0 : known;
-    if (known & done && step->what == STEP_SPECIAL) {
+    if (!(known & done)) {
+        for (unsigned i = 0; i < step->targets; i++)
+            write_lanes(lanes, &step->target[i], NULL, done, 0);
+        return;
+    }
+    if (step->targets > 1) /* the first is always made */
+        memset(made[1], 0, (step->targets - 1u) * sizeof *made);
+    if (step->what == STEP_SPECIAL) {
         for (uint32_t lane = 0; lane < GMTRACE_WARP_LANES; lane++)
             made[0][lane] = made[1][lane] = special(launch, lanes, step->mode, lane);
-    } else if (known & done) {
+    } else {
         for (unsigned i = 0; i < PATH_SOURCES; i++)
             a[i] = i < step->sources ? lanes_of(&step->source[i], lanes, room[i]) : room[0];
         make(step, a, GMTRACE_WARP_LANES, made);

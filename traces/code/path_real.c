@@ -59,18 +59,17 @@ static inline __attribute__((always_inline)) void copy_floats(void *to, const vo
                                                               bool flushes)
 {
     uint32_t bits[GMTRACE_WARP_LANES];
-    const uint32_t small = flushes ? 0x80000000u : UINT32_MAX;
     memcpy(bits, from, sizeof bits);
-    for (unsigned i = 0; i < GMTRACE_WARP_LANES; i++)
-        bits[i] &= bits[i] & 0x7f800000u ? UINT32_MAX : small;
+    for (unsigned i = 0; i < GMTRACE_WARP_LANES && flushes; i++)
+        bits[i] &= bits[i] & 0x7f800000u ? UINT32_MAX : 0x80000000u;
     memcpy(to, bits, sizeof bits);
 }
 
-/* Sums, products and both of floats: of all lanes at once, as nothing is done more often. */
-WIDE static void floats(const path_step *step, path_sources a, path_made made)
+/* Sums, products and both of floats. */
+static inline __attribute__((always_inline)) void floats_as(const path_step *step, path_sources a,
+                                                            path_made made, bool flushes)
 {
     float x[GMTRACE_WARP_LANES], y[GMTRACE_WARP_LANES], z[GMTRACE_WARP_LANES];
-    const bool flushes = step->mode & REAL_FLUSHES;
     copy_floats(x, a[0], flushes);
     copy_floats(y, a[1], flushes);
     if (step->what == STEP_REAL_ADD) {
@@ -87,6 +86,15 @@ WIDE static void floats(const path_step *step, path_sources a, path_made made)
     for (unsigned i = 0; i < GMTRACE_WARP_LANES && step->mode & REAL_SATURATES; i++)
         x[i] = x[i] > 0 ? (x[i] < 1 ? x[i] : 1) : 0;
     copy_floats(made[0], x, flushes);
+}
+
+/* Of all lanes at once, as nothing is done more often. */
+WIDE static void floats(const path_step *step, path_sources a, path_made made)
+{
+    if (step->mode & REAL_FLUSHES)
+        floats_as(step, a, made, true);
+    else
+        floats_as(step, a, made, false);
 }
 
 static void arithmetic(const path_step *step, path_sources a, unsigned lanes, path_made made)
