@@ -252,6 +252,10 @@ static const char *replay_global(gmsim_replay *replay, gmsim_sm_memory *memory, 
         gmsim_copy_lines(&who->copy, chunk, record);
         who->copy_instr = record->instr;
         who->copy_sectors = footprint->sectors;
+        if (!site->copy_bypass) { /* a line after the other (micro/copy_timing.cu) */
+            who->wavefronts = footprint->lines;
+            request.wavefronts = (uint8_t)footprint->lines;
+        }
         counts->copies_bypass += site->copy_bypass;
     }
     note_worst(replay, entry, footprint->sectors, who, chunk, record);

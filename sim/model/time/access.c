@@ -7,8 +7,9 @@
  *   taken (places.h). The unit takes one request a clock, more slowly where a request has many
  *   lines or bank conflicts, and not while the way to L2 is full of stores; accesses to shared
  *   memory pass those. Accesses of one warp do not overlap there, and take two clocks a wavefront
- *   of shared memory or of what L1 holds or awaits: two warps keep it busy. A sub-partition hands
- * it an access to shared memory every four clocks (micro/lsu_share.cu).
+ *   of shared memory or of what L1 holds or awaits, copies a line: two warps keep it busy. A
+ *   sub-partition hands it an access to shared memory every four clocks (micro/lsu_share.cu). The
+ *   end of a group of copies takes its place behind them, and is known as a load that hits is.
  * - Where nothing stands in a queue, an access is taken, at a clock to come, as it issues. A store
  *   of parts of lines that the unit cannot take yet stands, and so does what comes meanwhile: the
  *   unit takes from the sub-partitions in turn (micro/store_ctas.cu, micro/store_many.cu). Which
@@ -23,6 +24,9 @@
 #include "sim/model/time/cluster.h"
 #include "sim/model/time/mbarrier.h"
 #include "sim/model/time/places.h"
+
+/* Of the load-store unit, for the end of a group (micro/copy_timing.cu, `without`). */
+#define COMMIT_CLOCKS 2u
 
 static inline void commit(gmsim_warp *warp)
 {
@@ -47,8 +51,14 @@ uint32_t gmsim_access_completes(const gmsim_scheduler *s, const gmtrace_record *
     return number < GMSIM_MBARRIERS ? number + 1u : 0;
 }
 
-void gmsim_access_commit(gmsim_sm *sm, gmsim_warp *warp)
+void gmsim_access_commit(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp, uint64_t now)
 {
+    if (!s->plan.functional) {
+        const uint64_t taken = MAX(sm->unit_free, now), begin = MAX(taken, warp->unit_free);
+        sm->unit_free = taken + COMMIT_CLOCKS;
+        sm->unit_work += COMMIT_CLOCKS;
+        warp->copied = MAX(warp->copied, begin + s->plan.gpu->l1_latency);
+    }
     warp->groups++;
     if (warp->under_way >> GMSIM_UNDER_WAY_COPIES & 1u)
         sm->access[sm->accesses++] =

@@ -250,8 +250,8 @@ GMSIM_INLINE const char *gmsim_access_issue(gmsim_scheduler *s, gmsim_sm *sm, gm
     return wrong;
 }
 
-/* The copies of the warp since the last time are a group. */
-void gmsim_access_commit(gmsim_sm *sm, gmsim_warp *warp);
+/* The copies of the warp since the last time are a group, whose end issues at `now`. */
+void gmsim_access_commit(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp, uint64_t now);
 
 /* Takes up the answers to all that the SM has asked; its outbox is empty then. */
 void gmsim_access_take_answers(gmsim_scheduler *s, gmsim_sm *sm);

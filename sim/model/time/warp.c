@@ -494,7 +494,7 @@ const char *gmsim_warp_execute(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *war
         return gmsim_replay_record(s->replay, &sm->memory, &warp->who, warp->cursor.chunk, record);
     }
     if (record->kind == GMTRACE_COPY_COMMIT)
-        gmsim_access_commit(sm, warp);
+        gmsim_access_commit(s, sm, warp, *now);
     else if (record->kind == GMTRACE_WGMMA) {
         sm->product_bytes += gmsim_wgmma_bytes(record);
         if (!s->plan.functional)
