@@ -69,7 +69,7 @@ static uint32_t crowd_reads(const char *order, uint32_t clocks)
     uint64_t now = UINT32_MAX - 10u; /* the lower half of the clock passes zero */
     for (const char *one = order; *one; one++, now += clocks) {
         const uint32_t sectors = 1u << (*one - 'A');
-        gmsim_lrc_enter(&crowd, 7, sectors, now);
+        gmsim_lrc_enter(&crowd, 7, sectors, 0, now);
         const gmsim_lrc_role role =
             gmsim_lrc_among(&crowd, &entry, gmsim_lrc_meet(&entry, 7, sectors, now, 4), &late);
         reads += late + (role != GMSIM_LRC_JOINS);
@@ -81,6 +81,19 @@ static uint32_t crowd_reads(const char *order, uint32_t clocks)
                                       .readers = 1};
     }
     return reads;
+}
+
+/* What a request asks for again comes right behind, unless another SM has asked, too. */
+static void test_lrc_own(void)
+{
+    gmsim_lrc_crowd crowd = {.line = 1};
+    gmsim_lrc_enter(&crowd, 7, 1, 5, 1000);
+    gmsim_lrc_enter(&crowd, 7, 2, 5, 1010);
+    g_assert_true(gmsim_lrc_is_own(&crowd, 7, 1011));
+    g_assert_false(gmsim_lrc_is_own(&crowd, 8, 1011));
+    g_assert_false(gmsim_lrc_is_own(&crowd, 7, 1000 + GMSIM_LRC_TOGETHER));
+    gmsim_lrc_enter(&crowd, 7, 1, 6, 1012);
+    g_assert_false(gmsim_lrc_is_own(&crowd, 7, 1013));
 }
 
 static void test_lrc_crowd(void)
@@ -476,6 +489,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/l2/merging", test_lrc);
     g_test_add_func("/l2/merging_crowd", test_lrc_crowd);
+    g_test_add_func("/l2/merging_crowd-own", test_lrc_own);
     g_test_add_func("/l2/gpcs", test_gpcs);
     ADD("/l2/places", test_l2_places);
     ADD("/l2/read", test_l2_read);

@@ -129,8 +129,8 @@ static shares share(ways *x, gmsim_ask_kind kind, uint64_t first, uint64_t step,
         gmsim_ask ask = {.kind = (uint8_t)kind, .messages = 1};
         gmsim_message message = {.line = first + i * step, .touched = 0x1, .full = 0x1, .units = 1};
         message.operations = message.passes = message.lanes = 1;
-        gmsim_shared_expect(x->shared, (gmsim_sender){2, 0}, &message, 1);
-        gmsim_shared_serve(x->shared, (gmsim_sender){2, 0}, &ask, &message, bytes,
+        gmsim_shared_expect(x->shared, (gmsim_sender){2, 0, 0}, &message, 1);
+        gmsim_shared_serve(x->shared, (gmsim_sender){2, 0, 0}, &ask, &message, bytes,
                            x->shared->place);
     }
     for (uint32_t i = 0; i < x->shared->slices; i++) {

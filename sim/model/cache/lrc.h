@@ -60,6 +60,8 @@ typedef struct gmsim_lrc_crowd {
     uint32_t first, last;         /* of the first; of the last that went on */
     uint16_t kinds;               /* bit S: sectors S were asked for */
     uint16_t reads, gone, joined; /* all; that went on; that did not, and still may */
+    uint16_t sm;                  /* of the first */
+    bool sms;                     /* others asked, too */
 } gmsim_lrc_crowd;
 
 static inline gmsim_lrc_crowd *gmsim_lrc_crowd_at(gmsim_lrc_crowd *table, uint64_t line)
@@ -119,17 +121,27 @@ static inline bool gmsim_lrc_near(uint32_t one, uint32_t other, uint32_t clocks)
 
 /* The read is one of its crowd, or the first of another. */
 static inline void gmsim_lrc_enter(gmsim_lrc_crowd *crowd, uint64_t line, uint32_t sectors,
-                                   uint64_t now)
+                                   uint32_t sm, uint64_t now)
 {
     const uint16_t kind = (uint16_t)(1u << (sectors & 0xfu));
     if (crowd->line != line || !gmsim_lrc_near((uint32_t)now, crowd->first, GMSIM_LRC_TOGETHER) ||
         crowd->reads == UINT16_MAX) {
-        *crowd =
-            (gmsim_lrc_crowd){.line = line, .first = (uint32_t)now, .kinds = kind, .reads = 1u};
+        *crowd = (gmsim_lrc_crowd){
+            .line = line, .first = (uint32_t)now, .kinds = kind, .reads = 1u, .sm = (uint16_t)sm};
         return;
     }
     crowd->kinds |= kind;
+    crowd->sms |= crowd->sm != sm;
     crowd->reads++;
+}
+
+/* Whether nobody but one SM has asked for the line lately: what a request of its asks for again, of
+ * the same sectors, comes right behind (micro/copy_async.cu: of 32 lanes that copy the same past
+ * L1, in which L2 sees 8). */
+static inline bool gmsim_lrc_is_own(const gmsim_lrc_crowd *crowd, uint64_t line, uint64_t now)
+{
+    return crowd->line == line && !crowd->sms &&
+           gmsim_lrc_near((uint32_t)now, crowd->first, GMSIM_LRC_TOGETHER);
 }
 
 /* Of a crowd that asks for sectors of several kinds: how many go on to L2, if they come in any

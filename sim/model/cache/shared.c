@@ -287,9 +287,16 @@ GMSIM_INLINE uint32_t slice_to_read(gmsim_shared *shared, uint64_t line, uint64_
     return slice_of(shared, line);
 }
 
-/* A line's sectors from L2 or beyond. */
+/* The request has just asked for the same (copies past L1, to several places). */
+static inline bool is_again(const gmsim_message *message, uint32_t i)
+{
+    return i && message[i].line == message[i - 1u].line &&
+           message[i].touched == message[i - 1u].touched;
+}
+
+/* A line's sectors from L2 or beyond; `again`: as above. */
 GMSIM_INLINE void read_line(gmsim_shared *shared, gmsim_lrc_entry *lrc, const gmsim_l2_place *place,
-                            gmsim_sender from, gmsim_ask *ask, gmsim_message *message)
+                            gmsim_sender from, gmsim_ask *ask, gmsim_message *message, bool again)
 {
     const gmsim_gpu *gpu = shared->gpu;
     uint64_t line = message->line, now = message->clock;
@@ -301,11 +308,15 @@ GMSIM_INLINE void read_line(gmsim_shared *shared, gmsim_lrc_entry *lrc, const gm
         gmsim_lrc_crowd *crowd = gmsim_lrc_crowd_at(shared->crowd[from.side], line);
         uint32_t late;
         entry = gmsim_lrc_at(lrc, line);
-        gmsim_lrc_enter(crowd, line, message->touched, at);
+        const bool own = G_UNLIKELY(again) && gmsim_lrc_is_own(crowd, line, at);
+        if (!own)
+            gmsim_lrc_enter(crowd, line, message->touched, from.sm, at);
         gmsim_lrc_role role = gmsim_lrc_meet(entry, line, message->touched, at, gpu->lrc_merge);
-        role = gmsim_lrc_among(crowd, entry, role, &late);
-        if (G_UNLIKELY(late))
-            go_on_late(shared, line, now, late, count);
+        if (!own) {
+            role = gmsim_lrc_among(crowd, entry, role, &late);
+            if (G_UNLIKELY(late))
+                go_on_late(shared, line, now, late, count);
+        }
         if (role == GMSIM_LRC_JOINS) {
             message->clock = entry->done + before;
             later(ask, message->clock, 0, far);
@@ -521,7 +532,7 @@ static __attribute__((noinline)) void serve_watched(gmsim_shared *shared,
         if (ask->brings)
             bring_line(shared, &place[i], from, &message[i]);
         else if (ask->kind == GMSIM_ASK_READ)
-            read_line(shared, lrc, &place[i], from, ask, &message[i]);
+            read_line(shared, lrc, &place[i], from, ask, &message[i], is_again(message, i));
         else if (ask->kind == GMSIM_ASK_WRITE)
             write_line(shared, &place[i], from, &message[i], bytes[i]);
         else if (ask->kind == GMSIM_ASK_WRITE_FIRST)
@@ -582,7 +593,7 @@ void gmsim_shared_serve(gmsim_shared *shared, gmsim_sender from, gmsim_ask *ask,
             __builtin_prefetch(gmsim_lrc_at(lrc, place[i + AHEAD].line), 1);
             __builtin_prefetch(gmsim_lrc_crowd_at(crowd, place[i + AHEAD].line), 1);
             __builtin_prefetch(fill_at(shared, place[i + AHEAD].line), 1);
-            read_line(shared, lrc, &place[i], from, ask, &message[i]);
+            read_line(shared, lrc, &place[i], from, ask, &message[i], is_again(message, i));
         }
     } else if (ask->kind == GMSIM_ASK_WRITE) {
         for (uint32_t i = 0; i < count; i++) {

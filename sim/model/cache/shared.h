@@ -98,6 +98,7 @@ void gmsim_shared_step(gmsim_shared *shared, uint64_t step);
 /* Where an SM lies. */
 typedef struct gmsim_sender {
     uint32_t gpc, side; /* of L2, that it asks */
+    uint32_t sm;        /* its number */
 } gmsim_sender;
 
 /* An SM's messages are about to be served: finds their places in L2, which the host's first caches

@@ -39,7 +39,7 @@ void gmsim_sm_memory_begin(gmsim_sm_memory *memory, const gmsim_gpu *gpu, uint32
     }
     const uint32_t gpc = gmsim_gpc_of(gpu, group), turn = gpc >> 1;
     memory->place =
-        (gmsim_sender){group, (gpu->launch_groups.count ? turn : number) % GMSIM_L2_SIDES};
+        (gmsim_sender){group, (gpu->launch_groups.count ? turn : number) % GMSIM_L2_SIDES, number};
     gmsim_l1_init(&memory->l1, set, gpu, bytes);
     memset(&memory->port, 0, sizeof memory->port);
     memory->remote_free = 0;
