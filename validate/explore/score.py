@@ -268,6 +268,6 @@ def run(chosen):
         with open(f"{HERE}/page.md", encoding="utf-8") as file:
             head = file.read()
         with open(chosen.page, "w", encoding="utf-8") as file:
-            file.write(head + text)
+            file.write(head + "\n" + text)
     else:
         print(text)
