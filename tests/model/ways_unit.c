@@ -38,7 +38,7 @@ static uint64_t store_sectors(ways *x, uint32_t gpc, uint64_t line, uint64_t clo
     gmsim_ask ask = {.kind = GMSIM_ASK_WRITE, .messages = 1};
     gmsim_message message = {
         .line = line, .clock = clock, .touched = 0xf, .full = full, .units = 4};
-    const gmsim_sender from = {gpc, gpc % GMSIM_L2_SIDES};
+    const gmsim_sender from = {gpc, gpc % GMSIM_L2_SIDES, gpc};
     gmsim_shared_expect(x->shared, from, &message, 1);
     gmsim_shared_serve(x->shared, from, &ask, &message, bytes, x->shared->place);
     return message.clock;
