@@ -43,16 +43,23 @@ static void assemble(code *c, const line *lines, uint32_t count)
     g_string_free(text, TRUE);
 }
 
+/* Paths of the launch, and its first warp. */
+static gmtrace_paths *begin(const code *c, const gmtrace_launch *launch, gmtrace_path_warp *warp)
+{
+    gmtrace_paths *paths = gmtrace_paths_create(&c->kernel, GMTRACE_DETAIL_MEMORY);
+    gmtrace_paths_know(paths, launch);
+    gmtrace_path_enter_as(paths, warp, ALL, 0, 0);
+    return paths;
+}
+
 /* The first warp: a record at instruction `load`, unless it is 0, of lanes 4 bytes apart from
  * `address` on; then its end. What is executed then, and how many ways are in doubt. */
 static uint64_t executed(const code *c, const gmtrace_launch *launch, uint32_t load,
                          uint64_t address, uint64_t *doubtful)
 {
-    gmtrace_paths *paths = gmtrace_paths_create(&c->kernel, GMTRACE_DETAIL_MEMORY);
     gmtrace_path_warp warp;
     static const gmtrace_chunk chunk;
-    gmtrace_paths_know(paths, launch);
-    gmtrace_path_enter_as(paths, &warp, ALL, 0, 0);
+    gmtrace_paths *paths = begin(c, launch, &warp);
     if (load) {
         const gmtrace_record record = {.instr = load,
                                        .mask = ALL,
@@ -249,10 +256,8 @@ static void test_states(void)
     static const gmtrace_record record = {.instr = 10, .mask = ALL, .op = GMTRACE_OP_STORE};
     code c;
     assemble(&c, lines, G_N_ELEMENTS(lines));
-    gmtrace_paths *paths = gmtrace_paths_create(&c.kernel, GMTRACE_DETAIL_MEMORY);
     gmtrace_path_warp warp;
-    gmtrace_paths_know(paths, &launch);
-    gmtrace_path_enter_as(paths, &warp, ALL, 0, 0);
+    gmtrace_paths *paths = begin(&c, &launch, &warp);
     uint64_t sum = 0;
     for (uint32_t turn = 0; turn < turns; turn++)
         sum += gmtrace_path_step(paths, &warp, &record)->instructions;
@@ -293,10 +298,8 @@ static void test_leaving(void)
         static const gmtrace_record record = {.instr = 14, .mask = 1, .op = GMTRACE_OP_STORE};
         code c;
         assemble(&c, lines, G_N_ELEMENTS(lines));
-        gmtrace_paths *paths = gmtrace_paths_create(&c.kernel, GMTRACE_DETAIL_MEMORY);
         gmtrace_path_warp warp;
-        gmtrace_paths_know(paths, &launch);
-        gmtrace_path_enter_as(paths, &warp, ALL, 0, 0);
+        gmtrace_paths *paths = begin(&c, &launch, &warp);
         uint64_t sum = gmtrace_path_step(paths, &warp, &record)->instructions;
         sum += gmtrace_path_end(paths, &warp)->instructions;
         g_assert_cmpuint(sum, ==, 4 + 3 * (7 + 1) + 3 + 1);

@@ -146,7 +146,8 @@ static void test_meeting(void)
             strcmp(cell[7], "32") || group == 1 || stride > 8)
             continue;
         for (unsigned k = 0; k < G_N_ELEMENTS(kinds); k++) {
-            if (strcmp(cell[1], kinds[k].op) || g_str_has_prefix(cell[1], "atom") || 32 / group * stride * kinds[k].size > 256)
+            if (strcmp(cell[1], kinds[k].op) || g_str_has_prefix(cell[1], "atom") ||
+                32 / group * stride * kinds[k].size > 256)
                 continue;
             const double measured = strtod(cell[11], NULL) / strtod(cell[8], NULL) / 32 * WARPS;
             const double found = (double)(replay_lanes(k, 6, 0, 0, group, stride).cycles -
@@ -202,7 +203,8 @@ static void test_words(void)
         const uint32_t mask = (uint32_t)atoi(cell[2]) * 0x11111111u;
         if (strcmp(cell[0], "hot") || strcmp(cell[1], kinds[kind].op))
             continue;
-        const double measured = strtod(cell[8], NULL) / strtod(cell[6], NULL) / 16 * WARPS;
+        const double measured =
+            strtod(cell[8], NULL) / strtod(cell[6], NULL) / strtod(cell[5], NULL) * WARPS;
         const double found = (double)(replay_mask(kind, 6, 0, 0, 1, 1, WARPS, mask).cycles -
                                       replay_mask(kind, 2, 0, 0, 1, 1, WARPS, mask).cycles) /
                              4;

@@ -84,7 +84,7 @@ void path_step_run(const path_step *step, const gmtrace_launch *launch, path_lan
 void path_step_load(const path_step *step, const path_memory *memory, path_lanes *lanes,
                     uint32_t mask, const uint64_t address[GMTRACE_WARP_LANES]);
 
-/* Do they in any of them? */
+/* Whether what any of the lanes would load is known. */
 bool path_step_finds(const path_step *step, const path_memory *memory, uint32_t mask,
                      const uint64_t address[GMTRACE_WARP_LANES]);
 

@@ -119,13 +119,18 @@ static inline bool gmsim_lrc_near(uint32_t one, uint32_t other, uint32_t clocks)
     return one - other + clocks - 1u < 2u * clocks - 1u;
 }
 
+/* Whether a read of the line comes with that crowd. */
+static inline bool gmsim_lrc_is_with(const gmsim_lrc_crowd *crowd, uint64_t line, uint64_t now)
+{
+    return crowd->line == line && gmsim_lrc_near((uint32_t)now, crowd->first, GMSIM_LRC_TOGETHER);
+}
+
 /* The read is one of its crowd, or the first of another. */
 static inline void gmsim_lrc_enter(gmsim_lrc_crowd *crowd, uint64_t line, uint32_t sectors,
                                    uint32_t sm, uint64_t now)
 {
     const uint16_t kind = (uint16_t)(1u << (sectors & 0xfu));
-    if (crowd->line != line || !gmsim_lrc_near((uint32_t)now, crowd->first, GMSIM_LRC_TOGETHER) ||
-        crowd->reads == UINT16_MAX) {
+    if (!gmsim_lrc_is_with(crowd, line, now) || crowd->reads == UINT16_MAX) {
         *crowd = (gmsim_lrc_crowd){
             .line = line, .first = (uint32_t)now, .kinds = kind, .reads = 1u, .sm = (uint16_t)sm};
         return;
@@ -140,8 +145,7 @@ static inline void gmsim_lrc_enter(gmsim_lrc_crowd *crowd, uint64_t line, uint32
  * L1, in which L2 sees 8). */
 static inline bool gmsim_lrc_is_own(const gmsim_lrc_crowd *crowd, uint64_t line, uint64_t now)
 {
-    return crowd->line == line && !crowd->sms &&
-           gmsim_lrc_near((uint32_t)now, crowd->first, GMSIM_LRC_TOGETHER);
+    return !crowd->sms && gmsim_lrc_is_with(crowd, line, now);
 }
 
 /* Of a crowd that asks for sectors of several kinds: how many go on to L2, if they come in any

@@ -204,7 +204,7 @@ uint64_t gmsim_constants_read(const gmsim_scheduler *s, gmsim_sm *sm, uint32_t s
     const gmsim_cost *ldc = &s->plan.gpu->pipe_ldc;
     const uint64_t latency = ldc->latency;
     const uint64_t address = s->plan.gpu->sm_constant_address;
-    uint64_t late = 0, held = 0, before = 0;
+    uint64_t late = 0, before = 0;
     for (; warp->next < warp->way->count; warp->next++) {
         const gmtrace_constant *item = &warp->way->item[warp->next];
         const uint64_t at = warp->begins + (uint64_t)item->slot * warp->clocks / slots;
@@ -223,10 +223,10 @@ uint64_t gmsim_constants_read(const gmsim_scheduler *s, gmsim_sm *sm, uint32_t s
                 const uint64_t since = hit - MIN(warp->hit, hit);
                 before = warp->held > since ? warp->held - since + ldc->constant : 0;
                 warp->hit = hit;
-                held = 0;
+                warp->held = 0;
             }
-            const uint64_t then = MAX(ask(s, c, item->line, hit + held), hit + before);
-            warp->held = held = then - hit;
+            const uint64_t then = MAX(ask(s, c, item->line, hit + warp->held), hit + before);
+            warp->held = then - hit;
             warp->asked = MAX(warp->asked, when + behind + latency);
             warp->there = MAX(warp->there, then + latency);
         }
