@@ -227,6 +227,8 @@ typedef struct gmsim_gpu {
                             * groups simply take turns */
     uint32_t launch_turn;  /* clocks of a turn over the groups, in which places that are free again
                             * take CTAs; 0: in the order in which they became free */
+    uint32_t launch_turn_ctas; /* CTAs of one warp that a group takes in a turn where more places
+                                * are free than launch_ctas fills; 0: as others */
 
     /* Plug-ins whose policies keys can name. Behind the numbers of a key's built-in policies stand
      * these: policy COUNT + i is plugin[i]'s. */

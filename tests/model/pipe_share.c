@@ -135,8 +135,8 @@ static void test_fences(void)
     const double gpu = (fences(48, "MEMBAR.SC.GPU") - fences(16, "MEMBAR.SC.GPU")) / 32;
     const double cta = (fences(48, "MEMBAR.SC.CTA") - fences(16, "MEMBAR.SC.CTA")) / 32;
     g_test_message("a fence after a fence: %.0f clocks of the GPU, %.0f of the CTA", gpu, cta);
-    g_assert_cmpfloat_with_epsilon(gpu, 358, 0.05 * 358);
-    g_assert_cmpfloat_with_epsilon(cta, 107, 0.05 * 107);
+    g_assert_cmpfloat_with_epsilon(gpu - cta, 251, 0.05 * 251);
+    g_assert_cmpfloat(cta, <, 10); /* a turn of micro/fence.cu takes 121 with what is around it */
 }
 
 /* A warp loads a line, goes past what is between, and loads it again. */

@@ -40,7 +40,7 @@ static gmsim_pace pace_of(const uint8_t *stall, uint32_t count)
     const gmtrace_path way = {.number = 0, .piece = &piece, .piece_count = 1};
     gmsim_paces paces = {0};
     g_assert_true(gmsim_paces_begin(&paces, &kernel, decoded, &gpu));
-    const gmsim_pace pace = *gmsim_pace_make(&paces, &way);
+    const gmsim_pace pace = *gmsim_pace_make(&paces, &paces.ways, &way);
     g_assert_cmpint(paces.runs, ==, pace.run != 0);
     gmsim_paces_clear(&paces);
     return pace;

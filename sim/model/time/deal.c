@@ -9,6 +9,8 @@
  * - The first CTAs of an SM start slowly, all at the same time, as all wait for the same code and
  *   parameters; the second half of their warps later. CTAs end one after the other on the whole
  *   GPU, and a place is empty for a while before the next starts there (micro/launch.cu).
+ * - CTAs of one warp come and go faster than the GPU can give places away: then places wait, and
+ * SMs have turns, whichever became free first (micro/cta_short.cu).
  * - CTAs of a cluster are dealt one after the other, to SMs of one group while all are free.
  *
  * Left out: clusters that begin together, several kernels at a time.
@@ -118,23 +120,91 @@ static uint64_t turn_of(const gmsim_scheduler *s, uint32_t i, uint64_t clocks)
     return turn;
 }
 
-/* The places that became free in this step take the next CTAs, turn by turn, SM by SM: those of a
- * group are neighbours. CTAs of clusters go where places became free first. */
-bool gmsim_deal_freed(gmsim_scheduler *s, GError **error)
+/* A place takes the next CTA, if there is one, as soon as one more may have ended. */
+static bool give_back(gmsim_scheduler *s, const gmsim_freed *freed, uint64_t from, GError **error)
 {
     const gmsim_gpu *gpu = s->plan.gpu;
-    const uint64_t clocks = s->clusters.size > 1u ? 1u : MAX(gpu->launch_turn, 1u);
+    s->ended = MAX(s->ended, from * 1000u);
+    if (gpu->launch_ctas)
+        s->ended += 1000000u / gpu->launch_ctas;
+    const uint64_t now = MAX(s->ended / 1000u, freed->clock);
+    s->end = MAX(s->end, now);
+    return deal(s, freed->sm, freed->place, now + gpu->launch_refill, gpu->launch_start, error);
+}
+
+/* Of an SM of those that wait, whose turn it is: groups take so many CTAs each, by turns, and in a
+ * group its SMs by turns. The first two groups are the halves of one, if the first comes again. */
+static uint32_t whose_turn(gmsim_scheduler *s)
+{
+    const gmsim_list *groups = &s->plan.groups;
+    const uint32_t halves = s->plan.again && groups->count > 1u;
+    const uint32_t turns = groups->count ? groups->count - halves : 1u;
+    gmsim_waiting *w = &s->waiting;
+    for (;;) {
+        uint32_t first = 0, sms = groups->count ? groups->value[0] : s->plan.sms;
+        if (halves)
+            sms += groups->value[1];
+        for (uint32_t i = 0; i < w->turn; i++) {
+            first += sms;
+            sms = groups->value[i + 1u + halves];
+        }
+        for (uint32_t i = 0; i < sms && w->taken < s->plan.gpu->launch_turn_ctas; i++) {
+            const uint32_t next = (w->next[w->turn] + i) % sms;
+            if (s->sm[first + next].waiting) {
+                w->next[w->turn] = next + 1u;
+                w->taken++;
+                return first + next;
+            }
+        }
+        w->turn = (w->turn + 1u) % turns;
+        w->taken = 0;
+    }
+}
+
+/* CTAs of one warp: places that became free before the GPU could give one away wait for their SM's
+ * turn, into later steps if need be. */
+static bool deal_in_turn(gmsim_scheduler *s, uint64_t limit, GError **error)
+{
+    gmsim_waiting *w = &s->waiting;
+    uint32_t i = 0;
+    while (i < s->freed_count || w->count) {
+        const uint64_t now = s->ended / 1000u;
+        for (; i < s->freed_count && s->freed[i].clock <= now; i++, w->count++)
+            s->sm[s->freed[i].sm].waiting |= 1u << s->freed[i].place;
+        gmsim_freed freed = {.clock = 0};
+        if (w->count) {
+            if (now >= limit && s->next_cta < s->plan.ctas)
+                break;
+            freed.sm = whose_turn(s);
+            freed.place = gmsim_lowest(s->sm[freed.sm].waiting);
+            s->sm[freed.sm].waiting &= s->sm[freed.sm].waiting - 1u;
+            w->count--;
+        } else {
+            freed = s->freed[i++];
+        }
+        if (!give_back(s, &freed, freed.clock, error))
+            return false;
+    }
+    s->freed_count -= i;
+    memmove(s->freed, s->freed + i, s->freed_count * sizeof *s->freed);
+    return true;
+}
+
+/* The places that became free in this step take the next CTAs, turn by turn, SM by SM: those of a
+ * group are neighbours. CTAs of clusters go where places became free first. */
+bool gmsim_deal_freed(gmsim_scheduler *s, uint64_t limit, GError **error)
+{
+    const gmsim_gpu *gpu = s->plan.gpu;
+    const bool clusters = s->clusters.size > 1u;
+    const uint64_t clocks = clusters ? 1u : MAX(gpu->launch_turn, 1u);
     for (uint32_t i = 0; i < s->freed_count; i++)
         s->freed[i].turn = turn_of(s, i, clocks);
     qsort(s->freed, s->freed_count, sizeof *s->freed, by_turn);
+    if (s->plan.cta_warps == 1u && gpu->launch_turn_ctas && !clusters)
+        return deal_in_turn(s, limit, error);
     for (uint32_t i = 0; i < s->freed_count; i++) {
         const gmsim_freed *freed = &s->freed[i];
-        s->ended = MAX(s->ended, MIN(freed->turn * clocks, freed->clock) * 1000u);
-        if (gpu->launch_ctas)
-            s->ended += 1000000u / gpu->launch_ctas;
-        uint64_t now = MAX(s->ended / 1000u, freed->clock);
-        s->end = MAX(s->end, now);
-        if (!deal(s, freed->sm, freed->place, now + gpu->launch_refill, gpu->launch_start, error))
+        if (!give_back(s, freed, MIN(freed->turn * clocks, freed->clock), error))
             return false;
     }
     s->freed_count = 0;

@@ -11,8 +11,9 @@
 
 /* The first CTAs, until the SMs are full. False on an error, which is then set. */
 bool gmsim_deal_first(gmsim_scheduler *s, GError **error);
-/* The next CTAs, for the places that became free in this step. */
-bool gmsim_deal_freed(gmsim_scheduler *s, GError **error);
+/* The next CTAs, for the places that became free in this step, which ends at `limit`; some may
+ * wait for a later one (s->waiting.count). */
+bool gmsim_deal_freed(gmsim_scheduler *s, uint64_t limit, GError **error);
 
 #pragma GCC visibility pop
 

@@ -48,12 +48,20 @@ typedef struct gmsim_freed {
     uint64_t turn; /* over the groups of SMs, in which it takes another */
 } gmsim_freed;
 
+/* Places that have waited for CTAs since before the GPU could give any: whose turn it is. */
+typedef struct gmsim_waiting {
+    uint32_t count;                 /* of all SMs, which say which (sm->waiting) */
+    uint32_t turn, taken;           /* the group of SMs whose turn it is, CTAs that it took in it */
+    uint32_t next[GMSIM_LIST_MAX]; /* by group: which of its SMs is next */
+} gmsim_waiting;
+
 typedef struct gmsim_polls gmsim_polls;
 
 typedef struct gmsim_scheduler {
     gmsim_sm *sm;
     gmsim_freed *freed; /* room for every place of every SM */
     uint32_t freed_count;
+    gmsim_waiting waiting;
     gmsim_replay *replay;
     gmsim_shared *shared;
     gmsim_phases phases;              /* of the kernel's mbarriers */

@@ -102,7 +102,8 @@ bool gmsim_paces_begin(gmsim_paces *paces, const gmtrace_kernel *kernel,
 void gmsim_paces_clear(gmsim_paces *paces)
 {
     g_free(paces->cost);
-    g_free(paces->pace);
+    g_free(paces->ways.pace);
+    g_free(paces->quiet.pace);
     memset(paces, 0, sizeof *paces);
 }
 
@@ -117,7 +118,7 @@ typedef struct walk {
     uint64_t doubles;            /* what else takes the pipe of doubles */
     uint64_t doubled;            /* instructions up to the last that wrote late; 0: none */
     bool dense;                  /* which was not the only one of DENSE */
-    bool fenced;                 /* and nothing accessed since */
+    bool fenced;                 /* and nothing but shared memory accessed since */
     uint64_t issued, gaps;       /* the last instruction; as gmsim_pace */
     uint64_t head, run, run_at;  /* as gmsim_pace */
     uint64_t run_from;           /* where the present run began */
@@ -130,7 +131,7 @@ static uint32_t bounded(uint64_t clocks)
 }
 
 /* A fence waits for all that the warp has under way; it takes its `delay`, or its `latency` where
- * nothing was accessed since the fence before. */
+ * nothing but shared memory was accessed since the fence before. */
 static bool fences(const gmtrace_decoded *decoded)
 {
     return decoded->unit >= GMTRACE_UNIT_MEMBAR && decoded->unit <= GMTRACE_UNIT_MEMBAR_SYS;
@@ -209,6 +210,7 @@ static void walk_piece(const gmsim_paces *paces, const gmtrace_path_piece *piece
             w->due[instr->read_barrier] = w->clock + read_after(decoded, cost);
         w->clock += MAX(instr->stall, 1u) + (fence && w->fenced ? cost->latency : cost->delay);
         w->fenced |= fence;
+        pace->fences |= fence;
         const uint64_t slots = MAX(cost->issue, 1u), number = ++w->pipe[GMSIM_PIPE_ISSUE];
         if (decoded->writes_late) {
             w->dense = w->doubled && number - w->doubled <= DENSE;
@@ -256,22 +258,23 @@ static void take_turns(const gmsim_paces *paces, walk *w)
         w->gaps = w->gaps * issued / w->pipe[GMSIM_PIPE_ISSUE];
 }
 
-const gmsim_pace *gmsim_pace_make(gmsim_paces *paces, const gmtrace_path *way)
+const gmsim_pace *gmsim_pace_make(gmsim_paces *paces, gmsim_pace_table *table,
+                                  const gmtrace_path *way)
 {
-    if (way->number >= paces->room) {
-        uint32_t room = MAX(2u * paces->room, MAX(way->number + 1u, 256u));
+    if (way->number >= table->room) {
+        uint32_t room = MAX(2u * table->room, MAX(way->number + 1u, 256u));
         static const gmsim_pace none;
-        gmsim_pace *pace = g_try_renew(gmsim_pace, paces->pace, room);
+        gmsim_pace *pace = g_try_renew(gmsim_pace, table->pace, room);
         if (!pace) {
             paces->failed = true;
             return &none;
         }
-        paces->pace = pace;
-        memset(pace + paces->room, 0, (room - paces->room) * sizeof *paces->pace);
-        paces->room = room;
+        table->pace = pace;
+        memset(pace + table->room, 0, (room - table->room) * sizeof *table->pace);
+        table->room = room;
     }
-    gmsim_pace *pace = &paces->pace[way->number];
-    walk w = {.next = GMTRACE_NO_INSTR};
+    gmsim_pace *pace = &table->pace[way->number];
+    walk w = {.next = GMTRACE_NO_INSTR, .fenced = table == &paces->quiet};
     for (uint32_t b = 0; b < GMSIM_SCOREBOARDS; b++)
         pace->wait_at[b] = GMTRACE_PATH_NEVER;
     /* Pieces of one loop stand one after the other with the same count, and take turns. */

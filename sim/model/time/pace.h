@@ -42,8 +42,15 @@ typedef struct gmsim_pace {
     uint8_t drain;       /* which goes on with less than so many groups under way; 0: none */
     uint16_t uses, sets; /* masks of what is not 0, and of scoreboards */
     uint16_t waits;      /* of the scoreboards with a wait_at */
+    bool fences;         /* it has a fence, and nothing accesses memory before */
     bool known;
 } gmsim_pace;
+
+/* By gmtrace_path.number. */
+typedef struct gmsim_pace_table {
+    gmsim_pace *pace;
+    uint32_t room;
+} gmsim_pace_table;
 
 /* The sums, pipe by pipe; `to` may be one of the others. */
 static inline void gmsim_pipes_add(uint32_t to[GMSIM_PIPES], const uint32_t one[GMSIM_PIPES],
@@ -60,9 +67,9 @@ typedef struct gmsim_paces {
     const gmtrace_kernel *kernel;
     gmsim_cost *cost; /* one an instruction */
     const gmtrace_decoded *decoded;
-    gmsim_pace *pace; /* by gmtrace_path.number */
-    uint32_t room;
-    uint32_t branch; /* clocks */
+    gmsim_pace_table ways, quiet; /* quiet: of those that fence, where the warp has accessed no memory
+                                   * but shared since the fence before */
+    uint32_t branch;              /* clocks */
     bool failed;     /* there was no memory for a way */
     bool constants;  /* some may miss */
     bool runs;       /* some way so far has one */
@@ -80,15 +87,18 @@ static inline bool gmsim_pace_is_forward(uint32_t next, uint32_t to)
     return to >= next + 5u;
 }
 
-/* Grows the table. Where there is no memory the way takes no time, and `failed` is set. */
-const gmsim_pace *gmsim_pace_make(gmsim_paces *paces, const gmtrace_path *way);
+/* Grows the table, one of `paces`. Where there is no memory the way takes no time, and `failed` is
+ * set. */
+const gmsim_pace *gmsim_pace_make(gmsim_paces *paces, gmsim_pace_table *table,
+                                  const gmtrace_path *way);
 
 /* Worked out when a way is met for the first time. */
-static inline const gmsim_pace *gmsim_pace_of(gmsim_paces *paces, const gmtrace_path *way)
+static inline const gmsim_pace *gmsim_pace_of(gmsim_paces *paces, gmsim_pace_table *table,
+                                              const gmtrace_path *way)
 {
-    if (way->number < paces->room && paces->pace[way->number].known)
-        return &paces->pace[way->number];
-    return gmsim_pace_make(paces, way);
+    if (way->number < table->room && table->pace[way->number].known)
+        return &table->pace[way->number];
+    return gmsim_pace_make(paces, table, way);
 }
 
 #pragma GCC visibility pop

@@ -143,7 +143,6 @@ static bool run(gmsim_scheduler *s, GError **error)
     bool busy = true;
     for (;;) {
         uint32_t soonest = GMSIM_NEVER;
-        bool resident = false;
         if (!run_step(s, limit, busy, error))
             return false;
         if (s->crew) {
@@ -159,11 +158,12 @@ static bool run(gmsim_scheduler *s, GError **error)
         for (uint32_t i = 0; i < s->plan.sms; i++)
             soonest = MIN(soonest, s->sm[i].next);
         collect_freed(s);
-        if (s->freed_count) {
-            if (!gmsim_deal_freed(s, error))
+        if (s->freed_count || s->waiting.count) {
+            if (!gmsim_deal_freed(s, limit, error))
                 return false;
             soonest = MIN(soonest, gmsim_since_epoch(s, limit));
         }
+        bool resident = s->waiting.count + s->freed_count != 0;
         for (uint32_t i = 0; i < s->plan.sms && !resident; i++)
             resident = s->sm[i].resident != 0;
         if (!resident)
@@ -211,6 +211,7 @@ bool gmsim_schedule(gmsim_scheduler *s, GError **error)
     s->next_cta = s->records = s->barriers = s->product_bytes = s->epoch = s->end = s->ended =
         s->step = 0;
     s->freed_count = 0;
+    memset(&s->waiting, 0, sizeof s->waiting);
     s->truncated = s->depends = false;
     memset(&s->timing, 0, sizeof s->timing);
     if (s->clusters.size)
@@ -229,7 +230,7 @@ bool gmsim_schedule(gmsim_scheduler *s, GError **error)
         sm->unit_free = sm->unit_work = sm->held = sm->stored = sm->constant_free = 0;
         sm->mbarrier_free = 0;
         sm->active = sm->active_since = sm->active_until = 0;
-        sm->resident = sm->accesses = sm->left = sm->slots = 0;
+        sm->resident = sm->accesses = sm->left = sm->waiting = sm->slots = 0;
         sm->cluster_ready = sm->told = sm->signals = 0;
         sm->polling = 0;
         memset(sm->turn_at, 0, sizeof sm->turn_at);

@@ -108,6 +108,7 @@ typedef struct gmsim_warp {
     uint8_t turn;              /* gmsim_turn */
     bool ends;                 /* its way leads to its end */
     bool issued;               /* its way is over, it waits for its record's clock */
+    bool quiet;                /* it has accessed no memory but shared since its last fence */
 
     uint32_t pipe[GMSIM_PIPES], unit, constant; /* what it asks of the pipes on the way */
     uint32_t uses, sets; /* masks of those pipes, and of the scoreboards that the way sets */
@@ -208,6 +209,7 @@ typedef struct gmsim_sm {
         ready[GMSIM_MAX_SM_WARPS]; /* clocks after the epoch; GMSIM_NEVER: does not wait to go */
     uint32_t next;                 /* least of them; below the step's end: it waits for an answer */
     uint32_t left;                 /* places whose CTA has ended in this step, as a mask */
+    uint32_t waiting;              /* places that wait for SMs' turns (deal.c), as a mask */
     uint32_t resident;
     uint32_t slots; /* of `warp`, that a CTA has been in so far */
     uint32_t accesses;

@@ -166,9 +166,14 @@ static __attribute__((noinline)) void add_run(gmsim_sm *sm, gmsim_warp *warp, co
 GMSIM_INLINE void add_way(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp, ahead *plan,
                           const gmtrace_path *way, uint32_t to)
 {
-    const gmsim_pace *pace = gmsim_pace_of(s->paces, way);
+    const gmsim_pace *pace = gmsim_pace_of(s->paces, &s->paces->ways, way);
     if (!pace->clocks)
         return;
+    if (__builtin_expect(pace->fences, 0)) {
+        if (warp->quiet)
+            pace = gmsim_pace_of(s->paces, &s->paces->quiet, way);
+        warp->quiet = true;
+    }
     if (__builtin_expect(gmsim_fetch_may_wait(sm, way), 0))
         plan->slots += go_far(s, sm, warp, way, plan->clock, plan->slots, pace->clocks);
     for (uint32_t left = pace->waits; left; left &= left - 1u) {
@@ -292,6 +297,7 @@ gmsim_ahead gmsim_warp_ahead(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
         sm->records++;
     }
     gmsim_warp_comes(sm, warp, record);
+    warp->quiet &= record->space == GMTRACE_SPACE_SHARED || !gmsim_warp_queues(record);
     if (record->kind == GMTRACE_COPY_WAIT && record->aux < warp->groups &&
         record->aux < GMSIM_COPY_GROUPS) {
         warp->way.group = warp->groups - 1u - record->aux;
