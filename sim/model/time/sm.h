@@ -96,6 +96,7 @@ typedef enum gmsim_turn {
     GMSIM_TURN_RECORD, /* its next record, which is there */
     GMSIM_TURN_PIECE,  /* a piece of a long way */
     GMSIM_TURN_END,
+    GMSIM_TURN_SETS_OUT, /* on a long way, with what it has waited for */
 } gmsim_turn;
 
 /* What each of a warp's turns needs stands first, in as few of the host's lines as may be. */

@@ -202,6 +202,11 @@ GMSIM_INLINE void set_out(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, gmsim
             empty_l1(sm, warp);
         else
             warp->run = warp->head = 0;
+        if (warp->pieces > 1u && !straight) { /* until then it leaves the pipes to others */
+            warp->turn = GMSIM_TURN_SETS_OUT;
+            gmsim_ready_at(s, sm, slot, next);
+            return;
+        }
         go(s, sm, slot, next, straight);
     }
 }
@@ -211,6 +216,10 @@ GMSIM_INLINE void set_out(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, gmsim
 static void on_the_way(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t now)
 {
     gmsim_warp *warp = &sm->warp[slot];
+    if (warp->turn == GMSIM_TURN_SETS_OUT) {
+        go(s, sm, slot, now, false);
+        return;
+    }
     bool ends = warp->turn == GMSIM_TURN_END;
     if (!s->plan.functional)
         now = gmsim_warp_piece(s, sm, slot, now - MIN(now, warp->clocks / warp->pieces));
