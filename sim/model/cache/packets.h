@@ -6,8 +6,8 @@
  * - What is stored to a line leaves as a packet. While the packet is open, further stores to the
  *   line join it, whatever their warp, width and bytes: a sector leaves once, and is written whole
  *   if they wrote all of it (gap, sequence, form).
- * - The last gpu.l1_packets packets may be open; the oldest gives way (gap, 24 to 32 lines;
- * sequence, 01230123).
+ * - The last gpu.l1_packets packets may be open, a quarter of them in each set of tags (tags.h);
+ * the oldest of the set gives way (gap, 24 to 32 lines; sequence, 01230123; micro/store_sets.cu).
  * - As many wait for the way out of the SM, and are open while they do (stream). Stores that find
  *   room there do not hold up loads that hit (micro/store_behind.cu, `after` and `beside`, part8).
  * - Those that have left are closed once the load-store unit has had no store for
@@ -33,6 +33,7 @@
 #include <stdint.h>
 
 #include "sim/model/cache/message.h"
+#include "sim/model/cache/tags.h"
 #include "sim/model/hot.h"
 
 #define GMSIM_PACKETS      32u  /* most that are open */
@@ -46,7 +47,8 @@ typedef struct gmsim_packet {
     uint64_t bytes[2]; /* written so far: a bit each, 64 of the line's a word */
     uint64_t served;   /* outboxes of the SM that had been served when its message was sent */
     uint64_t leaves;   /* when it has left the SM: until then it is open */
-    uint32_t number;   /* of all packets of the SM */
+    uint32_t number;   /* of all packets of the SM, */
+    uint32_t place;    /* and of those in its set of tags */
     uint32_t after, outlives; /* stores up to its own; and after that, until it is closed */
     uint16_t message;         /* its number in the outbox */
     uint8_t touched;          /* sectors of which bytes are written */
@@ -56,9 +58,10 @@ typedef struct gmsim_packet {
 /* All zero before a launch. */
 typedef struct gmsim_packets {
     gmsim_packet packet[GMSIM_PACKET_SETS][GMSIM_PACKET_WAYS]; /* by a hash of the line */
-    uint64_t left[GMSIM_QUEUED]; /* when the last packets have left the SM, by their numbers */
-    uint32_t next;               /* number of the packet that is opened next */
-    uint32_t closed;             /* those before that number that have left are closed */
+    uint64_t left[GMSIM_QUEUED];     /* when the last packets have left the SM, by their numbers */
+    uint32_t next;                   /* number of the packet that is opened next, */
+    uint32_t places[GMSIM_TAG_SETS]; /* and of each set's */
+    uint32_t closed;                 /* those before that number that have left are closed */
     uint32_t stores[GMSIM_PACKET_PARTS]; /* of each sub-partition, that have opened packets */
 } gmsim_packets;
 
@@ -82,7 +85,7 @@ GMSIM_INLINE gmsim_packet *gmsim_packets_find(gmsim_packets *packets, uint64_t l
     gmsim_packet *packet = packets->packet[gmsim_hash32(line) % GMSIM_PACKET_SETS];
     if (packet->line != line + 1u && (++packet)->line != line + 1u)
         return NULL;
-    bool open = packets->next - packet->number <= most &&
+    bool open = packets->places[gmsim_tag_set(line)] - packet->place <= most / GMSIM_TAG_SETS &&
                 (now < packet->leaves ||
                  ((int32_t)(packet->number - packets->closed) >= 0 &&
                   packets->stores[packet->part] - packet->after <= packet->outlives));
@@ -98,6 +101,7 @@ GMSIM_INLINE gmsim_packet *gmsim_packets_open(gmsim_packets *packets, uint64_t l
         packet++;
     packet->line = line + 1u;
     packet->number = packets->next++;
+    packet->place = packets->places[gmsim_tag_set(line)]++;
     packet->part = (uint8_t)part;
     return packet;
 }

@@ -227,9 +227,13 @@ GMSIM_INLINE void ask_read(gmsim_sm_memory *memory, const gmsim_request *request
     join(out, ask, left);
 }
 
-/* Clocks of the load-store unit that a line of a store takes: micro/store_behind.cu, `after` and
- * `other` of eight lines. */
-#define STORE_LINE 2u
+/* Clocks of the load-store unit that a store takes: two for a line that opens a packet
+ * (micro/store_behind.cu, `after` and `other` of eight lines), two for three that join one
+ * (micro/store_sets.cu, `turns` of a lane a line). */
+static uint32_t store_clocks(uint32_t opened, uint32_t lines)
+{
+    return 2u * opened + (2u * (lines - opened) + 2u) / 3u;
+}
 
 /* Clocks the store takes on the way out of the SM. */
 GMSIM_INLINE uint32_t store_units(uint32_t touched, uint32_t full)
@@ -418,7 +422,7 @@ static void ask_store(gmsim_sm_memory *memory, gmsim_request *request, gmsim_ans
     out->asks -= !ask->messages;
     answer->stored = memory->port.free;
     answer->held = MAX(gmsim_packets_room(packets, gpu->l1_packets),
-                       request->now + (uint64_t)STORE_LINE * lines);
+                       request->now + store_clocks(packets->next - first, lines));
 }
 
 static uint32_t store(gmsim_sm_memory *memory, gmsim_request *request)
