@@ -41,6 +41,7 @@ struct gmsim_model {
     gmsim_l1_set *l1_set;
     gmsim_l2_set *l2_set;
     gmsim_sm *sm;
+    gmsim_sm_lists *lists; /* of each SM */
     gmsim_freed *freed;
     uint64_t *dirty_line; /* of L2, for a watch */
     gmsim_plugged plugged;
@@ -113,15 +114,18 @@ gmsim_model *gmsim_model_new(const gmsim_gpu *gpu, const gmsim_options *options,
     model->l1_set = new_room((size_t)sms * gmsim_l1_room(gpu), sizeof *model->l1_set);
     model->l2_set = new_room(1, gmsim_l2_size(gpu));
     model->sm = new_room(sms, sizeof *model->sm);
+    model->lists = malloc(sms * sizeof *model->lists);
     model->freed = new_table((size_t)sms * GMSIM_MAX_SM_CTAS, sizeof *model->freed);
     model->recorder = model->options.timeline ? gmsim_recorder_new(sms) : NULL;
-    if (!model->l1_set || !model->l2_set || !model->sm || !model->freed ||
+    if (!model->l1_set || !model->l2_set || !model->sm || !model->lists || !model->freed ||
         (model->options.timeline && !model->recorder) ||
         !gmsim_plugged_init(&model->plugged, &model->gpu)) {
         gmsim_model_free(model);
         no_memory(error);
         return NULL;
     }
+    for (uint32_t i = 0; i < sms; i++)
+        gmsim_sm_has(&model->sm[i], &model->lists[i]);
     gmsim_shared_init(&model->shared, model->l2_set, &model->gpu);
     model->shared.course = model->recorder ? &model->recorder->shared : NULL;
     gmsim_plugged_shared(&model->plugged, &model->shared);
@@ -154,6 +158,7 @@ void gmsim_model_free(gmsim_model *model)
     free(model->recorder);
     gmsim_plugged_clear(&model->plugged);
     free(model->freed);
+    free(model->lists);
     free(model->sm);
     free(model->l2_set);
     free(model->l1_set);

@@ -28,6 +28,10 @@ static void set_up(fixture *x, gconstpointer data)
     g_assert_true(gmsim_gpu_load(&x->gpu, "h200", &error));
     g_assert_no_error(error);
     x->memory = g_new0(gmsim_sm_memory, 1);
+    gmsim_outbox *out = &x->memory->out;
+    out->message = g_new0(gmsim_message, GMSIM_OUTBOX);
+    out->bytes = g_malloc0_n(GMSIM_OUTBOX, sizeof *out->bytes);
+    out->ask = g_new0(gmsim_ask, GMSIM_OUTBOX);
     x->set = g_new0(gmsim_l1_set, gmsim_l1_room(&x->gpu));
     gmsim_sm_memory_begin(x->memory, &x->gpu, 0, x->set, 128u << 10);
 }
@@ -35,6 +39,9 @@ static void set_up(fixture *x, gconstpointer data)
 static void tear_down(fixture *x, gconstpointer data)
 {
     (void)data;
+    g_free(x->memory->out.message);
+    g_free(x->memory->out.bytes);
+    g_free(x->memory->out.ask);
     g_free(x->set);
     g_free(x->memory);
 }

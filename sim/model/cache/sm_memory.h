@@ -94,9 +94,9 @@ typedef struct gmsim_outbox {
     uint32_t messages, asks;
     uint32_t units, places; /* clocks of writes, places in L1 that they take */
     uint64_t served;        /* so often it has been emptied */
-    gmsim_message message[GMSIM_OUTBOX];
-    uint64_t bytes[GMSIM_OUTBOX][2]; /* that the message of a store writes, a bit each */
-    gmsim_ask ask[GMSIM_OUTBOX];
+    gmsim_message *message; /* GMSIM_OUTBOX of each, whoever has the SM owns them */
+    uint64_t (*bytes)[2];   /* that the message of a store writes, a bit each */
+    gmsim_ask *ask;
 } gmsim_outbox;
 
 /* A plug-in's prefetcher. */

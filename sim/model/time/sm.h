@@ -232,7 +232,7 @@ typedef struct gmsim_sm {
     uint8_t comes[GMSIM_MAX_SM_WARPS];           /* GMSIM_COMES_*, of its next record */
     uint64_t since[GMSIM_MAX_SM_WARPS]; /* a warp waits for a place in its sub-partition's queue */
     gmsim_sub_partition part[GMSIM_MAX_SUB_PARTITIONS];
-    gmsim_standing stands[GMSIM_MAX_SUB_PARTITIONS][GMSIM_QUEUE]; /* by place */
+    gmsim_standing (*stands)[GMSIM_QUEUE]; /* of each sub-partition, by place */
     gmsim_warp warp[GMSIM_MAX_SM_WARPS];
     gmsim_cta cta[GMSIM_MAX_SM_CTAS];
     gmtrace_paths *paths;       /* find the ways of its warps */
@@ -241,17 +241,41 @@ typedef struct gmsim_sm {
     uint64_t records, barriers; /* so far */
     uint64_t product_bytes; /* in shared memory of warpgroup MMA, told by each of its four warps */
     uint64_t end;           /* clock at which the last warp so far ended */
-    gmsim_access access[GMSIM_ACCESSES];
+    gmsim_access *access;
     uint32_t cluster_ready; /* places whose CTA has arrived at its cluster's barrier, as a mask */
     uint32_t told;
-    gmsim_told tell[GMSIM_TOLD];
+    gmsim_told *tell;
     uint64_t polling;                     /* warps that wait for the answer to a poll, as a mask */
     uint64_t turn_at[GMSIM_MAX_SM_WARPS]; /* since when it is the warp's turn at a word; 0: it has
                                            * not asked for it, UINT64_MAX: it is not yet */
     uint32_t signals;                     /* in this step */
-    gmsim_signal signal[GMSIM_SIGNALS];
+    gmsim_signal *signal;
     gmsim_sm_memory memory;
 } gmsim_sm;
+
+/* Lists of an SM that are seldom long. They lie apart, in a host's pages of the usual size, so that
+ * only what is used of them is asked for. */
+typedef struct gmsim_sm_lists {
+    gmsim_message message[GMSIM_OUTBOX];
+    uint64_t bytes[GMSIM_OUTBOX][2];
+    gmsim_ask ask[GMSIM_OUTBOX];
+    gmsim_access access[GMSIM_ACCESSES];
+    gmsim_standing stands[GMSIM_MAX_SUB_PARTITIONS][GMSIM_QUEUE];
+    gmsim_told tell[GMSIM_TOLD];
+    gmsim_signal signal[GMSIM_SIGNALS];
+} gmsim_sm_lists;
+
+static inline void gmsim_sm_has(gmsim_sm *sm, gmsim_sm_lists *lists)
+{
+    gmsim_outbox *out = &sm->memory.out;
+    out->message = lists->message;
+    out->bytes = lists->bytes;
+    out->ask = lists->ask;
+    sm->access = lists->access;
+    sm->stands = lists->stands;
+    sm->tell = lists->tell;
+    sm->signal = lists->signal;
+}
 
 static inline bool gmsim_sm_recorded(const gmsim_sm *sm)
 {
