@@ -249,7 +249,7 @@ static const char *replay_global(gmsim_replay *replay, gmsim_sm_memory *memory, 
     if (G_UNLIKELY(site->unsteady))
         gmsim_meet_note(replay->tally.meet, site->unsteady, who->cta, who->warp, chunk, record);
     if (row == GMSIM_GLOBAL_COPY) {
-        gmsim_copy_lines(&who->copy, chunk, record);
+        gmsim_copy_lines(who->copy, chunk, record);
         who->copy_instr = record->instr;
         who->copy_sectors = footprint->sectors;
         if (!site->copy_bypass) { /* a line after the other (micro/copy_timing.cu) */
@@ -318,7 +318,7 @@ static __attribute__((noinline)) void copy_again(gmsim_replay *replay, gmsim_sm_
                                                  const gmtrace_record *record,
                                                  const gmsim_site *site, gmsim_counts *counts)
 {
-    const gmsim_copy_source *source = &who->copy;
+    const gmsim_copy_source *source = who->copy;
     const uint32_t sectors = who->copy_sectors;
     gmsim_copy_moves moves;
     counts->copies_bypass++;
@@ -381,8 +381,8 @@ static const char *replay_shared(gmsim_replay *replay, gmsim_sm_memory *memory, 
     gmsim_wavefronts wavefronts;
     if (row == GMSIM_SHARED_COPY) {
         if (who->copy_instr != record->instr)
-            memset(&who->copy, 0, sizeof who->copy); /* no lane reads: zeros are written */
-        wavefronts = gmsim_banks_copy(chunk, record, &who->copy, site->copy_bypass);
+            memset(who->copy, 0, sizeof *who->copy); /* no lane reads: zeros are written */
+        wavefronts = gmsim_banks_copy(chunk, record, who->copy, site->copy_bypass);
         who->copy_instr = GMTRACE_NO_INSTR;
     } else {
         wavefronts = gmsim_banks_again(&replay->banks, chunk, record, use, site->matrices);
@@ -397,7 +397,7 @@ static const char *replay_shared(gmsim_replay *replay, gmsim_sm_memory *memory, 
     counts->wavefronts += wavefronts.actual;
     counts->wavefronts_ideal += wavefronts.ideal;
     if (G_UNLIKELY(site->copy_zeros) && site->copy_bypass) /* counts as if through L1, too */
-        counts->wavefronts += gmsim_banks_copy(chunk, record, &who->copy, false).actual;
+        counts->wavefronts += gmsim_banks_copy(chunk, record, who->copy, false).actual;
     if (row == GMSIM_SHARED_COPY && site->copy_bypass)
         copy_again(replay, memory, who, chunk, record, site, counts);
     if (use == GMSIM_BANK_LOAD || row == GMSIM_SHARED_STORE)

@@ -41,7 +41,7 @@ typedef struct gmsim_executor {
     gmsim_answer answer; /* set */
     uint32_t copy_instr; /* of its last asynchronous copy that reads; GMTRACE_NO_INSTR: done with */
     uint32_t copy_sectors;
-    gmsim_copy_source copy; /* what that read */
+    gmsim_copy_source *copy; /* what that read */
 } gmsim_executor;
 
 /* Fills in what follows from the GPU, which must outlive it. */

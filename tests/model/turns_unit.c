@@ -33,6 +33,7 @@ static void test_order(gconstpointer data)
 {
     const uint32_t warps = GPOINTER_TO_UINT(data);
     static gmsim_turns turns;
+    static const void *const each[GMSIM_MAX_SM_WARPS];
     uint32_t ready[GMSIM_MAX_SM_WARPS], until = STEP, slot = 0;
     GRand *chance = g_rand_new_with_seed(warps);
     memset(ready, 0xff, sizeof ready);
@@ -40,8 +41,8 @@ static void test_order(gconstpointer data)
     for (uint32_t i = 0; i < warps; i++)
         ready[i] = (uint32_t)g_rand_int_range(chance, 0, 200);
     for (uint32_t turn = 0; turn < 200000;) {
-        const uint32_t clock = gmsim_turns_next(&turns, ready, warps <= GMSIM_FEW_WARPS, until,
-                                                &slot, ready, sizeof ready[0]);
+        const uint32_t clock =
+            gmsim_turns_next(&turns, ready, warps <= GMSIM_FEW_WARPS, until, &slot, each);
         const uint32_t least = least_of(ready);
         g_assert_cmpuint(clock, ==, ready[least]);
         if (clock == NEVER)

@@ -238,7 +238,7 @@ GMSIM_INLINE const char *gmsim_access_issue(gmsim_scheduler *s, gmsim_sm *sm, gm
     if (!s->plan.control_bits) {
         board = warp->next_scoreboard;
         read_board = GMSIM_SCOREBOARDS;
-        warp->next_scoreboard = (board + 1u) % gpu->sm_under_way;
+        warp->next_scoreboard = (uint8_t)((board + 1u) % gpu->sm_under_way);
     }
     if (gmsim_access_must_stand(sm, record, at)) {
         gmsim_access_stand(sm, warp, record, at, board, read_board, gpu->sm_queue);

@@ -63,6 +63,7 @@ static bool start_cta(gmsim_scheduler *s, uint32_t sm_number, uint32_t place, ui
         warp->who.slot = sm_number * GMSIM_MAX_SM_WARPS + first + i;
         warp->who.part = (uint8_t)((first + i) % s->plan.sub_partitions);
         warp->who.copy_instr = GMTRACE_NO_INSTR;
+        warp->who.copy = &sm->copy[first + i];
         warp->who.window = window_of(&s->plan, warp->who.slot);
         if (!gmtrace_cursor_open(s->reader, &warp->cursor, cta->number, i, &reason)) {
             if (reason.status != GMTRACE_TRUNCATED) {

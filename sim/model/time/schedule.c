@@ -223,6 +223,7 @@ bool gmsim_schedule(gmsim_scheduler *s, GError **error)
         gmsim_sm *sm = &s->sm[i];
         memset(sm->ready, 0xff, sizeof sm->ready);
         sm->next = GMSIM_NEVER;
+        memset(sm->coming, 0, sizeof sm->coming);
         memset(sm->part, 0, sizeof sm->part);
         sm->standing = sm->standing_shared = sm->served = 0;
         sm->deferred = 0;

@@ -99,9 +99,10 @@ typedef enum gmsim_turn {
     GMSIM_TURN_SETS_OUT, /* on a long way, with what it has waited for */
 } gmsim_turn;
 
-/* What each of a warp's turns needs stands first, in as few of the host's lines as may be. */
+/* What each of a warp's turns needs stands first, in as few of the host's lines as may be: up to
+ * `path`, and `way`. */
 typedef struct gmsim_warp {
-    gmtrace_cursor cursor;
+    _Alignas(64) gmtrace_cursor cursor;
     gmsim_sub_partition *part; /* of the SM: it is one of those who share it */
     uint32_t cta;              /* place of its CTA on the SM */
     uint32_t last;             /* instruction of its last record */
@@ -120,8 +121,10 @@ typedef struct gmsim_warp {
 
     uint32_t due[GMSIM_SCOREBOARDS];  /* clocks until what the way sets is there; 0: nothing */
     uint8_t cause[GMSIM_SCOREBOARDS]; /* gmsim_stall of a wait for it */
+    uint8_t next_scoreboard;          /* used where there are no control bits */
     uint64_t gaps;                    /* as gmsim_pace, of the whole way */
     uint32_t head, run, run_at;       /* the same; `head` is 0 if it lets the first clock pass */
+    uint32_t stretched;               /* clocks that its present piece is longer by, for others */
     uint64_t idle[GMSIM_PIPES];       /* clocks of those that nobody had taken when it set out */
     uint64_t late, paced;             /* as above, of its next record */
 
@@ -129,25 +132,23 @@ typedef struct gmsim_warp {
     uint64_t unit_free;               /* when the load-store unit takes its next access */
     uint64_t stored;   /* when its last store so far is there: it is not gone before */
     uint64_t answered; /* when what L2 answered last so far is there */
-
-    gmtrace_path_warp path;
     uint64_t queued[GMSIM_SCOREBOARDS]; /* clocks of `free` spent in queues beyond L2 */
+
     gmsim_executor who;
+    gmtrace_path_warp path;
     gmsim_way way;
-    uint32_t next_scoreboard; /* used where there are no control bits */
-    uint32_t stretched;       /* clocks that its present piece is longer by, for others */
-    uint64_t start, arrived;  /* on the SM; at the barrier where it waits */
-    uint64_t polled;          /* when it last read a word that it polls, */
-    uint64_t poll_address;    /* of its first lane, */
-    uint32_t in_vain;         /* and how often it has done so */
-    uint32_t poll_rows;       /* of words before those of the record, to which it has gone back */
-    uint32_t poll_over;       /* instruction of that loop if it is over, plus one; 0 */
-    uint64_t copied;          /* when the copies not committed yet are there */
+    uint64_t start, arrived; /* on the SM; at the barrier where it waits */
+    uint64_t polled;         /* when it last read a word that it polls, */
+    uint64_t poll_address;   /* of its first lane, */
+    uint32_t in_vain;        /* and how often it has done so */
+    uint32_t poll_rows;      /* of words before those of the record, to which it has gone back */
+    uint32_t poll_over;      /* instruction of that loop if it is over, plus one; 0 */
+    uint32_t products;       /* groups of warpgroup MMA so far, */
+    uint64_t product[GMSIM_PRODUCT_GROUPS];
+    uint64_t multiplied; /* when its last so far is there */
+    uint64_t copied;     /* when the copies not committed yet are there */
     uint64_t group[GMSIM_COPY_GROUPS];
     uint32_t groups, groups_known; /* committed so far; of which all copies are answered */
-    uint64_t multiplied;           /* when its last warpgroup MMA so far is there */
-    uint64_t product[GMSIM_PRODUCT_GROUPS];
-    uint32_t products; /* groups of them so far */
 } gmsim_warp;
 
 /* Masks are over the warps of the CTA. */
@@ -229,10 +230,12 @@ typedef struct gmsim_sm {
     uint64_t stored;          /* of the last store */
     uint64_t active, active_since, active_until; /* clocks with a CTA; since when it has one; the
                                                   * end of the last to end so far */
-    uint8_t comes[GMSIM_MAX_SM_WARPS];           /* GMSIM_COMES_*, of its next record */
     uint64_t since[GMSIM_MAX_SM_WARPS]; /* a warp waits for a place in its sub-partition's queue */
     gmsim_sub_partition part[GMSIM_MAX_SUB_PARTITIONS];
     gmsim_standing (*stands)[GMSIM_QUEUE]; /* of each sub-partition, by place */
+    /* Of each warp: GMSIM_COMES_* of its next record; where that is, for the host's cache. */
+    uint8_t comes[GMSIM_MAX_SM_WARPS];
+    const void *coming[GMSIM_MAX_SM_WARPS];
     gmsim_warp warp[GMSIM_MAX_SM_WARPS];
     gmsim_cta cta[GMSIM_MAX_SM_CTAS];
     gmtrace_paths *paths;       /* find the ways of its warps */
@@ -242,7 +245,8 @@ typedef struct gmsim_sm {
     uint64_t product_bytes; /* in shared memory of warpgroup MMA, told by each of its four warps */
     uint64_t end;           /* clock at which the last warp so far ended */
     gmsim_access *access;
-    uint32_t cluster_ready; /* places whose CTA has arrived at its cluster's barrier, as a mask */
+    gmsim_copy_source *copy; /* gmsim_executor.copy, of each warp */
+    uint32_t cluster_ready;  /* places whose CTA has arrived at its cluster's barrier, as a mask */
     uint32_t told;
     gmsim_told *tell;
     uint64_t polling;                     /* warps that wait for the answer to a poll, as a mask */
@@ -261,6 +265,7 @@ typedef struct gmsim_sm_lists {
     gmsim_ask ask[GMSIM_OUTBOX];
     gmsim_access access[GMSIM_ACCESSES];
     gmsim_standing stands[GMSIM_MAX_SUB_PARTITIONS][GMSIM_QUEUE];
+    gmsim_copy_source copy[GMSIM_MAX_SM_WARPS];
     gmsim_told tell[GMSIM_TOLD];
     gmsim_signal signal[GMSIM_SIGNALS];
 } gmsim_sm_lists;
@@ -273,6 +278,7 @@ static inline void gmsim_sm_has(gmsim_sm *sm, gmsim_sm_lists *lists)
     out->ask = lists->ask;
     sm->access = lists->access;
     sm->stands = lists->stands;
+    sm->copy = lists->copy;
     sm->tell = lists->tell;
     sm->signal = lists->signal;
 }

@@ -448,7 +448,7 @@ GMSIM_CLONES static bool run_sm(gmsim_scheduler *s, gmsim_sm *sm, uint64_t limit
     for (;;) {
         uint32_t slot = 0;
         const uint32_t clock = sm->next =
-            gmsim_turns_next(&s->turns, sm->ready, few, until, &slot, sm->warp, sizeof sm->warp[0]);
+            gmsim_turns_next(&s->turns, sm->ready, few, until, &slot, sm->coming);
         if (__builtin_expect(sm->standing, 0) && unit_goes_first(s, sm, clock)) {
             if (sm->next >= until || (!sm->memory.direct && !gmsim_unit_has_room(sm)))
                 return true;
@@ -465,7 +465,7 @@ GMSIM_CLONES static bool run_sm(gmsim_scheduler *s, gmsim_sm *sm, uint64_t limit
             return true;
         gmsim_turns_pass(&s->turns);
         if (s->turns.some)
-            gmsim_warp_expect(&sm->warp[gmsim_turns_first(&s->turns)]);
+            gmsim_warp_expect(sm, gmsim_turns_first(&s->turns));
         const bool queues = timed && (comes & GMSIM_COMES_QUEUES);
         if (queues && gmsim_place_at(warp->part) > epoch + clock) {
             if (gmsim_place_has_waited(warp->part, slot))

@@ -93,11 +93,10 @@ GMSIM_INLINE uint32_t gmsim_turns_among(const uint32_t ready[16], uint32_t first
 #endif
 }
 
-/* Fills the table from the first time on, if that is before `until`. Returns that time. What is
- * there of each warp, `size` bytes from one to the next, will be read. */
+/* Fills the table from the first time on, if that is before `until`. Returns that time. What of
+ * each warp will be read then comes into the host's cache. */
 GMSIM_INLINE uint32_t gmsim_turns_fill(gmsim_turns *turns, const uint32_t ready[GMSIM_MAX_SM_WARPS],
-                                       uint32_t warps, uint32_t until, const void *each,
-                                       size_t size)
+                                       uint32_t warps, uint32_t until, const void *const *each)
 {
     const uint32_t first = gmsim_turns_earliest(ready, warps);
     turns->first = first;
@@ -111,7 +110,7 @@ GMSIM_INLINE uint32_t gmsim_turns_fill(gmsim_turns *turns, const uint32_t ready[
             const uint32_t slot = i + (uint32_t)__builtin_ctz(left);
             turns->some |= 1ull << (ready[slot] - first);
             turns->warp[ready[slot] - first] |= 1ull << slot;
-            __builtin_prefetch((const char *)each + slot * size);
+            __builtin_prefetch(each[slot]);
         }
     return first;
 }
@@ -134,8 +133,8 @@ GMSIM_INLINE void gmsim_turns_pass(gmsim_turns *turns)
 /* The ready time of the warp that goes next, and its slot; `until` or more: none does before. Warps
  * are the first of the SM's, GMSIM_FEW_WARPS or all. */
 GMSIM_INLINE uint32_t gmsim_turns_next(gmsim_turns *turns, const uint32_t ready[GMSIM_MAX_SM_WARPS],
-                                       bool few, uint32_t until, uint32_t *slot, const void *each,
-                                       size_t size)
+                                       bool few, uint32_t until, uint32_t *slot,
+                                       const void *const *each)
 {
     for (;;) {
         for (; turns->some; gmsim_turns_pass(turns)) {
@@ -145,8 +144,8 @@ GMSIM_INLINE uint32_t gmsim_turns_next(gmsim_turns *turns, const uint32_t ready[
                 return turns->first + at;
         }
         const uint32_t first =
-            few ? gmsim_turns_fill(turns, ready, GMSIM_FEW_WARPS, until, each, size)
-                : gmsim_turns_fill(turns, ready, GMSIM_MAX_SM_WARPS, until, each, size);
+            few ? gmsim_turns_fill(turns, ready, GMSIM_FEW_WARPS, until, each)
+                : gmsim_turns_fill(turns, ready, GMSIM_MAX_SM_WARPS, until, each);
         if (first >= until)
             return first;
     }

@@ -73,15 +73,14 @@ const char *gmsim_warp_execute(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *war
 /* The warp's turn comes soon: what it needs is to be in the host's cache by then. Other warps'
  * turns have pushed it out, and each of its turns would wait for these lines one after the other.
  */
-GMSIM_INLINE void gmsim_warp_expect(const gmsim_warp *warp)
+GMSIM_INLINE void gmsim_warp_expect(const gmsim_sm *sm, uint32_t slot)
 {
-    const uintptr_t next = (uintptr_t)warp->cursor.next, first = (uintptr_t)warp;
+    const gmsim_warp *warp = &sm->warp[slot];
+    const uintptr_t next = (uintptr_t)sm->coming[slot], first = (uintptr_t)warp;
     __builtin_prefetch((const void *)next); /* the next two records */
     __builtin_prefetch((const void *)(next + 2u * sizeof *warp->cursor.next - 1u));
-    for (size_t at = 64u; at < offsetof(gmsim_warp, queued); at += 64u)
+    for (size_t at = 0; at <= offsetof(gmsim_warp, path); at += 64u)
         __builtin_prefetch((const void *)(first + at));
-    __builtin_prefetch(&warp->queued[GMSIM_SCOREBOARDS - 1u]);
-    __builtin_prefetch(&warp->who.answer);
     __builtin_prefetch(&warp->way);
 }
 
@@ -96,10 +95,11 @@ static inline bool gmsim_warp_queues(const gmtrace_record *record)
 static inline void gmsim_warp_comes(gmsim_sm *sm, const gmsim_warp *warp,
                                     const gmtrace_record *record)
 {
-    sm->comes[warp - sm->warp] =
-        (uint8_t)((gmsim_warp_queues(record) ? GMSIM_COMES_QUEUES : 0) |
-                  (record->kind == GMTRACE_ACCESS ? GMSIM_COMES_ACCESS : 0) |
-                  (record->space == GMTRACE_SPACE_SHARED ? GMSIM_COMES_SHARED : 0));
+    const uint32_t slot = (uint32_t)(warp - sm->warp);
+    sm->coming[slot] = record;
+    sm->comes[slot] = (uint8_t)((gmsim_warp_queues(record) ? GMSIM_COMES_QUEUES : 0) |
+                                (record->kind == GMTRACE_ACCESS ? GMSIM_COMES_ACCESS : 0) |
+                                (record->space == GMTRACE_SPACE_SHARED ? GMSIM_COMES_SHARED : 0));
 }
 
 /* Whether the warp's next record, which is GMSIM_COMES_*, can be executed while answers are under
