@@ -124,8 +124,6 @@ gmsim_model *gmsim_model_new(const gmsim_gpu *gpu, const gmsim_options *options,
         no_memory(error);
         return NULL;
     }
-    for (uint32_t i = 0; i < sms; i++)
-        gmsim_sm_has(&model->sm[i], &model->lists[i]);
     gmsim_shared_init(&model->shared, model->l2_set, &model->gpu);
     model->shared.course = model->recorder ? &model->recorder->shared : NULL;
     gmsim_plugged_shared(&model->plugged, &model->shared);
@@ -411,6 +409,7 @@ static const gmsim_result *run_launch(gmsim_model *model, gmsim_crew *crew, gmtr
     const gmtrace_launch *launch = gmtrace_get_launch(reader, index);
     const gmtrace_kernel *kernel = gmtrace_get_kernel(reader, launch->kernel);
     gmsim_scheduler scheduler = {.sm = model->sm,
+                                 .lists = model->lists,
                                  .freed = model->freed,
                                  .replay = replay,
                                  .shared = &model->shared,

@@ -59,7 +59,8 @@ typedef struct gmsim_polls gmsim_polls;
 
 typedef struct gmsim_scheduler {
     gmsim_sm *sm;
-    gmsim_freed *freed; /* room for every place of every SM */
+    gmsim_sm_lists *lists; /* of each SM */
+    gmsim_freed *freed;    /* room for every place of every SM */
     uint32_t freed_count;
     gmsim_waiting waiting;
     gmsim_replay *replay;

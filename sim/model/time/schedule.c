@@ -221,6 +221,7 @@ bool gmsim_schedule(gmsim_scheduler *s, GError **error)
     gmsim_fetch_restart(s);
     for (uint32_t i = 0; i < s->plan.sms; i++) {
         gmsim_sm *sm = &s->sm[i];
+        gmsim_sm_has(sm, &s->lists[i], &s->lists[s->crew || s->plan.apart ? i : 0]);
         memset(sm->ready, 0xff, sizeof sm->ready);
         sm->next = GMSIM_NEVER;
         memset(sm->coming, 0, sizeof sm->coming);

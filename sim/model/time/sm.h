@@ -260,27 +260,29 @@ typedef struct gmsim_sm {
 /* Lists of an SM that are seldom long. They lie apart, in a host's pages of the usual size, so that
  * only what is used of them is asked for. */
 typedef struct gmsim_sm_lists {
-    gmsim_message message[GMSIM_OUTBOX];
+    gmsim_message message[GMSIM_OUTBOX]; /* these are empty at the end of an SM's step, */
     uint64_t bytes[GMSIM_OUTBOX][2];
     gmsim_ask ask[GMSIM_OUTBOX];
     gmsim_access access[GMSIM_ACCESSES];
-    gmsim_standing stands[GMSIM_MAX_SUB_PARTITIONS][GMSIM_QUEUE];
+    gmsim_standing stands[GMSIM_MAX_SUB_PARTITIONS][GMSIM_QUEUE]; /* and these need not be */
     gmsim_copy_source copy[GMSIM_MAX_SM_WARPS];
     gmsim_told tell[GMSIM_TOLD];
     gmsim_signal signal[GMSIM_SIGNALS];
 } gmsim_sm_lists;
 
-static inline void gmsim_sm_has(gmsim_sm *sm, gmsim_sm_lists *lists)
+/* `step`: whose first four it has; those of SMs whose steps are done one after the other are one
+ * SM's, which the host's cache holds. */
+static inline void gmsim_sm_has(gmsim_sm *sm, gmsim_sm_lists *own, gmsim_sm_lists *step)
 {
     gmsim_outbox *out = &sm->memory.out;
-    out->message = lists->message;
-    out->bytes = lists->bytes;
-    out->ask = lists->ask;
-    sm->access = lists->access;
-    sm->stands = lists->stands;
-    sm->copy = lists->copy;
-    sm->tell = lists->tell;
-    sm->signal = lists->signal;
+    out->message = step->message;
+    out->bytes = step->bytes;
+    out->ask = step->ask;
+    sm->access = step->access;
+    sm->stands = own->stands;
+    sm->copy = own->copy;
+    sm->tell = own->tell;
+    sm->signal = own->signal;
 }
 
 static inline bool gmsim_sm_recorded(const gmsim_sm *sm)
