@@ -157,8 +157,9 @@ GMSIM_CLONES uint64_t gmsim_share(const gmsim_scheduler *s, gmsim_sm *sm, uint32
     const uint32_t loads = s->constants ? warp->constant / CONSTANTS : 0;
     warp->pieces = (uint32_t)MIN(MAX(pieces, loads), clocks);
     warp->gaps -= warp->gaps / warp->pieces;
-    const uint64_t delay = warp->clocks / warp->pieces * (time - WHOLE) / WHOLE;
-    warp->stretched = (uint32_t)delay;
+    load->piece = warp->clocks / warp->pieces;
+    const uint64_t delay = (uint64_t)load->piece * (time - WHOLE) / WHOLE;
+    load->stretched = (uint32_t)delay;
     sm->timing.stall[GMSIM_STALL_MATH] += delay;
     return delay;
 }
@@ -200,11 +201,11 @@ void gmsim_share_over(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t 
             part->load[i] = part->load[--part->loaded];
     part->loads &= ~(1ull << slot);
     for (uint32_t k = 0; k < part->loaded; k++) {
-        const uint32_t i = part->load[k].slot;
-        gmsim_warp *other = &sm->warp[i];
-        if (part->load[k].cta <= sm->warp[slot].who.cta)
+        gmsim_load *other = &part->load[k];
+        const uint32_t i = other->slot;
+        if (other->cta <= sm->warp[slot].who.cta)
             continue;
-        const uint32_t soonest = since + other->clocks / other->pieces;
+        const uint32_t soonest = since + other->piece;
         if (soonest < sm->ready[i]) {
             /* No more is given back than the piece was stretched: it may begin after `now`. */
             const uint32_t back = MIN(sm->ready[i] - soonest, other->stretched);

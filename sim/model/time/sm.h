@@ -58,7 +58,9 @@ typedef struct gmsim_stander {
 typedef struct gmsim_load {
     uint64_t cta;
     uint32_t slot;
-    uint32_t clocks;            /* that are left of the way */
+    uint32_t clocks;            /* that are left of the way, */
+    uint32_t piece;             /* those of its present piece, */
+    uint32_t stretched;         /* and by which that is longer, for others */
     uint16_t pipe[GMSIM_PIPES]; /* what it takes of the pipes, in 256ths of what they can do */
 } gmsim_load;
 
@@ -124,7 +126,6 @@ typedef struct gmsim_warp {
     uint8_t next_scoreboard;          /* used where there are no control bits */
     uint64_t gaps;                    /* as gmsim_pace, of the whole way */
     uint32_t head, run, run_at;       /* the same; `head` is 0 if it lets the first clock pass */
-    uint32_t stretched;               /* clocks that its present piece is longer by, for others */
     uint64_t idle[GMSIM_PIPES];       /* clocks of those that nobody had taken when it set out */
     uint64_t late, paced;             /* as above, of its next record */
 
