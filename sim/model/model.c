@@ -21,6 +21,7 @@
 #include "sim/model/whatif.h"
 #include "traces/code/tensor.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -48,17 +49,18 @@ struct gmsim_model {
     gmsim_paces paces;
     gmsim_recorder *recorder; /* NULL: no timelines */
     gmsim_replay replay;
-    gmsim_shared shared;
     gmsim_crew *crew; /* NULL: one thread */
     struct {
-        gmsim_shared shared;
         void *l2_set; /* NULL: not yet needed */
         bool started;
     } before; /* what a launch found, while it is not certain that it need not begin anew */
     /* Kernels of which a launch had to begin anew, by their numbers' lowest bits: others would. */
     uint64_t alone[ALONE / 64u];
     bool started; /* an earlier launch has left something in L2 */
+    bool fresh;   /* L2 is as gmsim_shared_init() leaves it */
     gmsim_result result;
+    /* These are large, and whoever uses them fills them in: `before` and now. */
+    gmsim_shared shared_before, shared;
 };
 
 /* Aligned to the lines of the host's cache. Of a large table, which is gone over at random, the
@@ -100,12 +102,13 @@ static bool can_share(const gmsim_model *model)
 
 gmsim_model *gmsim_model_new(const gmsim_gpu *gpu, const gmsim_options *options, GError **error)
 {
-    gmsim_model *model = new_table(1, sizeof *model);
+    gmsim_model *model = new_room(1, sizeof *model);
     uint32_t sms = gpu->gpu_sm_count;
     if (!model) {
         no_memory(error);
         return NULL;
     }
+    memset(model, 0, offsetof(gmsim_model, shared_before));
     model->gpu = *gpu;
     if (options)
         model->options = *options;
@@ -127,6 +130,7 @@ gmsim_model *gmsim_model_new(const gmsim_gpu *gpu, const gmsim_options *options,
     gmsim_shared_init(&model->shared, model->l2_set, &model->gpu);
     model->shared.course = model->recorder ? &model->recorder->shared : NULL;
     gmsim_plugged_shared(&model->plugged, &model->shared);
+    model->fresh = true;
     gmsim_replay_prepare(&model->replay, &model->gpu);
     if (model->options.threads > 1u && can_share(model))
         model->crew = gmsim_crew_new(model->options.threads);
@@ -441,8 +445,9 @@ static const gmsim_result *run_launch(gmsim_model *model, gmsim_crew *crew, gmtr
     replay->local_load = model->options.whatif && model->options.whatif->l1_holds
                              ? GMSIM_L1_PRESENT
                              : GMSIM_L1_ALLOCATE;
-    if (model->options.flush || !model->started)
+    if ((model->options.flush || !model->started) && !model->fresh)
         gmsim_l2_flush(&model->shared.l2);
+    model->fresh = false;
     const bool warm = model->options.caches == GMSIM_CACHES_WARM;
     result->start = warm                    ? GMSIM_START_WARM
                     : model->options.flush  ? GMSIM_START_FLUSHED
@@ -528,7 +533,7 @@ static bool keep_before(gmsim_model *model)
         model->before.l2_set = new_room(1, bytes);
     if (!model->before.l2_set)
         return false;
-    model->before.shared = model->shared;
+    model->shared_before = model->shared;
     memcpy(model->before.l2_set, model->l2_set, bytes);
     return true;
 }
@@ -538,7 +543,7 @@ static void bring_back(gmsim_model *model)
     model->started = model->before.started;
     if (model->options.flush || !model->started)
         return;
-    model->shared = model->before.shared;
+    model->shared = model->shared_before;
     memcpy(model->l2_set, model->before.l2_set, gmsim_l2_size(&model->gpu));
 }
 
