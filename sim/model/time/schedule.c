@@ -17,6 +17,7 @@
 #include "sim/model/time/step.h"
 #include "sim/model/watch.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -225,7 +226,8 @@ bool gmsim_schedule(gmsim_scheduler *s, GError **error)
         memset(sm->ready, 0xff, sizeof sm->ready);
         sm->next = GMSIM_NEVER;
         memset(sm->coming, 0, sizeof sm->coming);
-        memset(sm->part, 0, sizeof sm->part);
+        for (uint32_t part = 0; part < GMSIM_MAX_SUB_PARTITIONS; part++)
+            memset(&sm->part[part], 0, offsetof(gmsim_sub_partition, load));
         sm->standing = sm->standing_shared = sm->served = 0;
         sm->deferred = 0;
         sm->runs = false;

@@ -73,21 +73,21 @@ typedef struct gmsim_sub_partition {
     uint64_t asked_at;                /* when the last warp set out on a short way */
     uint32_t asked[GMSIM_PIPES]; /* of late on such: clocks, 1/256 less with each that passes */
     uint64_t loads;              /* warps on long ways, as a mask, */
-    uint32_t loaded;             /* how many, */
-    gmsim_load load[GMSIM_MAX_SM_WARPS]; /* and what each takes, in no order */
+    uint32_t loaded;             /* and how many */
     /* Of its last memory instructions: how long they waited for pipes or constants, and when that
      * was over; when they left its queue. */
     uint64_t late[GMSIM_QUEUE], paced[GMSIM_QUEUE], began[GMSIM_QUEUE];
-    uint32_t next;                      /* the oldest of them */
-    gmsim_stander stander[GMSIM_QUEUE]; /* by place */
-    uint8_t order[GMSIM_QUEUE];         /* places of those that stand there, the oldest first */
-    uint32_t standing;                  /* how many */
-    uint32_t shared_order;              /* which of `order` are to shared memory, as a mask */
-    uint64_t shared_free;               /* when the load-store unit takes its next shared access */
-    /* Warps that wait for a place in it (places.h), in the order in which they come, the head last:
-     * that alone stands in gmsim_sm.ready. */
+    uint32_t next;                       /* the oldest of them */
+    gmsim_stander stander[GMSIM_QUEUE];  /* by place */
+    uint8_t order[GMSIM_QUEUE];          /* places of those that stand there, the oldest first */
+    uint32_t standing;                   /* how many */
+    uint32_t shared_order;               /* which of `order` are to shared memory, as a mask */
+    uint64_t shared_free;                /* when the load-store unit takes its next shared access */
+    uint32_t waiting;                    /* warps that wait for a place in it (places.h) */
+    gmsim_load load[GMSIM_MAX_SM_WARPS]; /* of `loaded` warps, in no order */
+    /* Those that wait, in the order in which they come, the head last: that alone stands in
+     * gmsim_sm.ready. */
     uint64_t line[GMSIM_MAX_SM_WARPS];
-    uint32_t waiting;
 } gmsim_sub_partition;
 
 /* What a warp's next turn is. */
