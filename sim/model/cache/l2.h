@@ -36,7 +36,8 @@ typedef struct gmsim_l2_set {
 typedef struct gmsim_l2 {
     gmsim_l2_set *set;      /* of side 0, then of side 1; owned by the caller */
     uint8_t *group;         /* of dirty lines, behind those, */
-    uint8_t *part;          /* and of partly written ones */
+    uint8_t *part;          /* and of partly written ones; */
+    uint64_t *full;         /* which of these have as many as may be, a bit each */
     uint64_t (*written)[2]; /* of each way's partly written sectors, the bytes that are there */
     uint32_t width;         /* ways that a set has room for */
     size_t set_bytes, side_bytes;     /* of a set, of a side */

@@ -32,8 +32,12 @@ static void unsoil(l2_set set, uint32_t way, gmsim_l2_group *group)
     --*l2_dirty(set);
 }
 
-static void count_crowded(gmsim_l2 *l2, bool was, bool is)
+/* The part has as many lines as may be, or did before. */
+static void count_crowded(gmsim_l2 *l2, uint32_t number, bool was, bool is)
 {
+    const uint64_t bit = UINT64_C(1) << number % 64u;
+    uint64_t *full = &l2->full[number / 64u];
+    *full = is ? *full | bit : *full & ~bit;
     l2->crowded += is;
     l2->crowded -= was;
     l2->plain = l2->simple && !l2->crowded;
@@ -45,14 +49,16 @@ void gmsim_l2_join_part(gmsim_l2 *l2, l2_set set, uint32_t way, uint64_t line)
     gmsim_l2_group *part = l2_part_at(l2, number);
     l2_parts(set)[way] = (uint16_t)number;
     gmsim_l2_group_join(part, set.number * GMSIM_L2_WAYS + way);
-    count_crowded(l2, part->lines > l2->partial_lines, part->lines >= l2->partial_lines);
+    count_crowded(l2, number, part->lines > l2->partial_lines, part->lines >= l2->partial_lines);
 }
 
 void gmsim_l2_leave_part(gmsim_l2 *l2, l2_set set, uint32_t way)
 {
-    gmsim_l2_group *part = l2_part_at(l2, l2_parts(set)[way]);
+    const uint32_t number = l2_parts(set)[way];
+    gmsim_l2_group *part = l2_part_at(l2, number);
     gmsim_l2_group_leave(part, set.number * GMSIM_L2_WAYS + way);
-    count_crowded(l2, part->lines + 1u >= l2->partial_lines, part->lines >= l2->partial_lines);
+    count_crowded(l2, number, part->lines + 1u >= l2->partial_lines,
+                  part->lines >= l2->partial_lines);
 }
 
 gmsim_l2_cost gmsim_l2_clean(gmsim_l2 *l2, l2_set set, uint32_t way, uint32_t sectors,
@@ -112,8 +118,7 @@ gmsim_l2_cost gmsim_l2_clean_group(gmsim_l2 *l2, gmsim_l2_group *group, bool par
 void gmsim_l2_relieve(gmsim_l2 *l2, gmsim_l2_cost *cost, uint64_t line, bool copy)
 {
     const uint64_t there = copy ? line ^ (uint64_t)1 << l2->home_shift : line;
-    gmsim_l2_group *part =
-        l2_part_at(l2, gmsim_l2_group_of(l2->parts, GMSIM_L2_PARTIAL_KINDS, there));
-    if (part->lines >= l2->partial_lines)
-        l2_clean_oldest(l2, cost, part, true);
+    const uint32_t number = gmsim_l2_group_of(l2->parts, GMSIM_L2_PARTIAL_KINDS, there);
+    if (l2->full[number / 64u] >> number % 64u & 1u)
+        l2_clean_oldest(l2, cost, l2_part_at(l2, number), true);
 }

@@ -47,7 +47,7 @@ static uint32_t most_of(uint32_t percent)
 
 /* Bytes of sets and of groups, each from a line of the host's cache on. */
 typedef struct room_sizes {
-    size_t sets, groups, parts, written;
+    size_t sets, groups, parts, full, written;
 } room_sizes;
 
 static size_t round_up(size_t bytes)
@@ -64,6 +64,7 @@ static room_sizes room_of(const gmsim_gpu *gpu)
                            << gmsim_l2_group_shift(most_of(gpu->l2_dirty_percent))),
         .parts = round_up((size_t)parts_of(gpu)
                           << gmsim_l2_group_shift(most_of(gpu->l2_partial_percent))),
+        .full = round_up(parts_of(gpu) / 8u + sizeof(uint64_t)),
         .written = ways * 2u * sizeof(uint64_t),
     };
 }
@@ -71,7 +72,7 @@ static room_sizes room_of(const gmsim_gpu *gpu)
 size_t gmsim_l2_size(const gmsim_gpu *gpu)
 {
     const room_sizes room = room_of(gpu);
-    return room.sets + room.groups + room.parts + room.written;
+    return room.sets + room.groups + room.parts + room.full + room.written;
 }
 
 void gmsim_l2_init(gmsim_l2 *l2, gmsim_l2_set *set, const gmsim_gpu *gpu)
@@ -81,7 +82,8 @@ void gmsim_l2_init(gmsim_l2 *l2, gmsim_l2_set *set, const gmsim_gpu *gpu)
     l2->set = set;
     l2->group = (uint8_t *)(void *)set + room.sets;
     l2->part = l2->group + room.groups;
-    l2->written = (uint64_t(*)[2])(void *)(l2->part + room.parts);
+    l2->full = (uint64_t *)(void *)(l2->part + room.parts);
+    l2->written = (uint64_t(*)[2])(void *)(l2->part + room.parts + room.full);
     l2->width = width_of(gpu);
     l2->sides = gpu->l2_partitions > 1u ? GMSIM_L2_SIDES : 1u;
     l2->sets = gmsim_sets_of(gmsim_l2_sets(gpu) / l2->sides);
