@@ -19,7 +19,9 @@
 #define GMSIM_CLONES
 #endif
 #if !defined(GMSIM_CLONES) && !defined(__clang__) && defined(__x86_64__) && defined(__GLIBC__)
-#if __has_attribute(target_clones)
+#if __has_attribute(target_clones) && __GNUC__ >= 12
+#define GMSIM_CLONES __attribute__((target_clones("arch=x86-64-v3", "default")))
+#elif __has_attribute(target_clones)
 #define GMSIM_CLONES __attribute__((target_clones("avx2", "default")))
 #endif
 #endif
