@@ -117,6 +117,8 @@ gmsim_l2_cost gmsim_l2_clean_group(gmsim_l2 *l2, gmsim_l2_group *group, bool par
 
 void gmsim_l2_relieve(gmsim_l2 *l2, gmsim_l2_cost *cost, uint64_t line, bool copy)
 {
+    if (!l2->crowded)
+        return;
     const uint64_t there = copy ? line ^ (uint64_t)1 << l2->home_shift : line;
     const uint32_t number = gmsim_l2_group_of(l2->parts, GMSIM_L2_PARTIAL_KINDS, there);
     if (l2->full[number / 64u] >> number % 64u & 1u)
