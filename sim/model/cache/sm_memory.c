@@ -227,13 +227,9 @@ GMSIM_INLINE void ask_read(gmsim_sm_memory *memory, const gmsim_request *request
     join(out, ask, left);
 }
 
-/* Clocks of the load-store unit that a store takes: two for a line that opens a packet
- * (micro/store_behind.cu, `after` and `other` of eight lines), two for three that join one
- * (micro/store_sets.cu, `turns` of a lane a line). */
-static uint32_t store_clocks(uint32_t opened, uint32_t lines)
-{
-    return 2u * opened + (2u * (lines - opened) + 2u) / 3u;
-}
+/* Clocks of the load-store unit for a line that opens a packet (micro/store_behind.cu, `after` and
+ * `other` of eight lines), and for three that join one (micro/store_sets.cu, `turns`). */
+#define STORE_CLOCKS 2u
 
 /* Clocks the store takes on the way out of the SM. */
 GMSIM_INLINE uint32_t store_units(uint32_t touched, uint32_t full)
@@ -421,8 +417,10 @@ static void ask_store(gmsim_sm_memory *memory, gmsim_request *request, gmsim_ans
     ask->messages = (uint8_t)(out->messages - messages);
     out->asks -= !ask->messages;
     answer->stored = memory->port.free;
-    answer->held = MAX(gmsim_packets_room(packets, gpu->l1_packets),
-                       request->now + store_clocks(packets->next - first, lines));
+    const uint32_t opened = packets->next - first;
+    answer->held =
+        MAX(gmsim_packets_room(packets, gpu->l1_packets),
+            request->now + STORE_CLOCKS * opened + (STORE_CLOCKS * (lines - opened) + 2u) / 3u);
 }
 
 static uint32_t store(gmsim_sm_memory *memory, gmsim_request *request)

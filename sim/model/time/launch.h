@@ -50,8 +50,8 @@ typedef struct gmsim_freed {
 
 /* Places that have waited for CTAs since before the GPU could give any: whose turn it is. */
 typedef struct gmsim_waiting {
-    uint32_t count;                 /* of all SMs, which say which (sm->waiting) */
-    uint32_t turn, taken;           /* the group of SMs whose turn it is, CTAs that it took in it */
+    uint32_t count;                /* of all SMs, which say which (sm->waiting) */
+    uint32_t turn, taken;          /* the group of SMs whose turn it is, CTAs that it took in it */
     uint32_t next[GMSIM_LIST_MAX]; /* by group: which of its SMs is next */
 } gmsim_waiting;
 

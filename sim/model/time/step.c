@@ -35,6 +35,10 @@
  * is what the answer takes (micro/poll.cu, `wait`, `chain`). */
 #define POLL_LOOP 1u
 
+/* Others learn of a warp that sets out when their present piece is over, half a piece later in the
+ * mean: it is counted so much before. */
+#define SOONER (GMSIM_PIECE_CLOCKS / 2u)
+
 static gmsim_cta *cta_of(gmsim_sm *sm, const gmsim_warp *warp)
 {
     return &sm->cta[warp->cta];
@@ -204,7 +208,7 @@ GMSIM_INLINE void set_out(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, gmsim
             warp->run = warp->head = 0;
         if (warp->pieces > 1u && !straight) { /* until then it leaves the pipes to others */
             warp->turn = GMSIM_TURN_SETS_OUT;
-            gmsim_ready_at(s, sm, slot, next);
+            gmsim_ready_at(s, sm, slot, next - MIN(SOONER, next - s->epoch));
             return;
         }
         go(s, sm, slot, next, straight);
@@ -217,7 +221,7 @@ static void on_the_way(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t
 {
     gmsim_warp *warp = &sm->warp[slot];
     if (warp->turn == GMSIM_TURN_SETS_OUT) {
-        go(s, sm, slot, now, false);
+        go(s, sm, slot, now + SOONER, false);
         return;
     }
     bool ends = warp->turn == GMSIM_TURN_END;
