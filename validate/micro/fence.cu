@@ -2,8 +2,7 @@
  *
  * fence.cu - what a memory fence takes. `warps` of one CTA an SM, on one SM or on all, repeat: so
  * many accesses (`before`: stores of whole lines, loads that miss L1, stores to shared memory, both
- * sorts of stores, or none), then a fence of the
- * scope `cta`, `gl` or `sys`; `after` loads of lines that were loaded before the fence, which hit
+ * sorts of stores, or none), then a fence of the scope `cta`, `gl` or `sys`; `after` loads of lines that were loaded before the fence, which hit
  * L1 unless the fence emptied it. Settles: the latency of MEMBAR by scope, what it waits for, how
  * many are under way at a time. Output: CSV: scope,before,count,after,warps,sms,turns,clocks - of
  * the slowest CTA, the least of three runs.
@@ -45,7 +44,10 @@ __global__ void repeat(int before, int count, int after, uint32_t *data, uint32_
             }
         }
         if (before >= SHARED)
-            asm volatile("st.shared.u32 [%0], %1;" ::"r"((uint32_t)__cvta_generic_to_shared(&words[threadIdx.x])), "r"(sum) : "memory");
+            asm volatile("st.shared.u32 [%0], %1;"
+                         :
+                         : "r"((uint32_t)__cvta_generic_to_shared(&words[threadIdx.x])), "r"(sum)
+                         : "memory");
         fence<SCOPE>();
         for (int i = 0; i < after; i++) {
             uint32_t v;

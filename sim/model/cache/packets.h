@@ -7,7 +7,7 @@
  *   line join it, whatever their warp, width and bytes: a sector leaves once, and is written whole
  *   if they wrote all of it (gap, sequence, form).
  * - The last gpu.l1_packets packets may be open, a quarter of them in each set of tags (tags.h);
- * the oldest of the set gives way (gap, 24 to 32 lines; sequence, 01230123; micro/store_sets.cu).
+ *   the oldest of the set gives way (gap, 24 to 32 lines; sequence, 01230123; micro/store_sets.cu).
  * - As many wait for the way out of the SM, and are open while they do (stream). Stores that find
  *   room there do not hold up loads that hit (micro/store_behind.cu, `after` and `beside`, part8).
  * - Those that have left are closed once the load-store unit has had no store for

@@ -10,7 +10,7 @@
  *   parameters; the second half of their warps later. CTAs end one after the other on the whole
  *   GPU, and a place is empty for a while before the next starts there (micro/launch.cu).
  * - CTAs of one warp come and go faster than the GPU can give places away: then places wait, and
- * SMs have turns, whichever became free first (micro/cta_short.cu).
+ *   SMs have turns, whichever became free first (micro/cta_short.cu).
  * - CTAs of a cluster are dealt one after the other, to SMs of one group while all are free.
  *
  * Left out: clusters that begin together, several kernels at a time.

@@ -42,7 +42,7 @@ typedef struct gmsim_pace {
     uint8_t drain;       /* which goes on with less than so many groups under way; 0: none */
     uint16_t uses, sets; /* masks of what is not 0, and of scoreboards */
     uint16_t waits;      /* of the scoreboards with a wait_at */
-    bool fences;         /* it has a fence, and nothing accesses memory before */
+    bool fences;         /* it has a fence */
     bool known;
 } gmsim_pace;
 
@@ -67,12 +67,12 @@ typedef struct gmsim_paces {
     const gmtrace_kernel *kernel;
     gmsim_cost *cost; /* one an instruction */
     const gmtrace_decoded *decoded;
-    gmsim_pace_table ways, quiet; /* quiet: of those that fence, where the warp has accessed no memory
-                                   * but shared since the fence before */
+    gmsim_pace_table ways, quiet; /* quiet: of those that fence, where the warp has accessed no
+                                   * memory but shared since the fence before */
     uint32_t branch;              /* clocks */
-    bool failed;     /* there was no memory for a way */
-    bool constants;  /* some may miss */
-    bool runs;       /* some way so far has one */
+    bool failed;                  /* there was no memory for a way */
+    bool constants;               /* some may miss */
+    bool runs;                    /* some way so far has one */
     const gmsim_gpu *gpu;
 } gmsim_paces;
 

@@ -202,14 +202,15 @@ GMSIM_INLINE void set_out(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, gmsim
     } else {
         warp->ends = ahead == GMSIM_AHEAD_END;
         warp->pieces = warp->clocks / GMSIM_PIECE_CLOCKS + 1u;
-        if (warp->pieces == 1u) /* a longer way: at its end */
+        if (warp->pieces == 1u) { /* a longer way: at its end */
             empty_l1(sm, warp);
-        else
+        } else {
             warp->run = warp->head = 0;
-        if (warp->pieces > 1u && !straight) { /* until then it leaves the pipes to others */
-            warp->turn = GMSIM_TURN_SETS_OUT;
-            gmsim_ready_at(s, sm, slot, next - MIN(SOONER, next - s->epoch));
-            return;
+            if (!straight) { /* until then it leaves the pipes to others */
+                warp->turn = GMSIM_TURN_SETS_OUT;
+                gmsim_ready_at(s, sm, slot, next - MIN(SOONER, next - s->epoch));
+                return;
+            }
         }
         go(s, sm, slot, next, straight);
     }
