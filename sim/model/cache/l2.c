@@ -6,9 +6,7 @@
  * - Two sides of half the capacity. Every line has a home side. A read is looked up on the reader's
  *   side; what is missing of a line whose home is the other side is asked for there, over the
  *   fabric, and a copy stays (private: half of the first reads cross, none of the second; all: half
- *   the capacity when both sides read everything). A copy leaves sooner than a line at home: it
- *   comes in as if three eighths of the set had been used since (private, 30 to 44 MB; l2_dirty.cu,
- *   copy and reads).
+ *   the capacity when both sides read everything).
  * - A miss at home brings gpu.l2_fill_sectors aligned sectors from DRAM, and the fabric carries as
  *   many (sector), be they at home already (micro/l2_cross.cu, cross); the whole line where a load
  *   asks for that, as ld.global.L2::128B does (micro/l2_promote.cu).
@@ -17,12 +15,12 @@
  *   whole needs nothing from DRAM. A sector written in part is not read from DRAM at once, but when
  *   it is read (wload), or when too many lines of its group are in that state, or when its line is
  *   evicted; never once all its bytes have been written.
- * - A write at home makes a copy on the other side useless. Its way is no longer found, nor taken
- *   first: a line that both sides write in turn takes one way after another there, until the set
- *   is full. Then it pushes out one older line, and from then on takes ways of useless copies
- *   (micro/l2_again.cu: of older dirty lines about half as many are written back as lines are
- *   written again, be it 64 times or 512, of few lines to a set as of many; none where one side
- *   alone writes, or reads, or time passes).
+ * - A write at home makes a copy on the other side useless. Its way is no longer found, and is
+ *   taken once no other is empty: a line that both sides write by turns takes one way after another
+ *   there, until the set is full. In a full set the oldest line is written to DRAM if it is dirty,
+ *   and stays (micro/l2_again.cu: of dirty lines that nobody accesses any more, and of those that
+ *   ncu leaves, about one in a set, be the others written 64 times or 512; none that are written
+ *   again as well, none where one side alone writes, or reads, or time passes; nothing leaves).
  * - Atomics and reductions work at home, read what is missing there (red, atom), and drop the copy.
  * - Which line leaves, which set is whose and what a write leaves behind are policies (sim/policy).
  * - A write always counts as a hit, as the hardware's counters have it.
@@ -42,11 +40,24 @@ gmsim_l2_place gmsim_l2_find_any(const gmsim_l2 *l2, uint64_t line)
 /* Reads and writes are compiled twice: with the usual policies inlined while no group is crowded,
  * and for all else. */
 
+/* Of a set that is full: the way of a useless copy, now the line's; or none. */
+static __attribute__((noinline)) uint32_t take_useless(gmsim_l2 *l2, l2_set set, uint32_t tag)
+{
+    const uint32_t useless = l2_ways_of(l2, set, 0) & l2->all ? 0 : l2_ways_of(l2, set, L2_STALE);
+    if (!useless)
+        return GMSIM_L2_WAYS;
+    l2->useless--;
+    l2_tags(set)[gmsim_lowest(useless)] = tag;
+    return gmsim_lowest(useless);
+}
+
 /* The line's way, used; allocated, empty, if it was absent. */
 GMSIM_INLINE uint32_t bring(gmsim_l2 *l2, gmsim_l2_cost *cost, l2_set set, uint32_t tag, bool usual)
 {
     gmsim_lines lines = l2_lines_of(l2, set);
     uint32_t way = l2_way_of(l2, set, tag), empty;
+    if (way == GMSIM_L2_WAYS && usual && l2->useless)
+        way = take_useless(l2, set, tag);
     if (way == GMSIM_L2_WAYS) {
         if (usual)
             way = gmsim_lru_oldest(lines, l2->ways);
@@ -189,31 +200,7 @@ static __attribute__((noinline)) void retire_copy(gmsim_l2 *l2, const gmsim_l2_p
         return;
     l2_tags(far)[copy] = L2_STALE;
     l2_states(far)[copy] = 0;
-}
-
-/* The other side writes such a line: its next copy takes an empty way; once the set is full the
- * line pushes out the oldest of it, once, and takes ways of useless copies from then on. */
-static __attribute__((noinline)) gmsim_l2_cost
-copy_again(gmsim_l2 *l2, l2_set home, uint32_t home_way, l2_set near, uint32_t full)
-{
-    gmsim_l2_cost cost = {0};
-    const uint32_t tag = l2_tags(home)[home_way];
-    uint32_t copy = l2_way_of(l2, near, tag), useless;
-    if (copy == GMSIM_L2_WAYS) {
-        if (l2_states(home)[home_way] & L2_PUSHED &&
-            (useless = l2_ways_of(l2, near, L2_STALE)) != 0) {
-            copy = gmsim_lowest(useless);
-            l2_tags(near)[copy] = tag;
-            if (!l2->usual)
-                gmsim_replacer_fill(&l2->replacer, l2_replaced(l2, near, tag), copy);
-        } else {
-            if (!(l2_ways_of(l2, near, 0) & l2->all))
-                l2_states(home)[home_way] |= L2_PUSHED;
-            copy = bring(l2, &cost, near, tag, l2->usual);
-        }
-    }
-    l2_states(near)[copy] |= (uint16_t)full;
-    return cost;
+    l2->useless++;
 }
 
 /* The writer's side holds no copy of the line any more. */
@@ -325,14 +312,9 @@ GMSIM_INLINE gmsim_l2_cost write_sectors(gmsim_l2 *l2, const gmsim_l2_place *pla
     l2_set near = l2_set_at(l2, place, side, width);
     if (!plain)
         gmsim_l2_relieve(l2, &cost, place->line, true);
-    if (l2_states(set)[way] & L2_RETIRED) {
-        const gmsim_l2_cost more = copy_again(l2, set, way, near, full);
-        l2_add_cost(&cost, &more);
-        return counted(l2, cost, GMSIM_L2_BOTH);
-    }
     uint32_t copy = bring(l2, &cost, near, place->tag, usual);
     l2_states(near)[copy] |= (uint16_t)full; /* of what is there already a part stays good, too */
-    return counted(l2, cost, GMSIM_L2_FAR);
+    return counted(l2, cost, state & L2_RETIRED ? GMSIM_L2_BOTH : GMSIM_L2_FAR);
 }
 
 static __attribute__((noinline)) gmsim_l2_cost write_any(gmsim_l2 *l2, const gmsim_l2_place *place,

@@ -54,6 +54,7 @@ typedef struct gmsim_l2 {
     uint32_t groups, dirty_lines;  /* of dirty lines; most of a group */
     uint32_t parts, partial_lines; /* the same of partly written ones */
     uint32_t crowded;              /* parts that have as many as may be */
+    uint32_t useless;              /* ways of copies of lines that were written since */
     uint32_t home_shift;           /* neighbouring lines with one home, as a power of two */
     uint32_t fill_sectors;         /* brought from DRAM for one missing sector */
     uint32_t foreign;              /* dirty sectors that a flush leaves behind */

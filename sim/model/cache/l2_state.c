@@ -2,8 +2,10 @@
  *
  * l2_state.c - how large L2 is, how it is made of a GPU's numbers, and emptied.
  *
- * A flush by ncu leaves dirty lines of its own behind, some three to a set (private: kernels that
- * only read have 72,000 sectors written to DRAM, some from 28 MB on, most by 40 MB).
+ * A flush by ncu between passes leaves dirty lines of its own behind, in a third of the sets: as
+ * often one as more, of those two as often as more, and so on (l2_policy.cu, private: of kernels
+ * that only read so many are written from 28 to 44 MB on; l2_again.cu, passes_others: in so many
+ * sets the oldest line is one).
  *
  * Left out: that the hardware's flush takes time.
  */
@@ -12,7 +14,7 @@
 
 #include <string.h>
 
-#define FOREIGN_HEAP 3u /* of them in a set */
+#define FOREIGN_HEAP 2u /* of them in a set that has some, in the mean */
 
 uint32_t gmsim_l2_sets(const gmsim_gpu *gpu)
 {
@@ -116,32 +118,40 @@ void gmsim_l2_plug(gmsim_l2 *l2, const gmsim_plugin_replacement *plugged, void *
     gmsim_l2_flush(l2);
 }
 
+/* One dirty line more in the set, if it has room. */
+static void leave_foreign(gmsim_l2 *l2, l2_set set)
+{
+    const uint32_t empty = l2_ways_of(l2, set, 0) & l2->all;
+    if (!empty)
+        return;
+    const uint32_t way = gmsim_lowest(empty);
+    uint32_t group =
+        (uint32_t)((uint64_t)gmsim_l2_chance(set.number * GMSIM_L2_WAYS + way) * l2->groups >> 32);
+    while (l2_group_at(l2, group)->lines == l2->dirty_lines)
+        group = group + 1u < l2->groups ? group + 1u : 0;
+    l2_tags(set)[way] = L2_FOREIGN;
+    l2_states(set)[way] = 0xff;
+    l2_soil(l2, set, way, group);
+    gmsim_replacer_fill(&l2->replacer, l2_replaced(l2, set, L2_FOREIGN), way);
+}
+
 void gmsim_l2_flush(gmsim_l2 *l2)
 {
     uint32_t sets = l2->sets.count * l2->sides;
     memset(l2->set, 0, sets * sizeof *l2->set * (l2->width / GMSIM_L2_NARROW));
     gmsim_replacer_clear(&l2->replacer);
     memset(l2->group, 0, (size_t)((uint8_t *)(void *)l2->written - l2->group));
-    l2->crowded = 0;
+    l2->crowded = l2->useless = 0;
     l2->plain = l2->simple;
     /* Whole lines, in heaps spread evenly over the sets, their groups by chance (l2_spread.cu:
      * passes_runs), of any that has room. */
-    uint32_t most = l2->groups * l2->dirty_lines, heap = MIN(FOREIGN_HEAP, l2->ways);
-    uint32_t lines = MIN(l2->foreign / 4u, most), heaps = (lines + heap - 1u) / heap;
-    for (uint32_t i = 0; i < lines; i++) {
-        const uint32_t number = (uint32_t)((uint64_t)(i / heap) * sets / heaps);
-        l2_set set = l2_set_of(l2, number, l2->width);
-        uint32_t group = (uint32_t)((uint64_t)gmsim_l2_chance(i) * l2->groups >> 32), way = 0;
-        while (way < l2->ways && l2_tags(set)[way])
-            way++;
-        if (way == l2->ways)
-            continue;
-        while (l2_group_at(l2, group)->lines == l2->dirty_lines)
-            group = group + 1u < l2->groups ? group + 1u : 0;
-        l2_tags(set)[way] = L2_FOREIGN;
-        l2_states(set)[way] = 0xff;
-        l2_soil(l2, set, way, group);
-        gmsim_replacer_fill(&l2->replacer, l2_replaced(l2, set, L2_FOREIGN), way);
+    uint32_t left = MIN(l2->foreign / 4u, l2->groups * l2->dirty_lines);
+    const uint32_t heaps = (left + FOREIGN_HEAP - 1u) / FOREIGN_HEAP;
+    for (uint32_t i = 0; left; i++) {
+        l2_set set = l2_set_of(l2, (uint32_t)((uint64_t)(i % heaps) * sets / heaps), l2->width);
+        const uint32_t heap = 1u + (uint32_t)__builtin_ctz(gmsim_l2_chance(i + 1u) | 1u << 7);
+        for (uint32_t k = MIN(heap, left); k > 0; k--, left--)
+            leave_foreign(l2, set);
     }
     l2->counts.dirty_sectors = 0;
 }
