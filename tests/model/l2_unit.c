@@ -276,18 +276,18 @@ static void test_l2_read_whole(fixture *x, gconstpointer data)
     gmsim_l2_counts *c = &x->l2.counts;
     gmsim_l2_place near = gmsim_l2_find(&x->l2, line_of(x, 0, 0)),
                    far = gmsim_l2_find(&x->l2, line_of(x, 1, 0));
-    spend(x, gmsim_l2_read_whole(&x->l2, &near, 0, 0x1));
+    spend(x, gmsim_l2_read_hinted(&x->l2, &near, 0, 0x1, true, false));
     g_assert_cmpuint(c->read_sectors, ==, 1);
     g_assert_cmpuint(c->dram_read_sectors, ==, 4);
     g_assert_cmpint(gmsim_l2_read(&x->l2, &near, 0, 0xe).reach, ==, GMSIM_L2_NEAR);
-    spend(x, gmsim_l2_read_whole(&x->l2, &far, 0, 0x8));
+    spend(x, gmsim_l2_read_hinted(&x->l2, &far, 0, 0x8, true, false));
     g_assert_cmpuint(c->dram_read_sectors, ==, 8);
     g_assert_cmpuint(c->fabric_read_sectors, ==, 4); /* all cross */
     g_assert_cmpint(gmsim_l2_read(&x->l2, &far, 0, 0x7).reach, ==, GMSIM_L2_NEAR);
     /* Of a line that is there nothing is brought. */
     read_l2(x, line_of(x, 0, 1), 0, 0x1);
     gmsim_l2_place half = gmsim_l2_find(&x->l2, line_of(x, 0, 1));
-    gmsim_l2_read_whole(&x->l2, &half, 0, 0x2);
+    gmsim_l2_read_hinted(&x->l2, &half, 0, 0x2, true, false);
     g_assert_cmpuint(c->dram_read_sectors, ==, 10);
 }
 

@@ -4,7 +4,7 @@
  * validate/micro/l2_dirty.cu measured on an H200: an L2 of its size plays their accesses in order,
  * four lines side by side from one SM, SMs of the two sides by turns as a hash has it. The same of
  * launches of micro/l2_policy.cu that only read, of micro/l2_spread.cu, micro/l2_again.cu,
- * micro/l2_partly.cu, micro/l2_relief.cu and micro/l2_cross.cu.
+ * micro/l2_hints.cu, micro/l2_partly.cu, micro/l2_relief.cu and micro/l2_cross.cu.
  */
 #include "sim/model/cache/l2.h"
 #include "tests/support/measured.h"
@@ -303,6 +303,52 @@ static void test_again(void)
     g_assert_cmpuint(played, ==, 43);
 }
 
+/* Each line by an SM of its own; with a hint, or without. */
+static void read_hinted(player *p, uint64_t first, uint64_t lines, bool hint)
+{
+    for (uint64_t line = first; line < first + lines; line++) {
+        gmsim_l2_place place = gmsim_l2_find(&p->l2, line);
+        if (hint)
+            gmsim_l2_read_hinted(&p->l2, &place, side_of(line), 0xf, false, true);
+        else
+            gmsim_l2_read(&p->l2, &place, side_of(line), 0xf);
+    }
+}
+
+/* What is read with a hint pushes nothing out that is read without; among themselves such lines
+ * leave as others. */
+static void test_hints(void)
+{
+    g_autoptr(GPtrArray) rows = gmtest_measured("micro-l2_hints.csv", 8);
+    player *p = new_player();
+    p->gpu.l2_flush_dirty = 0;
+    uint32_t played = 0, kept = 0;
+    for (guint r = 0; r < rows->len; r++) {
+        char **cell = g_ptr_array_index(rows, r);
+        const bool reads = !strcmp(cell[0], "reads"), others = !strcmp(cell[0], "others");
+        const bool hint = strcmp(cell[1], "plain") && strcmp(cell[1], "cg");
+        const uint64_t lines = strtoull(cell[2], NULL, 10) * MEGA;
+        const uint64_t other = strtoull(cell[3], NULL, 10) * MEGA;
+        if (!reads && !others)
+            continue;
+        gmsim_l2_init(&p->l2, p->set, &p->gpu);
+        gmsim_l2_reset_counts(&p->l2);
+        read_hinted(p, FIRST, lines, hint && reads);
+        read_hinted(p, OTHER, other, hint && others);
+        read_hinted(p, FIRST, lines, false);
+        const uint64_t here = p->l2.counts.dram_read_sectors;
+        g_test_message("%s %s %s %s: %s read, %" G_GUINT64_FORMAT " here", cell[0], cell[1],
+                       cell[2], cell[3], cell[6], here);
+        g_assert_true(near(here, atof(cell[6])));
+        if (hint && others)
+            kept += here == 4u * (lines + other);
+        played++;
+    }
+    free_player(p);
+    g_assert_cmpuint(played, ==, 30);
+    g_assert_cmpuint(kept, ==, 9);
+}
+
 static const uint64_t words[2] = {UINT64_C(0x0000000f0000000f), UINT64_C(0x0000000f0000000f)};
 
 /* A word of the first `count` sectors of each line, from `first` on (UINT64_MAX: of lines
@@ -482,6 +528,7 @@ int main(int argc, char **argv)
     g_test_add_func("/model/dirty/private", test_private);
     g_test_add_func("/model/dirty/spread", test_spread);
     g_test_add_func("/model/dirty/again", test_again);
+    g_test_add_func("/model/dirty/hints", test_hints);
     g_test_add_func("/model/dirty/partly", test_partly);
     g_test_add_func("/model/dirty/relief", test_relief);
     g_test_add_func("/model/dirty/cross", test_cross);

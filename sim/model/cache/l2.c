@@ -40,15 +40,36 @@ gmsim_l2_place gmsim_l2_find_any(const gmsim_l2 *l2, uint64_t line)
 /* Reads and writes are compiled twice: with the usual policies inlined while no group is crowded,
  * and for all else. */
 
-/* Of a set that is full: the way of a useless copy, now the line's; or none. */
-static __attribute__((noinline)) uint32_t take_useless(gmsim_l2 *l2, l2_set set, uint32_t tag)
+/* Of a set that is full: the way of a useless copy, or else of the oldest line that leaves before
+ * others, now the line's; or none. */
+static __attribute__((noinline)) uint32_t take_sooner(gmsim_l2 *l2, gmsim_l2_cost *cost, l2_set set,
+                                                      uint32_t tag)
 {
-    const uint32_t useless = l2_ways_of(l2, set, 0) & l2->all ? 0 : l2_ways_of(l2, set, L2_STALE);
-    if (!useless)
+    uint32_t sooner = l2_ways_of(l2, set, L2_STALE);
+    if (l2_ways_of(l2, set, 0) & l2->all)
         return GMSIM_L2_WAYS;
-    l2->useless--;
-    l2_tags(set)[gmsim_lowest(useless)] = tag;
-    return gmsim_lowest(useless);
+    if (!sooner)
+        for (uint32_t way = 0; way < l2->ways; way++)
+            sooner |= (l2_states(set)[way] & L2_FIRST ? 1u : 0) << way;
+    if (!sooner)
+        return GMSIM_L2_WAYS;
+    const uint32_t way = gmsim_lru_victim(l2_lines_of(l2, set), sooner);
+    l2_write_back(l2, cost, set, way);
+    l2_tags(set)[way] = tag;
+    l2_states(set)[way] = 0;
+    return way;
+}
+
+/* An access of a read or a write to the line, which is there; `first`: with a hint that it should
+ * leave soon. */
+static __attribute__((noinline)) void sort(gmsim_l2 *l2, l2_set set, uint32_t way, bool first)
+{
+    uint16_t *state = &l2_states(set)[way];
+    if (!first)
+        *state &= (uint16_t)~L2_FIRST;
+    else if (!*state)
+        *state = L2_FIRST;
+    l2->sorted = true;
 }
 
 /* The line's way, used; allocated, empty, if it was absent. */
@@ -56,8 +77,8 @@ GMSIM_INLINE uint32_t bring(gmsim_l2 *l2, gmsim_l2_cost *cost, l2_set set, uint3
 {
     gmsim_lines lines = l2_lines_of(l2, set);
     uint32_t way = l2_way_of(l2, set, tag), empty;
-    if (way == GMSIM_L2_WAYS && usual && l2->useless)
-        way = take_useless(l2, set, tag);
+    if (way == GMSIM_L2_WAYS && usual && l2->sorted)
+        way = take_sooner(l2, cost, set, tag);
     if (way == GMSIM_L2_WAYS) {
         if (usual)
             way = gmsim_lru_oldest(lines, l2->ways);
@@ -118,7 +139,8 @@ GMSIM_INLINE gmsim_l2_cost counted(gmsim_l2 *l2, gmsim_l2_cost cost, gmsim_l2_re
 }
 
 GMSIM_INLINE gmsim_l2_cost read_sectors(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,
-                                        uint32_t touched, bool plain, uint32_t width, uint32_t fill)
+                                        uint32_t touched, bool plain, uint32_t width, uint32_t fill,
+                                        bool first)
 {
     gmsim_l2_counts *counts = &l2->counts;
     gmsim_l2_cost cost = {0};
@@ -127,6 +149,8 @@ GMSIM_INLINE gmsim_l2_cost read_sectors(gmsim_l2 *l2, const gmsim_l2_place *plac
     counts->read_sectors += gmsim_sector_count(touched);
     if (side == place->home || l2->sides == 1u) {
         uint32_t way = bring(l2, &cost, home, place->tag, usual);
+        if (l2->sorted || first)
+            sort(l2, home, way, first);
         if (!plain)
             gmsim_l2_relieve(l2, &cost, place->line, false);
         uint32_t missing = fetch(l2, &cost, home, way, touched, fill);
@@ -135,6 +159,8 @@ GMSIM_INLINE gmsim_l2_cost read_sectors(gmsim_l2 *l2, const gmsim_l2_place *plac
     }
     l2_set near = l2_set_at(l2, place, side, width);
     uint32_t copy = bring(l2, &cost, near, place->tag, usual);
+    if (l2->sorted || first)
+        sort(l2, near, copy, first);
     if (!plain)
         gmsim_l2_relieve(l2, &cost, place->line, true);
     uint32_t missing = touched & ~L2_VALID(l2_states(near)[copy]);
@@ -142,6 +168,8 @@ GMSIM_INLINE gmsim_l2_cost read_sectors(gmsim_l2 *l2, const gmsim_l2_place *plac
     if (!missing)
         return counted(l2, cost, GMSIM_L2_NEAR);
     uint32_t way = bring(l2, &cost, home, place->tag, usual);
+    if (l2->sorted || first)
+        sort(l2, home, way, first);
     if (!plain)
         gmsim_l2_relieve(l2, &cost, place->line, false);
     uint32_t crossing = widen(missing, fill) & ~L2_VALID(l2_states(near)[copy]);
@@ -154,20 +182,27 @@ GMSIM_INLINE gmsim_l2_cost read_sectors(gmsim_l2 *l2, const gmsim_l2_place *plac
     return counted(l2, cost, absent ? GMSIM_L2_DRAM : GMSIM_L2_FAR);
 }
 
-static __attribute__((noinline)) gmsim_l2_cost
-read_any(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side, uint32_t touched, uint32_t fill)
+static __attribute__((noinline)) gmsim_l2_cost read_any(gmsim_l2 *l2, const gmsim_l2_place *place,
+                                                        uint32_t side, uint32_t touched,
+                                                        uint32_t fill, bool first)
 {
     return l2->width == GMSIM_L2_NARROW
-               ? read_sectors(l2, place, side, touched, false, GMSIM_L2_NARROW, fill)
-               : read_sectors(l2, place, side, touched, false, GMSIM_L2_WAYS, fill);
+               ? read_sectors(l2, place, side, touched, false, GMSIM_L2_NARROW, fill, first)
+               : read_sectors(l2, place, side, touched, false, GMSIM_L2_WAYS, fill, first);
 }
 
 GMSIM_CLONES gmsim_l2_cost gmsim_l2_read(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,
                                          uint32_t touched)
 {
-    return l2->plain
-               ? read_sectors(l2, place, side, touched, true, GMSIM_L2_NARROW, l2->fill_sectors)
-               : read_any(l2, place, side, touched, l2->fill_sectors);
+    return l2->plain ? read_sectors(l2, place, side, touched, true, GMSIM_L2_NARROW,
+                                    l2->fill_sectors, false)
+                     : read_any(l2, place, side, touched, l2->fill_sectors, false);
+}
+
+gmsim_l2_cost gmsim_l2_read_hinted(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,
+                                   uint32_t touched, bool whole, bool first)
+{
+    return read_any(l2, place, side, touched, whole ? 4u : l2->fill_sectors, first);
 }
 
 gmsim_l2_cost gmsim_l2_bring(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t touched)
@@ -182,12 +217,6 @@ gmsim_l2_cost gmsim_l2_bring(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t
     return cost;
 }
 
-gmsim_l2_cost gmsim_l2_read_whole(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,
-                                  uint32_t touched)
-{
-    return read_any(l2, place, side, touched, 4u);
-}
-
 /* A line is written at home: a copy on the other side is no good any more, and its way is not found
  * again, but leaves when its turn comes. */
 static __attribute__((noinline)) void retire_copy(gmsim_l2 *l2, const gmsim_l2_place *place,
@@ -200,7 +229,7 @@ static __attribute__((noinline)) void retire_copy(gmsim_l2 *l2, const gmsim_l2_p
         return;
     l2_tags(far)[copy] = L2_STALE;
     l2_states(far)[copy] = 0;
-    l2->useless++;
+    l2->sorted = true;
 }
 
 /* The writer's side holds no copy of the line any more. */
@@ -271,6 +300,8 @@ GMSIM_INLINE gmsim_l2_cost write_sectors(gmsim_l2 *l2, const gmsim_l2_place *pla
         on = action & GMSIM_WRITE_ON;
     }
     uint32_t way = bring(l2, &cost, set, place->tag, usual);
+    if (l2->sorted)
+        sort(l2, set, way, false);
     if (!plain)
         gmsim_l2_relieve(l2, &cost, place->line, false);
     uint32_t sectors = gmsim_sector_count(touched), state = l2_states(set)[way];
@@ -335,8 +366,10 @@ void gmsim_l2_copy_first(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t sid
 {
     l2_set near = l2_set_at(l2, place, side % l2->sides, l2->width);
     uint32_t copy = l2_way_of(l2, near, place->tag);
-    if (side != place->home && copy != GMSIM_L2_WAYS && l2->usual)
-        l2_ages(near)[copy] = 1; /* as old as the oldest under the usual policies */
+    if (side != place->home && copy != GMSIM_L2_WAYS && l2->usual) {
+        l2_states(near)[copy] |= L2_FIRST;
+        l2->sorted = true;
+    }
 }
 
 GMSIM_CLONES gmsim_l2_cost gmsim_l2_atomic(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,

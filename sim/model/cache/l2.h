@@ -54,7 +54,7 @@ typedef struct gmsim_l2 {
     uint32_t groups, dirty_lines;  /* of dirty lines; most of a group */
     uint32_t parts, partial_lines; /* the same of partly written ones */
     uint32_t crowded;              /* parts that have as many as may be */
-    uint32_t useless;              /* ways of copies of lines that were written since */
+    bool sorted;                   /* some lines leave before others, whatever their age */
     uint32_t home_shift;           /* neighbouring lines with one home, as a power of two */
     uint32_t fill_sectors;         /* brought from DRAM for one missing sector */
     uint32_t foreign;              /* dirty sectors that a flush leaves behind */
@@ -138,16 +138,18 @@ GMSIM_INLINE void gmsim_l2_prefetch(const gmsim_l2 *l2, const gmsim_l2_place *pl
 gmsim_l2_cost gmsim_l2_read(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,
                             uint32_t touched);
 /* The same for a load that asks for whole lines: of a line some of whose `touched` sectors L2 lacks
- * all come (micro/l2_promote.cu). */
-gmsim_l2_cost gmsim_l2_read_whole(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,
-                                  uint32_t touched);
+ * all come (micro/l2_promote.cu); or with evict_first, or no place in L1: lines that come leave
+ * before others, the oldest of them first, until an access without such a hint (micro/l2_hints.cu,
+ * others and reads). */
+gmsim_l2_cost gmsim_l2_read_hinted(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,
+                                   uint32_t touched, bool whole, bool first);
 /* A prefetch brings the sectors to their home, and counts as no read (micro/prefetch.cu;
  * micro/tma.cu, prefetch). */
 gmsim_l2_cost gmsim_l2_bring(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t touched);
 /* `bytes` are those written, a bit each. */
 gmsim_l2_cost gmsim_l2_write(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,
                              uint32_t touched, uint32_t full, const uint64_t bytes[2]);
-/* The line was just written with evict_first: a copy on the writer's side is the next to leave. */
+/* The line was just written with evict_first: a copy on the writer's side leaves before others. */
 void gmsim_l2_copy_first(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side);
 gmsim_l2_cost gmsim_l2_atomic(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t side,
                               uint32_t touched);

@@ -25,6 +25,7 @@
 #define L2_PARTIAL(state) ((uint32_t)(state) >> 8 & 0xfu)
 #define L2_COPIED         0x1000u /* a line at home: the other side may have a copy */
 #define L2_RETIRED        0x2000u /* it had one that was written over */
+#define L2_FIRST          0x4000u /* leaves before those that are not */
 
 /* A set, and where its arrays are: at the same multiples of the ways that there is room for,
  * whether those are 16 or 32. By value: where their number is known the compiler knows all places.

@@ -141,7 +141,8 @@ void gmsim_l2_flush(gmsim_l2 *l2)
     memset(l2->set, 0, sets * sizeof *l2->set * (l2->width / GMSIM_L2_NARROW));
     gmsim_replacer_clear(&l2->replacer);
     memset(l2->group, 0, (size_t)((uint8_t *)(void *)l2->written - l2->group));
-    l2->crowded = l2->useless = 0;
+    l2->crowded = 0;
+    l2->sorted = false;
     l2->plain = l2->simple;
     /* Whole lines, in heaps spread evenly over the sets, their groups by chance (l2_spread.cu:
      * passes_runs), of any that has room. */

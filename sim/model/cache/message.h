@@ -52,6 +52,7 @@ typedef struct gmsim_ask {
     bool is_load;  /* a load, whose messages are what L1 lacked */
     bool waits;    /* somebody waits for the answer */
     bool whole_lines;                  /* of a read: as gmsim_request */
+    bool first;                        /* of a read: what it brings leaves L2 before others */
     bool brings;                       /* a read of which nothing comes back: a prefetch */
     bool is_float, is_double, is_swap; /* the atomic adds floats, of 8 bytes; is compare-and-swap */
 } gmsim_ask;

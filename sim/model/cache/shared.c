@@ -331,8 +331,9 @@ GMSIM_INLINE void read_line(gmsim_shared *shared, gmsim_lrc_entry *lrc, const gm
     uint64_t queued = read_slice(shared, number, now, read_cost, count);
     gmsim_fill *fill = fill_at(shared, line);
     uint64_t away = (uint64_t)shared->away[from.gpc][number >> shared->group_slices_shift];
-    gmsim_l2_cost cost = G_UNLIKELY(ask->whole_lines)
-                             ? gmsim_l2_read_whole(&shared->l2, place, from.side, message->touched)
+    gmsim_l2_cost cost = G_UNLIKELY(ask->whole_lines | ask->first)
+                             ? gmsim_l2_read_hinted(&shared->l2, place, from.side, message->touched,
+                                                    ask->whole_lines, ask->first)
                              : gmsim_l2_read(&shared->l2, place, from.side, message->touched);
     uint64_t latency = gpu->l2_latency + away;
     const uint64_t in_line = queued; /* for the slice: on the way to where reads merge */
@@ -509,7 +510,7 @@ static void do_atomic(gmsim_shared *shared, const gmsim_l2_place *place, gmsim_s
         shared->l2.counts.reduction_sectors += message->operations;
 }
 
-/* A copy that a store with evict_first leaves on the writer's side is the next to leave
+/* A copy that a store with evict_first leaves on the writer's side leaves before others
  * (micro/l2_hints.cu); the line at home stays as any other. */
 static __attribute__((noinline)) void write_first(gmsim_shared *shared, const gmsim_l2_place *place,
                                                   gmsim_sender from, gmsim_message *message,

@@ -9,8 +9,7 @@
  * - A read that finds its sectors on the way to L1 waits for them and counts as a hit
  *   (micro/merge.cu).
  * - A store to a part of what is on its way to L1 makes L1 lose the line (pending.h).
- * - A line that L1 is to keep needs a place there from the beginning: of a small L1 all may be
- *   taken.
+ * - A line that L1 is to keep needs a place from the beginning: of a small L1 all may be taken.
  * - An SM has so many writes under way at most.
  * - Stores to one line, one shortly after another, leave as one; as many lines as may be open wait
  *   for the way out without holding up who comes behind, but for loads that miss (packets.h). What
@@ -181,6 +180,7 @@ GMSIM_INLINE void end_read(gmsim_outbox *out, gmsim_ask *ask, uint32_t messages,
     ask->waits = !ask->brings && request->kind != GMSIM_REQUEST_AHEAD;
     ask->is_load = request->kind == GMSIM_REQUEST_LOAD;
     ask->whole_lines = request->whole_lines;
+    ask->first = request->load == GMSIM_L1_FIRST || request->load == GMSIM_L1_PASS;
     out->messages = messages;
 }
 
