@@ -31,6 +31,28 @@ static uint32_t lrc_reads(const char *order)
     return reads;
 }
 
+/* Reads of one line come SM by SM, each asking twice: of both times the reads become one. One of an
+ * earlier time than that which leads joins it, if that were still under way. */
+static void test_lrc_times(void)
+{
+    static const struct {
+        uint64_t at;
+        gmsim_lrc_role role;
+    } known[] = {{1000, GMSIM_LRC_LEADS}, {1400, GMSIM_LRC_LEADS}, {1010, GMSIM_LRC_JOINS},
+                 {1390, GMSIM_LRC_JOINS}, {800, GMSIM_LRC_JOINS},  {1299, GMSIM_LRC_JOINS},
+                 {600, GMSIM_LRC_LEADS}};
+    gmsim_lrc_entry two[2] = {{.line = 1}, {.line = 1}};
+    for (size_t i = 0; i < G_N_ELEMENTS(known); i++) {
+        gmsim_lrc_entry *entry = gmsim_lrc_find(two, 7, known[i].at);
+        g_assert_cmpint(gmsim_lrc_meet(entry, 7, 0xf, known[i].at, 4), ==, known[i].role);
+        if (known[i].role == GMSIM_LRC_LEADS)
+            *entry = (gmsim_lrc_entry){
+                .line = 7, .done = known[i].at + 300, .under = 300, .sectors = 0xf, .readers = 1};
+        else
+            g_assert_cmpuint(gmsim_lrc_back(entry, known[i].at), <=, known[i].at + 300);
+    }
+}
+
 static void test_lrc(void)
 {
     /* Its data are back later than what joins it may come. */
@@ -488,6 +510,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/l2/merging", test_lrc);
+    g_test_add_func("/l2/merging-times", test_lrc_times);
     g_test_add_func("/l2/merging_crowd", test_lrc_crowd);
     g_test_add_func("/l2/merging_crowd-own", test_lrc_own);
     g_test_add_func("/l2/gpcs", test_gpcs);

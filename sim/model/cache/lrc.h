@@ -20,6 +20,11 @@
  * A slice takes longer for a read that goes on while another of its line is under way
  * (micro/line_crowd.cu).
  *
+ * SMs are served one after the other, each for a step of the schedule and for what waits for its
+ * way out besides, so that reads do not come in the order of time. A line has two entries, of reads
+ * of two times; and a read of an earlier time than that of an entry joins it where that would have
+ * joined the read.
+ *
  * An atomic of an SM of the GPC ends the merging, too: of the reads of its line that follow three
  * go on alone, before one is joined again (micro/hot_line.cu).
  *
@@ -69,9 +74,43 @@ static inline gmsim_lrc_crowd *gmsim_lrc_crowd_at(gmsim_lrc_crowd *table, uint64
     return &table[gmsim_hash_slot(line, GMSIM_LRC_CROWDS)];
 }
 
+/* The two entries that a line's reads may be in. */
 static inline gmsim_lrc_entry *gmsim_lrc_at(gmsim_lrc_entry *table, uint64_t line)
 {
-    return &table[gmsim_hash_slot(line, GMSIM_LRC_ENTRIES)];
+    return &table[2u * gmsim_hash_slot(line, GMSIM_LRC_ENTRIES / 2u)];
+}
+
+/* When the read in the entry came. */
+static inline uint64_t gmsim_lrc_since(const gmsim_lrc_entry *entry)
+{
+    return entry->done - entry->late - entry->under;
+}
+
+/* Whether a read at that time is under way with the one in the entry. SMs do not come in the order
+ * of time: this read may be before that one, which then joins it. */
+static inline bool gmsim_lrc_covers(const gmsim_lrc_entry *entry, uint64_t line, uint64_t now)
+{
+    const uint32_t ahead = entry->under > GMSIM_STEP ? entry->under : GMSIM_STEP;
+    return entry->line == line && now < entry->done - entry->late &&
+           now + ahead >= gmsim_lrc_since(entry);
+}
+
+/* When the data of a read at that time are back at the LRC, which is under way with that one. */
+static inline uint64_t gmsim_lrc_back(const gmsim_lrc_entry *entry, uint64_t now)
+{
+    const uint64_t own = now + entry->late + entry->under;
+    return own < entry->done ? own : entry->done;
+}
+
+/* Of two entries the one that the read meets, or takes: what an SM asks for later than another SM
+ * asks for it must not hide what it asked for at the same time. */
+static inline gmsim_lrc_entry *gmsim_lrc_find(gmsim_lrc_entry *two, uint64_t line, uint64_t now)
+{
+    if (gmsim_lrc_covers(&two[0], line, now))
+        return &two[0];
+    if (gmsim_lrc_covers(&two[1], line, now))
+        return &two[1];
+    return &two[two[1].done < two[0].done];
 }
 
 /* How a read meets the one in the entry. */
@@ -84,15 +123,13 @@ typedef enum gmsim_lrc_role {
 static inline gmsim_lrc_role gmsim_lrc_meet(gmsim_lrc_entry *entry, uint64_t line, uint32_t sectors,
                                             uint64_t now, uint32_t most)
 {
-    /* SMs do not come in the order of time: this read may be long before that one. */
-    const uint64_t until = entry->done - entry->late;
     if (entry->line != line)
         return GMSIM_LRC_LEADS;
     if (entry->alone) {
         entry->alone--;
         return GMSIM_LRC_ALONE;
     }
-    if (now >= until || now + GMSIM_STEP + entry->under < until || !entry->readers)
+    if (!gmsim_lrc_covers(entry, line, now) || !entry->readers)
         return GMSIM_LRC_LEADS;
     if (entry->sectors != sectors) {
         entry->readers = 0;

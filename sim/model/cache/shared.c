@@ -307,7 +307,7 @@ GMSIM_INLINE void read_line(gmsim_shared *shared, gmsim_lrc_entry *lrc, const gm
     if (gpu->lrc_merge > 1u && !message->anew) {
         gmsim_lrc_crowd *crowd = gmsim_lrc_crowd_at(shared->crowd[from.side], line);
         uint32_t late;
-        entry = gmsim_lrc_at(lrc, line);
+        entry = gmsim_lrc_find(gmsim_lrc_at(lrc, line), line, at);
         const bool own = G_UNLIKELY(again) && gmsim_lrc_is_own(crowd, line, at);
         if (!own)
             gmsim_lrc_enter(crowd, line, message->touched, from.sm, at);
@@ -318,7 +318,7 @@ GMSIM_INLINE void read_line(gmsim_shared *shared, gmsim_lrc_entry *lrc, const gm
                 go_on_late(shared, line, now, late, count);
         }
         if (role == GMSIM_LRC_JOINS) {
-            message->clock = entry->done + before;
+            message->clock = gmsim_lrc_back(entry, at) + before;
             later(ask, message->clock, 0, far);
             return;
         }
@@ -473,7 +473,9 @@ static void do_atomic(gmsim_shared *shared, const gmsim_l2_place *place, gmsim_s
     rivals->clock = MAX(rivals->clock, leaves);
     rivals->read = false;
     shared->updates = true;
-    gmsim_lrc_update(gmsim_lrc_at(lrc_of(shared, from), message->line), message->line);
+    gmsim_lrc_entry *lrc = gmsim_lrc_at(lrc_of(shared, from), message->line);
+    gmsim_lrc_update(&lrc[0], message->line);
+    gmsim_lrc_update(&lrc[1], message->line);
     gmsim_l2_cost cost = gmsim_l2_atomic(&shared->l2, place, from.side, message->touched);
     bool missed = cost.reach == GMSIM_L2_DRAM, far = place->home != from.side;
     uint64_t wait =
