@@ -268,6 +268,7 @@ const gmsim_key gmsim_keys[] = {
     COST(s2r, "lsu 2, latency 31", "S2R"),
     COST(s2ur, "lsu 2, latency 36", "S2UR"),
     COST(cs2r, "alu 2, latency 12", "CS2R, R2UR"),
+    COST(b2r, "lsu 4, latency 36", "B2R: what a barrier found out"),
     COST(uniform, "uniform 2, latency 12", "the uniform datapath: U..."),
     COST(membar, "delay 560, latency 250, lsu 11",
          "MEMBAR of the GPU; latency: right after another"),

@@ -134,6 +134,7 @@ static const rule rules[] = {
     RULE("FSWZADD", FP32, NONE, ALU),
     RULE("S2R", OTHER, NONE, S2R),
     RULE("CS2R*", OTHER, NONE, CS2R),
+    RULE("B2R", OTHER, NONE, B2R),
     RULE("R2UR", UNIFORM, NONE, CS2R),
     RULE("S2UR", UNIFORM, NONE, S2UR),
     RULE("U*", UNIFORM, NONE, UNIFORM),

@@ -46,6 +46,7 @@ typedef enum gmtrace_unit {
     GMTRACE_UNIT_S2R,
     GMTRACE_UNIT_S2UR,
     GMTRACE_UNIT_CS2R, /* and R2UR */
+    GMTRACE_UNIT_B2R,  /* what a barrier found out */
     GMTRACE_UNIT_UNIFORM,
     GMTRACE_UNIT_MEMBAR, /* of the GPU */
     GMTRACE_UNIT_MEMBAR_CTA,

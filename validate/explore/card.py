@@ -7,8 +7,10 @@ import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.realpath(__file__))
-# One process of ncu each: the counters of exact patch the program, whose launches may take longer then.
-RUNS = (("exact",), ("modelled", "timing"))
+# One process of ncu each: the counters of exact patch the program, whose launches may take longer then;
+# those of one_pass would be others where the launch is repeated for more of them.
+APART = "one_pass"
+RUNS = (("exact",), ("modelled", "timing"), (APART,))
 
 
 def fail(text):
@@ -76,6 +78,8 @@ def measure(folder, jobs, gmcapture):
         cases += [(name, case) for case in listed.stdout.split()]
     for number, families in enumerate(RUNS):
         wanted = metrics(families)
+        if APART not in families:
+            wanted = [metric for metric in wanted if metric not in metrics((APART,))]
         logs = []
         for name in programs(folder):
             logs.append(f"{name}.ncu{number}.csv")

@@ -3,7 +3,9 @@
  * barrier.cu - what a barrier costs when nobody is late. One CTA repeats __syncthreads (cta) or
  * __syncwarp (warp), 64 a turn, by 1 to 32 warps; `ctas` CTAs of that size share an SM. `late`
  * rows: before every barrier one warp is busy for some 500 clocks, so that the others sleep in it;
- * the time beyond the busy warp's own (late, 1 warp) is what waking takes. Settles: the clocks
+ * the time beyond the busy warp's own (late, 1 warp) is what waking takes. `count` and `or` give
+ * back how many threads say yes, or whether one does, and the next waits for that; of `sum` nobody
+ * waits for the count until the end. Settles: the clocks
  * between the last arrival at a barrier and the next instruction, by warps. Leaves out: named
  * barriers with fewer threads, mbarrier, clusters. Output: CSV: kind,warps,ctas,barriers,clocks -
  * clocks of the slowest warp, the least of three runs.
@@ -17,10 +19,10 @@
 #define TURNS 32
 #define BLOCK 64
 
-enum kind { CTA, WARP, LATE, KINDS };
-static const char *const kind_name[] = {"cta", "warp", "late"};
+enum kind { CTA, WARP, LATE, COUNT, OR, SUM, KINDS };
+static const char *const kind_name[] = {"cta", "warp", "late", "count", "or", "sum"};
 
-template <int KIND> __device__ static void turn(float &x, float y)
+template <int KIND> __device__ static void turn(float &x, float y, unsigned &all)
 {
 #pragma unroll
     for (int k = 0; k < BLOCK; k++) {
@@ -33,7 +35,20 @@ template <int KIND> __device__ static void turn(float &x, float y)
                 for (int j = 0; j < 8; j++)
                     asm volatile("fma.rn.f32 %0,%0,%1,%1;" : "+f"(x) : "f"(y));
         }
-        if (KIND != WARP)
+        if (KIND == COUNT)
+            asm volatile("{ .reg .pred p; setp.ne.u32 p, %0, 77777; bar.red.popc.u32 %0, 0, p; }"
+                         : "+r"(all)::"memory");
+        else if (KIND == OR)
+            asm volatile("{ .reg .pred p, q; setp.ne.u32 p, %0, 77777; bar.red.or.pred q, 0, p; "
+                         "selp.u32 %0, 1, 2, q; }"
+                         : "+r"(all)::"memory");
+        else if (KIND == SUM)
+            asm volatile("{ .reg .pred p; .reg .u32 n; setp.ne.u32 p, %1, 77777; "
+                         "bar.red.popc.u32 n, 0, p; add.u32 %0, %0, n; }"
+                         : "+r"(all)
+                         : "r"(threadIdx.x)
+                         : "memory");
+        else if (KIND != WARP)
             asm volatile("bar.sync 0;" ::: "memory");
     }
 }
@@ -43,19 +58,20 @@ __global__ void __launch_bounds__(1024) repeat(float y, unsigned long long *cloc
 {
     __shared__ unsigned long long last;
     float x = (float)threadIdx.x;
+    unsigned all = threadIdx.x;
     if (threadIdx.x == 0)
         last = 0;
-    turn<KIND>(x, y);
+    turn<KIND>(x, y, all);
     __syncthreads();
     uint64_t begin = clock64();
 #pragma unroll 1
     for (int t = 0; t < TURNS; t++)
-        turn<KIND>(x, y);
+        turn<KIND>(x, y, all);
     atomicMax(&last, (unsigned long long)(clock64() - begin));
     __syncthreads();
     if (threadIdx.x == 0)
         atomicMax(clocks, last);
-    if (x == 12345.5f)
+    if (x == 12345.5f || all == 12345u)
         *sink = x;
 }
 
@@ -88,6 +104,11 @@ int main(void)
             run<WARP>(clocks, warps, ctas);
             if (ctas == 1)
                 run<LATE>(clocks, warps, ctas);
+            if (ctas < 4) {
+                run<COUNT>(clocks, warps, ctas);
+                run<OR>(clocks, warps, ctas);
+                run<SUM>(clocks, warps, ctas);
+            }
         }
     return 0;
 }

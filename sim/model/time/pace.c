@@ -56,6 +56,7 @@ static const size_t cost_at[GMTRACE_UNITS] = {
     [GMTRACE_UNIT_S2R] = offsetof(gmsim_gpu, pipe_s2r),
     [GMTRACE_UNIT_S2UR] = offsetof(gmsim_gpu, pipe_s2ur),
     [GMTRACE_UNIT_CS2R] = offsetof(gmsim_gpu, pipe_cs2r),
+    [GMTRACE_UNIT_B2R] = offsetof(gmsim_gpu, pipe_b2r),
     [GMTRACE_UNIT_UNIFORM] = offsetof(gmsim_gpu, pipe_uniform),
     [GMTRACE_UNIT_MEMBAR] = offsetof(gmsim_gpu, pipe_membar),
     [GMTRACE_UNIT_MEMBAR_CTA] = offsetof(gmsim_gpu, pipe_membar_cta),
