@@ -486,10 +486,11 @@ GMSIM_CLONES static bool run_sm(gmsim_scheduler *s, gmsim_sm *sm, uint64_t limit
     }
 }
 
-/* Where no warp is ready at any time, and nothing stands in a queue, there is nothing to run. */
-static bool may_go(const gmsim_sm *sm)
+/* Whether a warp is ready before that time, or something stands in a queue: else there is nothing
+ * to run. */
+static bool may_go(const gmsim_sm *sm, uint32_t until)
 {
-    return sm->next != GMSIM_NEVER || sm->standing;
+    return sm->next < until || sm->standing;
 }
 
 /* The SM's turn at what all share: what it asked for in this step is answered, and warps that wait
@@ -497,6 +498,7 @@ static bool may_go(const gmsim_sm *sm)
  * end, it goes on to there; all it asks for is then answered at once. */
 static bool answer_sm(gmsim_scheduler *s, gmsim_sm *sm, uint64_t limit, GError **error)
 {
+    uint32_t until = gmsim_since_epoch(s, limit);
     if (sm->memory.out.asks || sm->accesses) {
         gmsim_sm_memory_serve(&sm->memory, s->shared);
         gmsim_access_take_answers(s, sm);
@@ -507,8 +509,9 @@ static bool answer_sm(gmsim_scheduler *s, gmsim_sm *sm, uint64_t limit, GError *
         }
         for (uint64_t left = sm->polling; left; left &= left - 1u)
             wake_poll(s, sm, (uint32_t)__builtin_ctzll(left));
+        until = GMSIM_NEVER; /* who goes next is to be found out again */
     }
-    if (!may_go(sm))
+    if (!may_go(sm, until))
         return true;
     sm->memory.direct = s->shared;
     bool done = run_sm(s, sm, limit, error);
@@ -520,10 +523,11 @@ static bool answer_sm(gmsim_scheduler *s, gmsim_sm *sm, uint64_t limit, GError *
 static bool step(gmsim_scheduler *s, uint32_t first, uint32_t end, uint64_t limit, bool runs,
                  bool answers, GError **error)
 {
+    const uint32_t until = gmsim_since_epoch(s, limit);
     for (uint32_t i = first; i < end; i++) {
         gmsim_sm *sm = &s->sm[i];
         s->replay->turn = s->step << 16 | i;
-        if ((runs && may_go(sm) && !run_sm(s, sm, limit, error)) ||
+        if ((runs && may_go(sm, until) && !run_sm(s, sm, limit, error)) ||
             (answers && !answer_sm(s, sm, limit, error)))
             return false;
     }

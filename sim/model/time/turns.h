@@ -28,7 +28,8 @@
 typedef struct gmsim_turns {
     uint64_t some;   /* clocks of the table at which a warp may be ready, as a mask */
     uint32_t first;  /* clock of its lowest bit */
-    uint32_t clocks; /* that the table goes on for; 0: it is to be filled */
+    uint32_t clocks; /* that the table goes on for; 0: it is to be filled, */
+    bool none;       /* unless it is known that none is ready before `first`, the end of all */
     uint64_t warp[GMSIM_TURN_CLOCKS]; /* by clock, as masks. A warp whose time has become another
                                        * stands at the earlier one, too. */
 } gmsim_turns;
@@ -39,6 +40,7 @@ static inline void gmsim_turns_forget(gmsim_turns *turns)
     for (; turns->some; turns->some &= turns->some - 1u)
         turns->warp[__builtin_ctzll(turns->some)] = 0;
     turns->clocks = 0;
+    turns->none = false;
 }
 
 /* The warp's ready time has become another, and not GMSIM_NEVER. */
@@ -101,7 +103,8 @@ GMSIM_INLINE uint32_t gmsim_turns_fill(gmsim_turns *turns, const uint32_t ready[
     const uint32_t first = gmsim_turns_earliest(ready, warps);
     turns->first = first;
     turns->clocks = 0;
-    if (first >= until)
+    turns->none = first >= until;
+    if (turns->none)
         return first;
     turns->clocks = MIN(until - first, GMSIM_TURN_CLOCKS);
     for (uint32_t i = 0; i < warps; i += 16u)
@@ -143,6 +146,8 @@ GMSIM_INLINE uint32_t gmsim_turns_next(gmsim_turns *turns, const uint32_t ready[
             if (ready[*slot] == turns->first + at)
                 return turns->first + at;
         }
+        if (turns->none)
+            return turns->first;
         const uint32_t first =
             few ? gmsim_turns_fill(turns, ready, GMSIM_FEW_WARPS, until, each)
                 : gmsim_turns_fill(turns, ready, GMSIM_MAX_SM_WARPS, until, each);
