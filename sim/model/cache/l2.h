@@ -74,7 +74,8 @@ typedef enum gmsim_l2_reach {
 /* What an access cost: how far it went, sectors that were read from and written to DRAM for it; of
  * those, the sectors of a second line that was cleaned with another. */
 typedef struct gmsim_l2_cost {
-    uint8_t reach, read, written, also_read, also_written;
+    _Alignas(8) uint8_t reach; /* all of it in one register of the host, by value */
+    uint8_t read, written, also_read, also_written;
 } gmsim_l2_cost;
 
 /* Sets of both sides together, and the memory that they need. */
