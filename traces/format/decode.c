@@ -400,9 +400,10 @@ static const char *decode_records(records *d, const gmtrace_segment *segment, gm
                     uint64_t address = gmt_base(entry, number) + gmt_steps(entry, number)[0];
                     if (entry->record.shape == GMTRACE_FULL)
                         address = entry->record.address;
+                    *out = entry->record; /* before its address is there: else the host waits */
+                    out++->address = address;
                     gmt_moved(entry, number, address);
                     d->context.space_address[entry->record.space] = address;
-                    *out++ = entry->record;
                     previous = e;
                 }
                 d->context.mask = table[previous].record.mask;
