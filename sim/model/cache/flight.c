@@ -99,10 +99,15 @@ static bool stays(const gmsim_flights *flights, const gmsim_flight *flight)
     return !flight->bytes_leave && (int32_t)(flight->number - flights->staying) >= 0;
 }
 
+static gmsim_flight *place_of(gmsim_flights *flights, uint64_t line)
+{
+    return &flights->flight[gmsim_hash32(line) % GMSIM_FLIGHT_SETS];
+}
+
 /* The line's place; *known: it is the line that has it, and it is known when that leaves. */
 static gmsim_flight *find(gmsim_flights *flights, uint64_t line, bool *known)
 {
-    gmsim_flight *flight = &flights->flight[gmsim_hash32(line) % GMSIM_FLIGHT_SETS];
+    gmsim_flight *flight = place_of(flights, line);
     *known = flight->line == line + 1u &&
              (flight->bytes_leave || flights->next - flight->number <= GMSIM_FLIGHTS);
     return flight;
@@ -135,6 +140,8 @@ void gmsim_flights_store(gmsim_flights *flights, gmsim_l1 *l1, const gmsim_footp
     uint64_t seen = now;
     if (!most)
         return;
+    for (uint32_t i = 0; i < footprint->lines; i++)
+        __builtin_prefetch(place_of(flights, footprint->line[i]), 1);
     begin(flights, now);
     order_lines(footprint, order);
     for (uint32_t i = 0; i < footprint->lines; i++) {

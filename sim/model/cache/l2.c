@@ -304,6 +304,9 @@ GMSIM_INLINE gmsim_l2_cost write_sectors(gmsim_l2 *l2, const gmsim_l2_place *pla
         sort(l2, set, way, false);
     if (!plain)
         gmsim_l2_relieve(l2, &cost, place->line, false);
+    uint64_t *written = l2->written[(size_t)set.number * width + way];
+    if (touched != full)
+        __builtin_prefetch(written, 1);
     uint32_t sectors = gmsim_sector_count(touched), state = l2_states(set)[way];
     counts->write_sectors += sectors;
     counts->write_hit_sectors += sectors;
@@ -317,8 +320,7 @@ GMSIM_INLINE gmsim_l2_cost write_sectors(gmsim_l2 *l2, const gmsim_l2_place *pla
         l2_soil(l2, set, way, group);
     }
     if (touched != full)
-        full |= add_bytes(l2->written[(size_t)set.number * width + way], bytes, L2_PARTIAL(state),
-                          touched & ~full & ~L2_VALID(state));
+        full |= add_bytes(written, bytes, L2_PARTIAL(state), touched & ~full & ~L2_VALID(state));
     state |= touched << 4 | full;
     state = (state & ~(full << 8)) | (touched & ~full & ~L2_VALID(state)) << 8;
     bool is_partial = L2_PARTIAL(state);

@@ -103,9 +103,7 @@ GMSIM_INLINE gmsim_message *begin_message(gmsim_outbox *out, uint32_t number, ui
                                           uint64_t clock)
 {
     gmsim_message *message = &out->message[number];
-    memset(message, 0, sizeof *message);
-    message->line = line;
-    message->clock = clock;
+    *message = (gmsim_message){.line = line, .clock = clock};
     return message;
 }
 
@@ -427,13 +425,14 @@ static uint32_t store(gmsim_sm_memory *memory, gmsim_request *request)
 {
     const gmsim_footprint *footprint = &request->footprint;
     uint32_t hits = 0;
-    for (uint32_t i = 0; i < footprint->lines; i++)
+    for (uint32_t i = 0; i < footprint->lines; i++) {
+        gmsim_l1_find(&memory->l1, footprint->line[i]); /* it will be written */
         if (gmsim_pending_meets(memory->pending, footprint->line[i], request->now))
             gmsim_l1_drop(&memory->l1, footprint->line[i]);
-    if (G_UNLIKELY(gmsim_has_part(footprint))) {
+    }
+    if (G_UNLIKELY(gmsim_has_part(footprint)))
         (gmsim_l1_words_split(&request->words) ? gmsim_flights_bytes : gmsim_flights_store)(
             &memory->flights, &memory->l1, footprint, request->now, memory->gpu);
-    }
     for (uint32_t i = 0; i < footprint->lines; i++)
         if (gmsim_l1_write(&memory->l1, footprint->line[i], footprint->touched[i],
                            footprint->full[i], (gmsim_l1_load)request->load, &request->words))
