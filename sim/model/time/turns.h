@@ -107,14 +107,15 @@ GMSIM_INLINE uint32_t gmsim_turns_fill(gmsim_turns *turns, const uint32_t ready[
     if (turns->none)
         return first;
     turns->clocks = MIN(until - first, GMSIM_TURN_CLOCKS);
+    uint64_t among = 0; /* all in one loop, whose end the host guesses wrong */
     for (uint32_t i = 0; i < warps; i += 16u)
-        for (uint32_t left = gmsim_turns_among(ready + i, first, turns->clocks); left;
-             left &= left - 1u) {
-            const uint32_t slot = i + (uint32_t)__builtin_ctz(left);
-            turns->some |= 1ull << (ready[slot] - first);
-            turns->warp[ready[slot] - first] |= 1ull << slot;
-            __builtin_prefetch(each[slot]);
-        }
+        among |= (uint64_t)gmsim_turns_among(ready + i, first, turns->clocks) << i;
+    for (; among; among &= among - 1u) {
+        const uint32_t slot = (uint32_t)__builtin_ctzll(among), at = ready[slot] - first;
+        turns->some |= 1ull << at;
+        turns->warp[at] |= 1ull << slot;
+        __builtin_prefetch(each[slot]);
+    }
     return first;
 }
 
