@@ -159,6 +159,14 @@ static inline bool gmsim_sm_memory_record_room(const gmsim_sm_memory *memory)
            (int32_t)out->places <= memory->record_places;
 }
 
+/* A request for the line comes soon: what it looks at first is to be in the host's cache then. */
+GMSIM_INLINE void gmsim_sm_memory_expect(gmsim_sm_memory *memory, uint64_t line)
+{
+    if (G_LIKELY(memory->l1.usual))
+        gmsim_l1_find(&memory->l1, line);
+    __builtin_prefetch(gmsim_pending_at(memory->pending, line), 1);
+}
+
 /* Takes the request: counts it, puts what L1 does not have into the outbox, and adds what is known
  * to the answer, which is all 0 but for `done` before a record's first request. */
 void gmsim_sm_memory_take(gmsim_sm_memory *memory, gmsim_request *request, gmsim_answer *answer);

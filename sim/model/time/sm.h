@@ -234,9 +234,11 @@ typedef struct gmsim_sm {
     uint64_t since[GMSIM_MAX_SM_WARPS]; /* a warp waits for a place in its sub-partition's queue */
     gmsim_sub_partition part[GMSIM_MAX_SUB_PARTITIONS];
     gmsim_standing (*stands)[GMSIM_QUEUE]; /* of each sub-partition, by place */
-    /* Of each warp: GMSIM_COMES_* of its next record; where that is, for the host's cache. */
+    /* Of each warp: GMSIM_COMES_* of its next record; for the host's cache, where that is, and the
+     * line of memory that it begins with. */
     uint8_t comes[GMSIM_MAX_SM_WARPS];
     const void *coming[GMSIM_MAX_SM_WARPS];
+    uint64_t comes_to[GMSIM_MAX_SM_WARPS];
     gmsim_warp warp[GMSIM_MAX_SM_WARPS];
     gmsim_cta cta[GMSIM_MAX_SM_CTAS];
     gmtrace_paths *paths;       /* find the ways of its warps */

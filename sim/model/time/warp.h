@@ -73,7 +73,7 @@ const char *gmsim_warp_execute(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *war
 /* The warp's turn comes soon: what it needs is to be in the host's cache by then. Other warps'
  * turns have pushed it out, and each of its turns would wait for these lines one after the other.
  */
-GMSIM_INLINE void gmsim_warp_expect(const gmsim_sm *sm, uint32_t slot)
+GMSIM_INLINE void gmsim_warp_expect(gmsim_sm *sm, uint32_t slot)
 {
     const gmsim_warp *warp = &sm->warp[slot];
     const uintptr_t next = (uintptr_t)sm->coming[slot], first = (uintptr_t)warp;
@@ -82,6 +82,8 @@ GMSIM_INLINE void gmsim_warp_expect(const gmsim_sm *sm, uint32_t slot)
     for (size_t at = 0; at <= offsetof(gmsim_warp, path); at += 64u)
         __builtin_prefetch((const void *)(first + at));
     __builtin_prefetch(&warp->way);
+    if ((sm->comes[slot] & (GMSIM_COMES_ACCESS | GMSIM_COMES_SHARED)) == GMSIM_COMES_ACCESS)
+        gmsim_sm_memory_expect(&sm->memory, sm->comes_to[slot]);
 }
 
 /* Whether the record takes a place in its sub-partition's queue. */
@@ -97,6 +99,7 @@ static inline void gmsim_warp_comes(gmsim_sm *sm, const gmsim_warp *warp,
 {
     const uint32_t slot = (uint32_t)(warp - sm->warp);
     sm->coming[slot] = record;
+    sm->comes_to[slot] = record->address / GMSIM_LINE_BYTES;
     sm->comes[slot] = (uint8_t)((gmsim_warp_queues(record) ? GMSIM_COMES_QUEUES : 0) |
                                 (record->kind == GMTRACE_ACCESS ? GMSIM_COMES_ACCESS : 0) |
                                 (record->space == GMTRACE_SPACE_SHARED ? GMSIM_COMES_SHARED : 0));
