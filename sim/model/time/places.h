@@ -93,8 +93,9 @@ GMSIM_INLINE void gmsim_place_wait(gmsim_scheduler *s, gmsim_sm *sm, uint32_t sl
 
 /* There is a place: which of the warps that wait `now` sets out. Two of a CTA's stay behind, where
  * there are so many: so few warps store one after the other, each on and on, and more in turn. Not
- * so where the first accesses shared memory. Copies past the load-store unit go before nobody: for
- * them there may be no room now. */
+ * so where the first accesses shared memory. Copies past the load-store unit go before nobody, nor
+ * does anybody where there is no room for whatever an access may ask for: it was only asked whether
+ * there is for what the first does. */
 GMSIM_INLINE uint32_t gmsim_place_leave(gmsim_sm *sm, gmsim_sub_partition *part, uint64_t now)
 {
     uint64_t *head = &part->line[--part->waiting];
@@ -109,7 +110,7 @@ GMSIM_INLINE uint32_t gmsim_place_leave(gmsim_sm *sm, gmsim_sub_partition *part,
         n++;
     }
     uint32_t slot = *(head - n) % GMSIM_MAX_SM_WARPS;
-    if (n && !(sm->comes[slot] & GMSIM_COMES_ACCESS)) {
+    if (n && !(sm->comes[slot] & GMSIM_COMES_ACCESS && gmsim_sm_memory_record_room(&sm->memory))) {
         n = 0;
         slot = first % GMSIM_MAX_SM_WARPS;
     }
