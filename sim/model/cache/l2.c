@@ -217,8 +217,8 @@ gmsim_l2_cost gmsim_l2_bring(gmsim_l2 *l2, const gmsim_l2_place *place, uint32_t
     return cost;
 }
 
-/* A line is written at home: a copy on the other side is no good any more, and its way is not found
- * again, but leaves when its turn comes. */
+/* A line is written at home: a copy on the other side is no good any more. Its way is not found
+ * again, and is taken once no other of the set is empty. */
 static __attribute__((noinline)) void retire_copy(gmsim_l2 *l2, const gmsim_l2_place *place,
                                                   l2_set home, uint32_t way)
 {
