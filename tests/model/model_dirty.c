@@ -137,6 +137,18 @@ static void test_measured(void)
     g_assert_cmpuint(missed, ==, 2);
 }
 
+/* Each line by one SM, the one that writes it; with a hint, or without. */
+static void read_by_owners(player *p, uint64_t first, uint64_t lines, bool hint)
+{
+    for (uint64_t line = first; line < first + lines; line++) {
+        gmsim_l2_place place = gmsim_l2_find(&p->l2, line);
+        if (hint)
+            gmsim_l2_read_hinted(&p->l2, &place, side_of(line), 0xf, false, true);
+        else
+            gmsim_l2_read(&p->l2, &place, side_of(line), 0xf);
+    }
+}
+
 /* What one SM a line reads, `passes` times: what DRAM brings, as copies of the other side's lines
  * take room, and how it writes what the flush left, more of it where hits follow. */
 static void test_private(void)
@@ -154,10 +166,7 @@ static void test_private(void)
         gmsim_l2_flush(&p->l2);
         gmsim_l2_reset_counts(&p->l2);
         for (int pass = 0; pass < atoi(cell[2]); pass++)
-            for (uint64_t line = FIRST; line < FIRST + lines; line++) {
-                gmsim_l2_place place = gmsim_l2_find(&p->l2, line);
-                gmsim_l2_read(&p->l2, &place, side_of(line), 0xf);
-            }
+            read_by_owners(p, FIRST, lines, false);
         const gmsim_l2_counts *counts = &p->l2.counts;
         played++;
         missed += !near(counts->dram_read_sectors, atof(cell[18]));
@@ -229,22 +238,13 @@ static uint32_t writer(uint64_t line, uint64_t k, bool others)
     return others ? gmsim_l2_chance(line / 4u * 1024u + k) & 1u : side_of(line);
 }
 
-/* Read by the SMs that wrote it. */
-static void read_back(player *p, uint64_t first, uint64_t lines)
-{
-    for (uint64_t line = first; line < first + lines; line++) {
-        gmsim_l2_place place = gmsim_l2_find(&p->l2, line);
-        gmsim_l2_read(&p->l2, &place, side_of(line), 0xf);
-    }
-}
-
 /* A launch of l2_again.cu. */
 static void play_again(player *p, const char *kind, uint64_t old, uint64_t lines, uint64_t times)
 {
     const bool after = !strcmp(kind, "after"), clean = !strcmp(kind, "clean");
     const uint64_t again = FIRST + old;
     if (clean)
-        read_back(p, FIRST, old);
+        read_by_owners(p, FIRST, old, false);
     else
         write_lines(p, FIRST, old, 0xf, whole);
     for (uint64_t k = 0; k < times; k++) {
@@ -256,7 +256,7 @@ static void play_again(player *p, const char *kind, uint64_t old, uint64_t lines
             write_lines(p, FIRST, old, 0xf, whole);
     }
     if (after || clean)
-        read_back(p, FIRST, old);
+        read_by_owners(p, FIRST, old, false);
 }
 
 /* Lines that both sides write by turns fill their sets with useless copies: then the set's oldest
@@ -303,18 +303,6 @@ static void test_again(void)
     g_assert_cmpuint(played, ==, 43);
 }
 
-/* Each line by an SM of its own; with a hint, or without. */
-static void read_hinted(player *p, uint64_t first, uint64_t lines, bool hint)
-{
-    for (uint64_t line = first; line < first + lines; line++) {
-        gmsim_l2_place place = gmsim_l2_find(&p->l2, line);
-        if (hint)
-            gmsim_l2_read_hinted(&p->l2, &place, side_of(line), 0xf, false, true);
-        else
-            gmsim_l2_read(&p->l2, &place, side_of(line), 0xf);
-    }
-}
-
 /* What is read with a hint pushes nothing out that is read without; among themselves such lines
  * leave as others. */
 static void test_hints(void)
@@ -333,9 +321,9 @@ static void test_hints(void)
             continue;
         gmsim_l2_init(&p->l2, p->set, &p->gpu);
         gmsim_l2_reset_counts(&p->l2);
-        read_hinted(p, FIRST, lines, hint && reads);
-        read_hinted(p, OTHER, other, hint && others);
-        read_hinted(p, FIRST, lines, false);
+        read_by_owners(p, FIRST, lines, hint && reads);
+        read_by_owners(p, OTHER, other, hint && others);
+        read_by_owners(p, FIRST, lines, false);
         const uint64_t here = p->l2.counts.dram_read_sectors;
         g_test_message("%s %s %s %s: %s read, %" G_GUINT64_FORMAT " here", cell[0], cell[1],
                        cell[2], cell[3], cell[6], here);

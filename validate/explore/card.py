@@ -76,10 +76,11 @@ def measure(folder, jobs, gmcapture):
         if listed.returncode:
             fail(f"{name}: cannot be run; compile it with explore build")
         cases += [(name, case) for case in listed.stdout.split()]
+    apart = metrics((APART,))
     for number, families in enumerate(RUNS):
         wanted = metrics(families)
         if APART not in families:
-            wanted = [metric for metric in wanted if metric not in metrics((APART,))]
+            wanted = [metric for metric in wanted if metric not in apart]
         logs = []
         for name in programs(folder):
             logs.append(f"{name}.ncu{number}.csv")

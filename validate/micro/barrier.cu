@@ -3,9 +3,9 @@
  * barrier.cu - what a barrier costs when nobody is late. One CTA repeats __syncthreads (cta) or
  * __syncwarp (warp), 64 a turn, by 1 to 32 warps; `ctas` CTAs of that size share an SM. `late`
  * rows: before every barrier one warp is busy for some 500 clocks, so that the others sleep in it;
- * the time beyond the busy warp's own (late, 1 warp) is what waking takes. `count` and `or` give
- * back how many threads say yes, or whether one does, and the next waits for that; of `sum` nobody
- * waits for the count until the end. Settles: the clocks
+ * the time beyond the busy warp's own (late, 1 warp) is what waking takes. `count` gives
+ * back how many threads say yes, and the next waits for that; `or` whether one does, which as the
+ * compiler sees changes nothing for the next; of `sum` nobody waits for the counts until the end. Settles: the clocks
  * between the last arrival at a barrier and the next instruction, by warps. Leaves out: named
  * barriers with fewer threads, mbarrier, clusters. Output: CSV: kind,warps,ctas,barriers,clocks -
  * clocks of the slowest warp, the least of three runs.

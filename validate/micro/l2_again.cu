@@ -87,9 +87,13 @@ int main(int argc, char **)
     printf("experiment,old,again,times\n");
     if (argc > 1) {
         prefix = "passes_";
-        for (size_t size : {4, 16, 64, 128})
+        const struct {
+            size_t size;
+            uint32_t times;
+        } rows[] = {{4, 1024}, {16, 512}, {64, 256}, {128, 128}};
+        for (const auto &row : rows)
             for (int again = 0; again < 3; again++)
-                run(OTHERS, 0, size, (uint32_t)(size > 64 ? 128 : size > 16 ? 256 : size > 4 ? 512 : 1024));
+                run(OTHERS, 0, row.size, row.times);
         return 0;
     }
     for (size_t size : {4, 16, 64, 128})

@@ -45,9 +45,9 @@ gmsim_l2_place gmsim_l2_find_any(const gmsim_l2 *l2, uint64_t line)
 static __attribute__((noinline)) uint32_t take_sooner(gmsim_l2 *l2, gmsim_l2_cost *cost, l2_set set,
                                                       uint32_t tag)
 {
-    uint32_t sooner = l2_ways_of(l2, set, L2_STALE);
     if (l2_ways_of(l2, set, 0) & l2->all)
         return GMSIM_L2_WAYS;
+    uint32_t sooner = l2_ways_of(l2, set, L2_STALE);
     if (!sooner)
         for (uint32_t way = 0; way < l2->ways; way++)
             sooner |= (l2_states(set)[way] & L2_FIRST ? 1u : 0) << way;
@@ -102,6 +102,16 @@ GMSIM_INLINE uint32_t bring(gmsim_l2 *l2, gmsim_l2_cost *cost, l2_set set, uint3
     return way;
 }
 
+/* The same for a read, or a write at home: they say when the line is to leave. */
+GMSIM_INLINE uint32_t bring_sorted(gmsim_l2 *l2, gmsim_l2_cost *cost, l2_set set, uint32_t tag,
+                                   bool usual, bool first)
+{
+    const uint32_t way = bring(l2, cost, set, tag, usual);
+    if (l2->sorted || first)
+        sort(l2, set, way, first);
+    return way;
+}
+
 /* Sectors that a fill of 1, 2 or 4 sectors brings for each missing one. */
 GMSIM_INLINE uint32_t widen(uint32_t missing, uint32_t fill)
 {
@@ -148,9 +158,7 @@ GMSIM_INLINE gmsim_l2_cost read_sectors(gmsim_l2 *l2, const gmsim_l2_place *plac
     l2_set home = l2_set_at(l2, place, place->home, width);
     counts->read_sectors += gmsim_sector_count(touched);
     if (side == place->home || l2->sides == 1u) {
-        uint32_t way = bring(l2, &cost, home, place->tag, usual);
-        if (l2->sorted || first)
-            sort(l2, home, way, first);
+        uint32_t way = bring_sorted(l2, &cost, home, place->tag, usual, first);
         if (!plain)
             gmsim_l2_relieve(l2, &cost, place->line, false);
         uint32_t missing = fetch(l2, &cost, home, way, touched, fill);
@@ -158,18 +166,14 @@ GMSIM_INLINE gmsim_l2_cost read_sectors(gmsim_l2 *l2, const gmsim_l2_place *plac
         return counted(l2, cost, missing ? GMSIM_L2_DRAM : GMSIM_L2_NEAR);
     }
     l2_set near = l2_set_at(l2, place, side, width);
-    uint32_t copy = bring(l2, &cost, near, place->tag, usual);
-    if (l2->sorted || first)
-        sort(l2, near, copy, first);
+    uint32_t copy = bring_sorted(l2, &cost, near, place->tag, usual, first);
     if (!plain)
         gmsim_l2_relieve(l2, &cost, place->line, true);
     uint32_t missing = touched & ~L2_VALID(l2_states(near)[copy]);
     counts->read_hit_sectors += gmsim_sector_count(touched & ~missing);
     if (!missing)
         return counted(l2, cost, GMSIM_L2_NEAR);
-    uint32_t way = bring(l2, &cost, home, place->tag, usual);
-    if (l2->sorted || first)
-        sort(l2, home, way, first);
+    uint32_t way = bring_sorted(l2, &cost, home, place->tag, usual, first);
     if (!plain)
         gmsim_l2_relieve(l2, &cost, place->line, false);
     uint32_t crossing = widen(missing, fill) & ~L2_VALID(l2_states(near)[copy]);
@@ -299,9 +303,7 @@ GMSIM_INLINE gmsim_l2_cost write_sectors(gmsim_l2 *l2, const gmsim_l2_place *pla
         }
         on = action & GMSIM_WRITE_ON;
     }
-    uint32_t way = bring(l2, &cost, set, place->tag, usual);
-    if (l2->sorted)
-        sort(l2, set, way, false);
+    uint32_t way = bring_sorted(l2, &cost, set, place->tag, usual, false);
     if (!plain)
         gmsim_l2_relieve(l2, &cost, place->line, false);
     uint64_t *written = l2->written[(size_t)set.number * width + way];
