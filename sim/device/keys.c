@@ -185,7 +185,7 @@ const gmsim_key gmsim_keys[] = {
           "clocks from one refresh of a bank to the next"),
     MAYBE(dram, refresh_clocks, COUNT, 1, 1u << 20, "clocks that a refresh takes"),
     GIVEN(dram, granule, POWER, GMSIM_SECTOR_BYTES, 4096, "64", "bytes of the least access"),
-    GIVEN(dram, write_percent, COUNT, 100, 1000, "120",
+    GIVEN(dram, write_percent, COUNT, 100, 1000, "135",
           "of the time of a read, that a write takes"),
     GIVEN(dram, write_weight, COUNT, 1, 100, "2", "reads' worth that a write keeps reads waiting"),
     GIVEN(dram, load_steps, COUNT, 1, 1024, "4", "steps of 128 clocks over which load is averaged"),

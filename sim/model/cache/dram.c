@@ -4,8 +4,9 @@
  * micro/memory_timing.cu (dram, copy) and micro/latency_spread.cu:
  *
  * - DRAM serves so many bytes a clock, gpu.dram_granule at least; an access to a row that is not in
- *   use costs more, what is written there more yet (micro/atomics_random.cu). The busier it is the
- *   longer an access waits for others in its bank.
+ *   use costs more, what is written there more yet (micro/atomics_random.cu), but less of whole
+ *   lines: half of what is moved beyond the least access hides it (micro/dram_rows.cu). The busier
+ * it is the longer an access waits for others in its bank.
  * - What is written takes gpu.dram_write_percent of that where as much is read beside, or half as
  *   much, and the time of what is read where nothing is: the bus turns around (micro/dram_mix.cu).
  * - Banks are refreshed in turn, and whoever comes then waits.
@@ -56,6 +57,14 @@ static uint64_t granules(const gmsim_dram *dram, uint64_t sectors)
     return ((sectors + least - 1u) & ~(uint64_t)(least - 1u)) * GMSIM_SECTOR_BYTES;
 }
 
+/* Bytes' time that an access of one or two lines to a row not in use costs besides. */
+static uint64_t opening(const gmsim_dram *dram, uint64_t bytes, uint32_t once, bool two)
+{
+    const uint64_t most = (uint64_t)once << two, least = (uint64_t)dram->gpu->dram_granule << two;
+    const uint64_t hidden = bytes > least ? (bytes - least) / 2u : 0;
+    return bytes == 0 ? 0 : most > hidden ? most - hidden : 0;
+}
+
 /* Lines that leave L2 are not the one that makes them leave, but neighbours here were neighbours
  * there. */
 uint64_t gmsim_dram_take(gmsim_dram *dram, gmsim_l2_cost cost, uint64_t line, uint64_t step,
@@ -64,20 +73,20 @@ uint64_t gmsim_dram_take(gmsim_dram *dram, gmsim_l2_cost cost, uint64_t line, ui
     const gmsim_gpu *gpu = dram->gpu;
     uint64_t read =
         granules(dram, (uint64_t)cost.read - cost.also_read) + granules(dram, cost.also_read);
-    uint64_t written = (granules(dram, (uint64_t)cost.written - cost.also_written) +
-                        granules(dram, cost.also_written)) *
-                       dram->write_percent / 100u;
+    uint64_t written = granules(dram, (uint64_t)cost.written - cost.also_written) +
+                       granules(dram, cost.also_written);
     if (!gpu->dram_bytes_per_clock)
         return 0;
-    uint64_t row = line >> dram->row_shift;
+    uint64_t row = line >> dram->row_shift, opens = 0, opens_written = 0;
     uint64_t *open = &dram->row[(uint64_t)gmsim_hash32(row) >> dram->open_shift];
     if (*open != row + 1u) {
-        uint32_t once = gpu->dram_row_bytes, when_written = gpu->dram_row_write_bytes;
-        if (read)
-            read += (uint64_t)once << (cost.also_read != 0);
-        if (written)
-            written += (uint64_t)(when_written ? when_written : once) << (cost.also_written != 0);
+        const uint32_t once = gpu->dram_row_bytes, when_written = gpu->dram_row_write_bytes;
+        opens = opening(dram, read, once, cost.also_read != 0);
+        opens_written =
+            opening(dram, written, when_written ? when_written : once, cost.also_written != 0);
     }
+    read += opens;
+    written = written * dram->write_percent / 100u + opens_written;
     *open = row + 1u;
     dram->read += read;
     dram->written += written;
