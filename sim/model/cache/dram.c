@@ -5,8 +5,8 @@
  *
  * - DRAM serves so many bytes a clock, gpu.dram_granule at least; an access to a row that is not in
  *   use costs more, what is written there more yet (micro/atomics_random.cu), but less of whole
- *   lines: half of what is moved beyond the least access hides it (micro/dram_rows.cu). The busier
- * it is the longer an access waits for others in its bank.
+ *   lines: half of what is moved beyond the least access hides it (micro/dram_rows.cu).
+ * - The busier DRAM is the longer an access waits for others in its bank.
  * - What is written takes gpu.dram_write_percent of that where as much is read beside, or half as
  *   much, and the time of what is read where nothing is: the bus turns around (micro/dram_mix.cu).
  * - Banks are refreshed in turn, and whoever comes then waits.
