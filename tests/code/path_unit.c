@@ -317,7 +317,8 @@ static void test_doubt(void)
     record(&run, 6, ALL);
     PIECES({1, 5, 1});
     finish(&run);
-    code[1].operands = "P0, PT, |R4|, 4, PT"; /* large numbers are rare */
+    code[1].opcode = "FSETP.GE.AND";
+    code[1].operands = "P0, PT, |R4|, 105615, PT"; /* large numbers are rare */
     code[2].predicate_negated = 1;
     BEGIN(code);
     record(&run, 0, ALL);

@@ -51,6 +51,9 @@ void gmt_count_reads(const gmtrace_kernel *kernel, gmtrace_decoded *decoded);
 
 /* Whether what the instruction reads differs from lane to lane (varying.c). */
 bool gmt_varies(const gmtrace_kernel *kernel, const gmtrace_decoded *decoded, uint32_t instr);
+/* The same, by what each lane has loaded from an address of its own. */
+bool gmt_varies_by_loads(const gmtrace_kernel *kernel, const gmtrace_decoded *decoded,
+                         uint32_t instr);
 /* What a lane has after the instruction, as far as the code shows it; `varies`: that, or its result
  * is the lane's own. What neither the code nor the lane's number tells is spread over lanes if it
  * varies, and 0 if not. */

@@ -4,6 +4,8 @@
  */
 #include "traces/code/graph.h"
 
+#include "traces/code/jump_table.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +21,8 @@ bool gmt_has_condition(const gmtrace_instr *branch)
 {
     if (branch->op_class == GMTRACE_CLASS_EXIT) /* "EXIT !P1" */
         return branch->operands && branch->operands[0];
+    if (gmt_has_prefix(branch->opcode, "BRX")) /* commas part the places in its table */
+        return false;
     return strchr(branch->operands, ',') != NULL || gmt_has_prefix(branch->opcode, "BRA.DIV") ||
            gmt_has_prefix(branch->opcode, "BRA.CONV");
 }
@@ -34,10 +38,11 @@ bool gmt_may_fall(const gmtrace_instr *instr)
     return instr->op_class == GMTRACE_CLASS_CALL && instr->target == GMTRACE_NO_INSTR;
 }
 
-/* The table's targets: places that only an indirect jump can lead to, places behind calls, and at
- * 2 * count + i the own target of instruction i. */
+/* The table's targets: places that only an indirect jump can lead to, places behind calls, at
+ * 2 * count + i the own target of instruction i, and at 3 * count those of tables. */
 typedef struct targets {
     uint32_t *list, orphans, calls;
+    gmt_jump_tables tables;
 } targets;
 
 static void find_targets(targets *t, const gmtrace_instr *instr, uint32_t count, bool *is_target)
@@ -56,6 +61,23 @@ static void find_targets(targets *t, const gmtrace_instr *instr, uint32_t count,
                  strcmp(instr[i + 1].opcode, "NOP") != 0)
             t->list[t->orphans++] = i + 1;
     }
+}
+
+/* False without memory. */
+static bool add_tables(targets *t, const gmtrace_instr *instr, uint32_t count)
+{
+    if (!gmt_jump_tables_find(&t->tables, instr, count, t->list, t->orphans))
+        return false;
+    const size_t own = 3 * (size_t)count, more = t->tables.first[count];
+    if (own + more > UINT32_MAX)
+        return false;
+    uint32_t *list = realloc(t->list, (own + more + 1u) * sizeof *list);
+    if (!list)
+        return false;
+    t->list = list;
+    if (more)
+        memcpy(list + own, t->tables.target, more * sizeof *list);
+    return true;
 }
 
 static gmt_flow flow_of(const gmtrace_instr *instr, uint32_t i, uint32_t count, const targets *t)
@@ -80,6 +102,12 @@ static gmt_flow flow_of(const gmtrace_instr *instr, uint32_t i, uint32_t count, 
     default:
         flow.transfer = GMT_JUMPS;
     }
+    const uint32_t in_table = t->tables.first[i + 1u] - t->tables.first[i];
+    if (!known && in_table && flow.transfer == GMT_JUMPS) {
+        flow.first = 3 * count + t->tables.first[i];
+        flow.count = in_table;
+        return flow;
+    }
     flow.first = known ? 2 * count + i : 0;
     flow.count = known ? 1 : (flow.transfer == GMT_JUMPS ? t->orphans : 0);
     return flow;
@@ -91,17 +119,20 @@ bool gmt_graph_of_code(gmt_graph *graph, const gmtrace_instr *instr, uint32_t co
     memset(graph, 0, sizeof *graph);
     if (count > UINT32_MAX / 3)
         return false;
-    targets t = {.list = malloc((3 * (size_t)count + 1) * sizeof *t.list)};
+    targets t = {.list = calloc(3 * (size_t)count + 1, sizeof *t.list)};
     gmt_flow *flow = malloc((count + (size_t)1) * sizeof *flow);
     bool *is_target = calloc(count + (size_t)1, sizeof *is_target);
     bool good = t.list && flow && is_target;
-    if (good)
+    if (good) {
         find_targets(&t, instr, count, is_target);
+        good = add_tables(&t, instr, count);
+    }
     for (uint32_t i = 0; good && i < count; i++) {
         flow[i] = flow_of(instr, i, count, &t);
         flow[i].alone = alone[i];
     }
     good = good && gmt_graph_build(graph, flow, count, t.list);
+    gmt_jump_tables_free(&t.tables);
     free(t.list);
     free(flow);
     free(is_target);

@@ -58,7 +58,9 @@ gmtrace_paths *gmtrace_paths_create(const gmtrace_kernel *kernel, gmtrace_detail
     made->move = calloc(made->move_count, sizeof *made->move);
     if (made->move && made->move_slot && path_graph_build(&made->graph, kernel, detail))
         made->search = path_search_create(&made->graph);
-    if (made->search && make_start(made) && find_targets(made))
+    if (made->search)
+        made->sides = path_sides_create(&made->graph, kernel, made->search);
+    if (made->sides && make_start(made) && find_targets(made))
         return made;
     gmtrace_paths_free(made);
     return NULL;
@@ -68,7 +70,7 @@ void gmtrace_paths_know(gmtrace_paths *paths, const gmtrace_launch *launch)
 {
     paths->values = path_values_create(&paths->graph, launch);
     if (paths->values)
-        paths->walk = path_walk_create(&paths->graph, paths->search, paths->values);
+        paths->walk = path_walk_create(&paths->graph, paths->sides, paths->values);
     for (uint32_t i = 0; i < paths->graph.instr_count && paths->walk; i++)
         if (paths->target[i] != PATH_NONE && path_values_accesses(paths->values, i))
             paths->target[i] |= PATH_TARGET_ACCESSES;
@@ -91,6 +93,7 @@ void gmtrace_paths_free(gmtrace_paths *paths)
     free(paths->path);
     free(paths->taken);
     path_graph_free(&paths->graph);
+    path_sides_free(paths->sides);
     path_search_free(paths->search);
     path_set_free(&paths->places);
     path_set_free(&paths->lists);

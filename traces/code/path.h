@@ -12,7 +12,8 @@
  * with the fewest instructions is taken that its own predicates allow: branches on the same
  * predicate go the same way as long as it is not written. A branch that lanes decide one by one
  * (its predicate is made of thread numbers or of what was loaded) counts twice what it skips: the
- * warp executes that if a single lane needs it. Calls are rare cases, and so are large numbers. A
+ * warp executes that if a single lane needs it. Where both sides have something of their own it
+ * executes both (path_sides.c). Calls are rare cases, and so are large numbers. A
  * loop in which nothing is recorded is run as often as the constants in its code say (a counter
  * from a constant, by a constant, up to a constant), whether it is left at its end or from its
  * middle, and once where they say nothing. A warp is divided where its records' masks show it: each
@@ -22,9 +23,9 @@
  * Where the code itself says what lanes do (gmtrace_paths_know()), ways follow from that: each
  * group of lanes goes its own, up to the BSYNC where they meet, and loops run as often as they do.
  *
- * Left out: sides of a branch without any record that only some lanes take, where parameters, loads
- * or floats decide it (one side is counted); indirect branches whose targets the code does not
- * show; replays of instructions by the hardware.
+ * Left out: how many lanes take a side of a branch without any record, where nothing tells (if one
+ * could, the side is counted); indirect branches whose targets the code does not show; replays of
+ * instructions by the hardware.
  *
  * Threads: a gmtrace_paths and the warps stepped with it belong to one thread at a time. Results do
  * not depend on the order in which warps are stepped, short of GMTRACE_PATH_LIMIT states.

@@ -5,6 +5,7 @@
 #include "traces/code/path_graph.h"
 
 #include "traces/code/decoded_private.h"
+#include "traces/code/jump_table.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,33 +88,10 @@ static path_block block_of(const path_graph *graph, const gmt_block *block, cons
         own.falls_anyway = gmt_has_condition(last);
     if (last->op_class == GMTRACE_CLASS_BRANCH) {
         own.unlikely =
-            last->target >= graph->instr_count || gmt_has_prefix(last->opcode, "BRA.DIV");
+            gmt_has_prefix(last->opcode, "BRA.DIV") ||
+            (last->target >= graph->instr_count && block->edge_count > gmt_table_size(last));
     }
     return own;
-}
-
-/* The nearest instruction before `at` that writes the predicate; `at` if there is none. */
-static uint32_t decider_of(const path_graph *graph, uint32_t at, uint8_t predicate)
-{
-    for (uint32_t n = at; n-- > 0;)
-        for (unsigned k = 0; k < graph->instr[n].operand_count; k++) {
-            const gmtrace_operand *o = &graph->instr[n].operand[k];
-            if (o->file == GMTRACE_REG_PREDICATE && o->write && predicate >= o->first &&
-                predicate < o->first + (unsigned)o->count)
-                return n;
-        }
-    return at;
-}
-
-/* "FSETP.GEU.AND P1, PT, |R66|, 4.19, PT" where P1 leads to the code: large numbers are rare, too.
- */
-static bool is_rare(const gmtrace_instr *decider, const gmtrace_instr *branch)
-{
-    const char *limit = strstr(decider->operands, "|, ");
-    return limit &&
-           (gmt_has_modifier(decider->opcode, "GE") || gmt_has_modifier(decider->opcode, "GEU") ||
-            gmt_has_modifier(decider->opcode, "GT") || gmt_has_modifier(decider->opcode, "GTU")) &&
-           branch->predicate_negated;
 }
 
 /* A branch over code in which nothing would be recorded, by lanes that differ: the warp executes it
@@ -126,8 +104,9 @@ static uint32_t skips_of(const path_graph *graph, const gmtrace_kernel *kernel,
     if (branch->op_class != GMTRACE_CLASS_BRANCH || branch->predicate >= 7 ||
         branch->target <= at || branch->target >= graph->instr_count)
         return 0;
-    const uint32_t decider = decider_of(graph, at, branch->predicate);
-    if (!gmt_varies(kernel, decoded, decider) || is_rare(&graph->instr[decider], branch))
+    const gmtrace_instr *decider = path_decider(kernel, branch);
+    if (!decider || !gmt_varies(kernel, decoded, (uint32_t)(decider - kernel->instr)) ||
+        path_rare_side(kernel, branch) == PATH_RARE_FALLS)
         return 0;
     for (uint32_t n = at + 1; n < branch->target; n++)
         if (seen[n] != PATH_UNSEEN && graph->instr[n].op_class != GMTRACE_CLASS_CALL)
@@ -158,9 +137,11 @@ bool path_graph_build(path_graph *graph, const gmtrace_kernel *kernel, gmtrace_d
         gmtrace_decode_kernel(kernel, GMTRACE_WARP_LANES, decoded);
     for (uint32_t b = 0; good && b < graph->flow.block_count; b++) {
         const gmt_block *block = &graph->flow.block[b];
+        const uint32_t last = block->first + block->count - 1u;
         graph->block[b] = block_of(graph, block, seen);
-        graph->block[b].skips =
-            skips_of(graph, kernel, decoded, seen, block->first + block->count - 1);
+        graph->block[b].skips = skips_of(graph, kernel, decoded, seen, last);
+        if (kernel->instr[last].op_class == GMTRACE_CLASS_BRANCH && !graph->block[b].falls_anyway)
+            graph->block[b].rare = (uint8_t)path_rare_side(kernel, &kernel->instr[last]);
     }
     free(decoded);
     free(seen);

@@ -16,6 +16,9 @@ typedef enum path_seen {
     PATH_SEEN,   /* always recorded when executed */
 } path_seen;
 
+/* The side of a branch that is for rare cases. */
+typedef enum path_rare { PATH_RARE_NEITHER, PATH_RARE_JUMPS, PATH_RARE_FALLS } path_rare;
+
 /* What the blocks of the graph are to a path. A recorded instruction is a block by itself, and so
  * is one where lanes meet. */
 typedef struct path_block {
@@ -23,6 +26,7 @@ typedef struct path_block {
     uint8_t predicate, value; /* condition of its transfer; GMTRACE_NO_REGISTER: none */
     bool falls_anyway;        /* the condition says nothing of the way to the next block */
     bool unlikely;            /* transfers only warps that diverge (BRA.DIV), or to guesses */
+    uint8_t rare;             /* path_rare */
     uint32_t skips;           /* price of its branch, by what a single lane would have executed */
 } path_block;
 
@@ -39,6 +43,10 @@ void path_graph_free(path_graph *graph);
 
 /* Does the instruction make lanes wait for others? Such a one is a block by itself. */
 bool path_is_meeting(const gmtrace_instr *instr);
+
+/* The nearest instruction above that writes the branch's predicate; NULL where there is none. */
+const gmtrace_instr *path_decider(const gmtrace_kernel *kernel, const gmtrace_instr *branch);
+path_rare path_rare_side(const gmtrace_kernel *kernel, const gmtrace_instr *branch);
 
 /* Predicates whose values are known, as bits 0-6, and the values. Behind a block with a branch of
  * two predicates bit 7: whether it jumps. */

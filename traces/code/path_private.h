@@ -9,7 +9,7 @@
 #include "traces/code/path.h"
 #include "traces/code/path_graph.h"
 #include "traces/code/path_list.h"
-#include "traces/code/path_search.h"
+#include "traces/code/path_sides.h"
 #include "traces/code/path_values.h"
 #include "traces/code/path_walk.h"
 
@@ -108,6 +108,7 @@ struct gmtrace_paths {
     const gmtrace_kernel *kernel;
     path_graph graph;
     path_search *search;
+    path_sides *sides;
     path_values *values; /* NULL: no branch is decided by what lanes have */
     path_walk *walk;
     path_set places, lists, states, way_keys, path_keys;

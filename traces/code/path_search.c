@@ -14,7 +14,8 @@
 #define MAX_FRAMES 4096u
 
 /* Prices beside an instruction's, which is 1. */
-#define PRICE_CALL     (1ull << 12) /* what divisions and roots have for rare cases */
+#define PRICE_RARE     (1ull << 12)
+#define PRICE_CALL     PRICE_RARE   /* what divisions and roots have for rare cases */
 #define PRICE_MAYBE    (1ull << 16) /* crossing what many captures record */
 #define PRICE_UNLIKELY (1ull << 24)
 #define PRICE_SEEN     (1ull << 36) /* crossing what every capture records */
@@ -204,7 +205,9 @@ static void leave(path_search *s, uint32_t from, path_place place, uint64_t pric
         }
         if (next.block == PATH_END)
             next = (path_place){.block = PATH_END};
-        const uint64_t more = falls                     ? 0
+        const bool rare = own->rare == (falls ? PATH_RARE_FALLS : PATH_RARE_JUMPS);
+        const uint64_t more = rare                      ? PRICE_RARE
+                              : falls                   ? 0
                               : own->unlikely           ? PRICE_UNLIKELY
                               : edge->kind == GMT_CALLS ? PRICE_CALL
                                                         : own->skips;
@@ -265,15 +268,16 @@ static bool is_end(const path_search *s, const path_place *place, uint32_t to, b
     return !all || path_facts_guard(place->facts, instr->predicate, instr->predicate_negated) != 0;
 }
 
-static uint32_t run(path_search *s, path_place from, uint32_t to, bool all, bool through_records)
+static void begin(path_search *s)
 {
-    uint32_t end = PATH_NONE;
     s->turn++;
     s->node_count = s->heap_count = 0;
-    if (from.block == PATH_NONE)
-        reach(s, PATH_NONE, (path_place){.block = 0}, 0);
-    else
-        leave(s, PATH_NONE, from, 0);
+}
+
+/* The node at the end, of those that the search reaches from where it has begun. */
+static uint32_t run(path_search *s, uint32_t to, bool all, bool through_records)
+{
+    uint32_t end = PATH_NONE;
     while (s->heap_count) {
         const uint32_t n = take_first(s);
         if (is_end(s, &s->node[n].place, to, all)) {
@@ -294,23 +298,25 @@ static uint32_t run(path_search *s, path_place from, uint32_t to, bool all, bool
     return end;
 }
 
-path_way path_search_find(path_search *s, path_place from, uint32_t to, bool all)
+static uint32_t run_from(path_search *s, path_place from, uint32_t to, bool all,
+                         bool through_records)
 {
-    path_way way = {.block = s->way, .place = s->way_place};
-    uint32_t end = run(s, from, to, all, false);
-    if (end == PATH_NONE) { /* perhaps lanes that differ in a predicate were taken as one */
-        from.facts = (path_facts){0, 0};
-        way.against = true;
-        end = run(s, from, to, all, false);
-    }
-    if (end == PATH_NONE) {
-        way.lost = true;
-        end = run(s, from, to, all, true);
-    }
+    begin(s);
+    if (from.block == PATH_NONE)
+        reach(s, PATH_NONE, (path_place){.block = 0}, 0);
+    else
+        leave(s, PATH_NONE, from, 0);
+    return run(s, to, all, through_records);
+}
+
+static path_way way_to(path_search *s, uint32_t end, path_way way)
+{
+    way.block = s->way;
+    way.place = s->way_place;
     if (end == PATH_NONE)
         return way;
     way.found = true;
-    way.end = behind(s, s->node[end].place, all);
+    way.rare = s->node[end].price >= PRICE_RARE;
     for (uint32_t n = end; n != PATH_NONE; n = s->node[n].from) {
         way.ambiguous |= s->node[n].ambiguous;
         if (n != end)
@@ -322,4 +328,30 @@ path_way path_search_find(path_search *s, path_place from, uint32_t to, bool all
         s->way[at] = s->node[n].place.block;
     }
     return way;
+}
+
+path_way path_search_find(path_search *s, path_place from, uint32_t to, bool all)
+{
+    path_way way = {0};
+    uint32_t end = run_from(s, from, to, all, false);
+    if (end == PATH_NONE) { /* perhaps lanes that differ in a predicate were taken as one */
+        from.facts = (path_facts){0, 0};
+        way.against = true;
+        end = run_from(s, from, to, all, false);
+    }
+    if (end == PATH_NONE) {
+        way.lost = true;
+        end = run_from(s, from, to, all, true);
+    }
+    if (end != PATH_NONE)
+        way.end = behind(s, s->node[end].place, all);
+    return way_to(s, end, way);
+}
+
+path_way path_search_side(path_search *s, path_place before, uint32_t to)
+{
+    begin(s);
+    reach(s, PATH_NONE, before, 0);
+    const uint32_t end = run(s, to, false, false);
+    return way_to(s, end, (path_way){.end = {.block = to}});
 }

@@ -27,6 +27,7 @@ typedef struct path_way {
     path_place end;
     bool found, ambiguous, lost;
     bool against; /* what is known of predicates */
+    bool rare;    /* it calls what is there for rare cases, or the like */
 } path_way;
 
 path_search *path_search_create(const path_graph *graph); /* NULL without memory */
@@ -34,5 +35,7 @@ void path_search_free(path_search *search);
 
 /* `all`: every lane that comes executes the instruction at the end. */
 path_way path_search_find(path_search *search, path_place from, uint32_t to, bool all);
+/* From before the block of the place, crossing nothing that is always recorded. */
+path_way path_search_side(path_search *search, path_place before, uint32_t to);
 
 #endif

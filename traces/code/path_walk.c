@@ -26,7 +26,7 @@
 
 struct path_walk {
     const path_graph *graph;
-    path_search *search;
+    path_sides *sides;
     path_values *values;
     uint32_t *meet;  /* of each block: where lanes that part behind it meet */
     uint32_t *block; /* gone through so far */
@@ -62,13 +62,13 @@ static void find_meetings(path_walk *w)
     }
 }
 
-path_walk *path_walk_create(const path_graph *graph, path_search *search, path_values *values)
+path_walk *path_walk_create(const path_graph *graph, path_sides *sides, path_values *values)
 {
     path_walk *w = calloc(1, sizeof *w);
     if (!w)
         return NULL;
     w->graph = graph;
-    w->search = search;
+    w->sides = sides;
     w->values = values;
     w->meet = malloc((graph->flow.block_count + (size_t)1) * sizeof *w->meet);
     w->block = malloc(MAX_BLOCKS * sizeof *w->block);
@@ -122,7 +122,7 @@ static bool find(path_walk *w, path_place from, uint32_t to, bool all, path_way 
         *way = w->found[number];
         return way->found && !way->lost && !way->against;
     }
-    *way = path_search_find(w->search, from, to, all);
+    *way = path_sides_find(w->sides, from, to, all);
     w->work += PER_SEARCH;
     w->kept += way->count;
     path_place *place = path_arena_take(&w->arena, (way->count + 1u) * sizeof *place);

@@ -6,12 +6,12 @@
 #define GMTRACE_PATH_WALK_H
 
 #include "traces/code/path_list.h"
-#include "traces/code/path_search.h"
+#include "traces/code/path_sides.h"
 #include "traces/code/path_values.h"
 
 typedef struct path_walk path_walk;
 
-path_walk *path_walk_create(const path_graph *graph, path_search *search,
+path_walk *path_walk_create(const path_graph *graph, path_sides *sides,
                             path_values *values); /* NULL without memory */
 void path_walk_free(path_walk *walk);             /* NULL is allowed */
 

@@ -141,7 +141,7 @@ static bool walk_way(gmtrace_paths *p, const path_way_key *key, path_found *made
 static void search_way(gmtrace_paths *p, const path_way_key *key, path_found *made)
 {
     const path_place from = path_get_place(p, key->place);
-    const path_way found = path_search_find(p->search, from, key->to, key->all);
+    const path_way found = path_sides_find(p->sides, from, key->to, key->all);
     const path_place end = found.found ? found.end : (path_place){.block = key->to};
     *made = (path_found){.found = found.found, .ambiguous = found.ambiguous, .lost = found.lost};
     p->whole.count = 0;

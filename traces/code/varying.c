@@ -98,6 +98,19 @@ bool gmt_varies(const gmtrace_kernel *kernel, const gmtrace_decoded *decoded, ui
     return differ;
 }
 
+bool gmt_varies_by_loads(const gmtrace_kernel *kernel, const gmtrace_decoded *decoded, uint32_t at)
+{
+    uint32_t instr[STEPS];
+    bool differ;
+    const uint32_t count = made_of(kernel, decoded, at, instr, &differ);
+    for (uint32_t i = 0; i < count && differ; i++)
+        if (kernel->instr[instr[i]].op_class == GMTRACE_CLASS_LOAD &&
+            decoded[instr[i]].lanes == GMTRACE_LANES_DIFFER &&
+            gmt_varies(kernel, decoded, instr[i]))
+            return true;
+    return false;
+}
+
 void gmt_run_lane(path_const *state, const gmtrace_instr *instr, const gmtrace_decoded *decoded,
                   bool varies, uint32_t lane)
 {
