@@ -201,7 +201,7 @@ typedef struct gmsim_gpu {
         pipe_tensor, pipe_tensor_f16, pipe_tensor_tf32, pipe_tensor_int8, pipe_tensor_fp64,
         pipe_wgmma, pipe_shuffle, pipe_vote, pipe_match_any, pipe_match_all, pipe_redux, pipe_ldc,
         pipe_uldc, pipe_s2r, pipe_s2ur, pipe_cs2r, pipe_b2r, pipe_uniform, pipe_membar,
-        pipe_membar_cta, pipe_membar_sys, pipe_reconverge, pipe_return;
+        pipe_membar_cta, pipe_membar_sys, pipe_reconverge, pipe_return, pipe_jump;
 
     /* [launch]: order in which hardware hands the first CTAs to SMs is built from these. */
     gmsim_list launch_groups; /* SMs of each group of SMs (GPC); one group of all where unknown */

@@ -276,6 +276,7 @@ const gmsim_key gmsim_keys[] = {
     COST(membar_sys, "delay 985, latency 985", "MEMBAR of the system"),
     COST(reconverge, "delay 9", "BSYNC"),
     COST(return, "delay 30, issue 8", "RET, with the CALL before it"),
+    COST(jump, "delay 30, issue 2", "BRX, by a table"),
     MAYBE(launch, groups, COUNTS, 1, 1024,
           "SMs of each group of SMs, in the order in which the first CTAs fill them"),
     MAYBE(launch, singles, COUNT, 0, 64,

@@ -86,8 +86,8 @@ static uint64_t two_sides(const gmtrace_instr *first, const char *compared)
 static void test_both(void)
 {
     const gmtrace_instr tid = TID, cta = CTAID;
-    /* MUFU, BSSY, SETP, BRA; 3 and a branch; 3; BSYNC */
-    g_assert_cmpuint(two_sides(&tid, "P0, PT, R4, 0.5, PT"), ==, 4 + 4 + 3 + 1);
+    /* MUFU, BSSY, SETP, BRA; 3 and a branch; 3; BSYNC by each */
+    g_assert_cmpuint(two_sides(&tid, "P0, PT, R4, 0.5, PT"), ==, 4 + 4 + 3 + 2);
     /* all lanes load one word: one side, that which falls through */
     g_assert_cmpuint(two_sides(&cta, "P0, PT, R4, 0.5, PT"), ==, 4 + 4 + 1);
     /* P0 jumps to what is for large numbers */
@@ -98,9 +98,9 @@ static void test_within(void)
 {
     gmtrace_instr code[] = {TID,     LDG, MUFU, BSSY,    SETP, BRA(9), SETP, BRA(12),
                             BRA(12), ADD, ADD,  BRA(13), ADD,  BSYNC,  STG,  EXIT};
-    /* to 5; to 8, which jumps to 12; 12 once for each that comes there; 9 to 11; 13 */
+    /* to 5; to 8, which jumps to 12; 12 once for each that comes there; 9 to 11; 13 by both */
     const uint64_t found = executed(code, G_N_ELEMENTS(code), 14);
-    g_assert_cmpuint(found, ==, 4 + 3 + 1 + 3 + 1);
+    g_assert_cmpuint(found, ==, 4 + 3 + 1 + 3 + 2);
 }
 
 static void test_table(void)
@@ -122,8 +122,8 @@ static void test_table(void)
         BSYNC,
         STG,
         EXIT};
-    /* to 4; 5 and 6; 7 to 9; the third target is where they meet */
-    g_assert_cmpuint(executed(code, G_N_ELEMENTS(code), 14), ==, 3 + 2 + 3 + 1);
+    /* to 4; 5 and 6; 7 to 9; the third target is where they meet, and wait */
+    g_assert_cmpuint(executed(code, G_N_ELEMENTS(code), 14), ==, 3 + 2 + 3 + 2);
 }
 
 int main(int argc, char **argv)

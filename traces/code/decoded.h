@@ -53,6 +53,7 @@ typedef enum gmtrace_unit {
     GMTRACE_UNIT_MEMBAR_SYS,
     GMTRACE_UNIT_RECONVERGE, /* BSYNC */
     GMTRACE_UNIT_RETURN,
+    GMTRACE_UNIT_JUMP, /* BRX: to one of several places */
     GMTRACE_UNITS
 } gmtrace_unit;
 

@@ -29,6 +29,7 @@ struct path_sides {
     path_search *search;
     uint32_t *meet; /* of each block */
     bool *parts;    /* of each block: do its lanes go different ways? */
+    bool *table;    /* of each block: do they jump by a table? */
     bool any;
     uint32_t *block; /* the way that is made */
     path_place *place;
@@ -65,12 +66,17 @@ static bool looks_at_exponent(const gmtrace_instr *decider)
     return number > 0xffffffu && number < 0xff000000u;
 }
 
-static bool parts(const path_sides *s, const gmtrace_kernel *kernel, const gmtrace_decoded *decoded,
-                  uint32_t b)
+static const gmtrace_instr *branch_of(const path_sides *s, const gmtrace_kernel *kernel, uint32_t b)
 {
     const gmt_block *block = &s->graph->flow.block[b];
-    const gmtrace_instr *branch = &kernel->instr[block->first + block->count - 1u];
-    if (branch->op_class != GMTRACE_CLASS_BRANCH || block->edge_count < 2 ||
+    return &kernel->instr[block->first + block->count - 1u];
+}
+
+/* Is it a branch with several ways forward, which meet? */
+static bool may_part(const path_sides *s, const gmtrace_kernel *kernel, uint32_t b)
+{
+    const gmt_block *block = &s->graph->flow.block[b];
+    if (branch_of(s, kernel, b)->op_class != GMTRACE_CLASS_BRANCH || block->edge_count < 2 ||
         s->meet[b] == GMT_NO_BLOCK || s->graph->block[b].unlikely ||
         s->graph->block[b].falls_anyway)
         return false;
@@ -80,6 +86,13 @@ static bool parts(const path_sides *s, const gmtrace_kernel *kernel, const gmtra
             edge->to <= b)
             return false;
     }
+    return true;
+}
+
+static bool parts(const path_sides *s, const gmtrace_kernel *kernel, const gmtrace_decoded *decoded,
+                  uint32_t b)
+{
+    const gmtrace_instr *branch = branch_of(s, kernel, b);
     const gmtrace_instr *decider = gmt_table_size(branch) ? branch : path_decider(kernel, branch);
     return decider && !looks_at_exponent(decider) &&
            gmt_varies_by_loads(kernel, decoded, (uint32_t)(decider - kernel->instr));
@@ -97,15 +110,18 @@ path_sides *path_sides_create(const path_graph *graph, const gmtrace_kernel *ker
         s->search = search;
         s->meet = malloc((blocks + 1u) * sizeof *s->meet);
         s->parts = calloc(blocks + 1u, sizeof *s->parts);
-        good = s->meet && s->parts && gmt_graph_meets(&graph->flow, s->meet);
+        s->table = calloc(blocks + 1u, sizeof *s->table);
+        good = s->meet && s->parts && s->table && gmt_graph_meets(&graph->flow, s->meet);
     }
     if (good) {
         find_meetings(s);
         gmtrace_decode_kernel(kernel, GMTRACE_WARP_LANES, decoded);
     }
     for (uint32_t b = 0; b < blocks && good; b++) {
-        s->parts[b] = parts(s, kernel, decoded, b);
-        s->any |= s->parts[b];
+        const bool meets = may_part(s, kernel, b);
+        s->table[b] = meets && gmt_table_size(branch_of(s, kernel, b));
+        s->parts[b] = meets && parts(s, kernel, decoded, b);
+        s->any |= s->parts[b] || s->table[b];
     }
     free(decoded);
     if (good)
@@ -120,6 +136,7 @@ void path_sides_free(path_sides *s)
         return;
     free(s->meet);
     free(s->parts);
+    free(s->table);
     free(s->block);
     free(s->place);
     free(s);
@@ -166,27 +183,46 @@ static path_place before(const path_sides *s, path_place place, const gmt_edge *
 static bool add(path_sides *s, const path_place *way, uint32_t count, uint32_t behind,
                 uint32_t depth);
 
-/* The other sides of the branch at a place, from which the way goes on to block `taken`. False
- * without memory, or beyond a limit. */
+/* Each group of lanes that comes to a BSYNC executes it. */
+static bool waits_at(const path_sides *s, uint32_t b)
+{
+    return path_is_meeting(&s->graph->instr[s->graph->flow.block[b].first]);
+}
+
+/* Whether lanes need not be taken to leave the branch at a place by an edge: because they go there
+ * anyway, or do nothing there, or hardly ever come there. */
+static bool is_needless(const path_sides *s, path_place at, uint32_t e, uint32_t taken)
+{
+    const gmt_edge *edge = &s->graph->flow.edge[s->graph->flow.block[at.block].edge];
+    const path_rare side = edge[e].kind == GMT_GOES_ON ? PATH_RARE_FALLS : PATH_RARE_JUMPS;
+    bool needless = edge[e].to == taken || edge[e].to == s->meet[at.block] ||
+                    s->graph->block[at.block].rare == side || s->searches == MAX_SIDES;
+    for (uint32_t k = 0; k < e && !needless; k++) /* a table may have a place twice */
+        needless = edge[k].to == edge[e].to;
+    return needless;
+}
+
+/* The other sides of the branch at a place, from which the way goes on to block `taken`: what comes
+ * before them waits where they meet. Lanes that do not part jump by a table to one place, but there
+ * is mostly something to do there. False without memory, or beyond a limit. */
 static bool add_others(path_sides *s, path_place at, uint32_t taken, uint32_t depth)
 {
     const gmt_block *block = &s->graph->flow.block[at.block];
-    const uint32_t meet = s->meet[at.block];
-    for (uint32_t e = 0; e < block->edge_count; e++) {
-        const gmt_edge *edge = &s->graph->flow.edge[block->edge + e];
-        const path_rare side_of = edge->kind == GMT_GOES_ON ? PATH_RARE_FALLS : PATH_RARE_JUMPS;
-        bool known =
-            edge->to == taken || edge->to == meet || s->graph->block[at.block].rare == side_of;
-        for (uint32_t k = 0; k < e && !known; k++)
-            known = s->graph->flow.edge[block->edge + k].to == edge->to;
-        if (known || s->searches == MAX_SIDES)
+    path_place meeting = at;
+    meeting.block = s->meet[at.block];
+    bool waits = taken != meeting.block;
+    for (uint32_t e = 0; e < block->edge_count && (s->parts[at.block] || !waits); e++) {
+        if (is_needless(s, at, e, taken))
             continue;
         s->searches++;
-        const path_way side = path_search_side(s->search, before(s, at, edge), meet);
+        const path_place start = before(s, at, &s->graph->flow.edge[block->edge + e]);
+        const path_way side = path_search_side(s->search, start, meeting.block);
         if (!side.found || side.rare)
             continue;
         path_place *kept = keep(&side);
-        const bool good = kept && add(s, kept, side.count, meet, depth + 1u);
+        const bool good = kept && (!waits || !waits_at(s, meeting.block) || append(s, meeting)) &&
+                          add(s, kept, side.count, meeting.block, depth + 1u);
+        waits = true;
         free(kept);
         if (!good)
             return false;
@@ -202,7 +238,7 @@ static bool add(path_sides *s, const path_place *way, uint32_t count, uint32_t b
         const uint32_t b = way[i].block, meet = s->meet[b];
         if (!append(s, way[i]))
             return false;
-        if (!s->parts[b] || way[i].stack || depth == MAX_DEPTH)
+        if ((!s->parts[b] && !s->table[b]) || way[i].stack || depth == MAX_DEPTH)
             continue;
         uint32_t end = i + 1u;
         while (end < count && way[end].block != meet)
@@ -223,7 +259,7 @@ path_way path_sides_find(path_sides *s, path_place from, uint32_t to, bool all)
     const path_way plain = path_search_find(s->search, from, to, all);
     bool any = false;
     for (uint32_t i = 0; i < plain.count && s->any && !any; i++)
-        any = s->parts[plain.block[i]];
+        any = s->parts[plain.block[i]] || s->table[plain.block[i]];
     if (!any || plain.lost || plain.against)
         return plain;
     path_way way = plain;

@@ -63,6 +63,7 @@ static const size_t cost_at[GMTRACE_UNITS] = {
     [GMTRACE_UNIT_MEMBAR_SYS] = offsetof(gmsim_gpu, pipe_membar_sys),
     [GMTRACE_UNIT_RECONVERGE] = offsetof(gmsim_gpu, pipe_reconverge),
     [GMTRACE_UNIT_RETURN] = offsetof(gmsim_gpu, pipe_return),
+    [GMTRACE_UNIT_JUMP] = offsetof(gmsim_gpu, pipe_jump),
 };
 
 static gmsim_cost cost_of(const gmsim_gpu *gpu, const gmtrace_decoded *decoded)
