@@ -77,7 +77,7 @@ static bool may_part(const path_sides *s, const gmtrace_kernel *kernel, uint32_t
 {
     const gmt_block *block = &s->graph->flow.block[b];
     if (branch_of(s, kernel, b)->op_class != GMTRACE_CLASS_BRANCH || block->edge_count < 2 ||
-        s->meet[b] == GMT_NO_BLOCK || s->graph->block[b].unlikely ||
+        s->meet[b] >= s->graph->flow.block_count || s->graph->block[b].unlikely ||
         s->graph->block[b].falls_anyway)
         return false;
     for (uint32_t e = 0; e < block->edge_count; e++) {
