@@ -59,7 +59,7 @@ gmtrace_paths *gmtrace_paths_create(const gmtrace_kernel *kernel, gmtrace_detail
     if (made->move && made->move_slot && path_graph_build(&made->graph, kernel, detail))
         made->search = path_search_create(&made->graph);
     if (made->search)
-        made->sides = path_sides_create(&made->graph, kernel, made->search);
+        made->sides = path_sides_create(&made->graph, made->search);
     if (made->sides && make_start(made) && find_targets(made))
         return made;
     gmtrace_paths_free(made);

@@ -94,24 +94,61 @@ static path_block block_of(const path_graph *graph, const gmt_block *block, cons
     return own;
 }
 
+/* The nearest instruction above that writes the branch's predicate; the branch itself where that
+ * jumps by a table. NULL: what decides it is not known. */
+static const gmtrace_instr *decider_of(const gmtrace_kernel *kernel, const gmtrace_instr *branch)
+{
+    if (gmt_table_size(branch))
+        return branch;
+    for (const gmtrace_instr *n = branch; branch->predicate < 7 && n-- > kernel->instr;)
+        for (unsigned k = 0; k < n->operand_count; k++)
+            if (gmt_names(&n->operand[k], true, GMTRACE_REG_PREDICATE, branch->predicate))
+                return n;
+    return NULL;
+}
+
+/* May the integers that a branch compares be a float's? Its exponent is looked at then. */
+static bool looks_at_exponent(const gmtrace_instr *decider)
+{
+    const char *value = strstr(decider->operands, ", 0x");
+    const unsigned long number = value ? strtoul(value + 2, NULL, 16) : 0;
+    return number > 0xffffffu && number < 0xff000000u;
+}
+
 /* A branch over code in which nothing would be recorded, by lanes that differ: the warp executes it
  * if a single lane needs it. So to skip it costs twice its length, and a way through it is the
  * shorter one unless it calls what divisions and roots have for rare cases. */
 static uint32_t skips_of(const path_graph *graph, const gmtrace_kernel *kernel,
-                         const gmtrace_decoded *decoded, const path_seen *seen, uint32_t at)
+                         const gmtrace_decoded *decoded, const path_seen *seen, uint32_t at,
+                         const gmtrace_instr *decider)
 {
     const gmtrace_instr *branch = &graph->instr[at];
     if (branch->op_class != GMTRACE_CLASS_BRANCH || branch->predicate >= 7 ||
         branch->target <= at || branch->target >= graph->instr_count)
         return 0;
-    const gmtrace_instr *decider = path_decider(kernel, branch);
     if (!decider || !gmt_varies(kernel, decoded, (uint32_t)(decider - kernel->instr)) ||
-        path_rare_side(kernel, branch) == PATH_RARE_FALLS)
+        path_rare_side(decider, branch) == PATH_RARE_FALLS)
         return 0;
     for (uint32_t n = at + 1; n < branch->target; n++)
         if (seen[n] != PATH_UNSEEN && graph->instr[n].op_class != GMTRACE_CLASS_CALL)
             return 0;
     return 2u * (branch->target - at - 1u);
+}
+
+uint32_t path_bssy_meeting(const path_graph *graph, uint32_t b)
+{
+    const gmt_block *block = &graph->flow.block[b];
+    const uint32_t at = block->first + block->count - 1u;
+    for (uint32_t n = at; n-- > 0;) {
+        const gmtrace_instr *instr = &graph->instr[n];
+        if (!gmt_has_prefix(instr->opcode, "BSSY") || instr->target <= at ||
+            instr->target >= graph->instr_count)
+            continue;
+        const uint32_t before = instr->target - 1u;
+        const bool waits = path_is_meeting(&graph->instr[before]);
+        return graph->flow.block_of[waits ? before : before + 1u];
+    }
+    return GMT_NO_BLOCK;
 }
 
 bool path_graph_build(path_graph *graph, const gmtrace_kernel *kernel, gmtrace_detail detail)
@@ -138,10 +175,18 @@ bool path_graph_build(path_graph *graph, const gmtrace_kernel *kernel, gmtrace_d
     for (uint32_t b = 0; good && b < graph->flow.block_count; b++) {
         const gmt_block *block = &graph->flow.block[b];
         const uint32_t last = block->first + block->count - 1u;
-        graph->block[b] = block_of(graph, block, seen);
-        graph->block[b].skips = skips_of(graph, kernel, decoded, seen, last);
-        if (kernel->instr[last].op_class == GMTRACE_CLASS_BRANCH && !graph->block[b].falls_anyway)
-            graph->block[b].rare = (uint8_t)path_rare_side(kernel, &kernel->instr[last]);
+        const gmtrace_instr *branch = &kernel->instr[last];
+        path_block *own = &graph->block[b];
+        *own = block_of(graph, block, seen);
+        if (branch->op_class != GMTRACE_CLASS_BRANCH)
+            continue;
+        const gmtrace_instr *decider = decider_of(kernel, branch);
+        own->skips = skips_of(graph, kernel, decoded, seen, last, decider);
+        if (!decider || own->falls_anyway)
+            continue;
+        own->rare = (uint8_t)path_rare_side(decider, branch);
+        own->parts = !looks_at_exponent(decider) &&
+                     gmt_varies_by_loads(kernel, decoded, (uint32_t)(decider - kernel->instr));
     }
     free(decoded);
     free(seen);

@@ -27,6 +27,7 @@ typedef struct path_block {
     bool falls_anyway;        /* the condition says nothing of the way to the next block */
     bool unlikely;            /* transfers only warps that diverge (BRA.DIV), or to guesses */
     uint8_t rare;             /* path_rare */
+    bool parts;               /* what each lane has loaded decides its branch */
     uint32_t skips;           /* price of its branch, by what a single lane would have executed */
 } path_block;
 
@@ -43,10 +44,12 @@ void path_graph_free(path_graph *graph);
 
 /* Does the instruction make lanes wait for others? Such a one is a block by itself. */
 bool path_is_meeting(const gmtrace_instr *instr);
+/* Where the innermost BSSY around the end of a block lets lanes meet; GMT_NO_BLOCK: there is none.
+ */
+uint32_t path_bssy_meeting(const path_graph *graph, uint32_t b);
 
-/* The nearest instruction above that writes the branch's predicate; NULL where there is none. */
-const gmtrace_instr *path_decider(const gmtrace_kernel *kernel, const gmtrace_instr *branch);
-path_rare path_rare_side(const gmtrace_kernel *kernel, const gmtrace_instr *branch);
+/* path_rare.c: of a branch by the instruction that decides it, which may be NULL. */
+path_rare path_rare_side(const gmtrace_instr *decider, const gmtrace_instr *branch);
 
 /* Predicates whose values are known, as bits 0-6, and the values. Behind a block with a branch of
  * two predicates bit 7: whether it jumps. */
@@ -55,6 +58,12 @@ typedef struct path_facts {
 } path_facts;
 
 #define PATH_JUMPS 0x80u
+
+static inline void path_facts_set(path_facts *facts, uint8_t bit, bool value)
+{
+    facts->known |= bit;
+    facts->value = (uint8_t)((facts->value & ~bit) | (value ? bit : 0));
+}
 
 /* Runs an instruction over what is known. */
 void path_facts_apply(path_facts *facts, const gmtrace_instr *instr);

@@ -17,17 +17,6 @@
 /* exp() of doubles compares the high word of its argument so, as if it were a float: 708.4. */
 #define EXP_LIMIT 4.1917929649353027344
 
-const gmtrace_instr *path_decider(const gmtrace_kernel *kernel, const gmtrace_instr *branch)
-{
-    if (branch->predicate >= 7)
-        return NULL;
-    for (const gmtrace_instr *n = branch; n-- > kernel->instr;)
-        for (unsigned k = 0; k < n->operand_count; k++)
-            if (gmt_names(&n->operand[k], true, GMTRACE_REG_PREDICATE, branch->predicate))
-                return n;
-    return NULL;
-}
-
 static bool has_any(const char *opcode, const char *const *modifier)
 {
     for (; *modifier; modifier++)
@@ -63,9 +52,8 @@ static int rare_result(const gmtrace_instr *decider)
     return value[6] == '|' && number > 0 && number < SMALL ? has_any(op, below) : -1;
 }
 
-path_rare path_rare_side(const gmtrace_kernel *kernel, const gmtrace_instr *branch)
+path_rare path_rare_side(const gmtrace_instr *decider, const gmtrace_instr *branch)
 {
-    const gmtrace_instr *decider = path_decider(kernel, branch);
     const int rare = decider ? rare_result(decider) : -1;
     if (rare < 0)
         return PATH_RARE_NEITHER;

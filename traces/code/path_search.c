@@ -200,8 +200,7 @@ static void leave(path_search *s, uint32_t from, path_place place, uint64_t pric
             const bool value = own->value != falls;
             if ((next.facts.known & bit) && !(next.facts.value & bit) == value)
                 continue;
-            next.facts.known |= bit;
-            next.facts.value = (uint8_t)((next.facts.value & ~bit) | (value ? bit : 0));
+            path_facts_set(&next.facts, bit, value);
         }
         if (next.block == PATH_END)
             next = (path_place){.block = PATH_END};
@@ -233,9 +232,7 @@ static uint64_t cross(const path_search *s, path_place *place, bool through_reco
             price += PRICE_MAYBE;
         } else if (guard < 0) { /* not recorded, so it was false */
             const uint8_t bit = (uint8_t)(1u << instr->predicate);
-            place->facts.known |= bit;
-            place->facts.value =
-                (uint8_t)((place->facts.value & ~bit) | (instr->predicate_negated ? bit : 0));
+            path_facts_set(&place->facts, bit, instr->predicate_negated);
         }
     }
     for (uint32_t i = 0; i < block->count; i++)

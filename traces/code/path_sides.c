@@ -13,7 +13,6 @@
  */
 #include "traces/code/path_sides.h"
 
-#include "traces/code/decoded_private.h"
 #include "traces/code/jump_table.h"
 #include "traces/format/grow.h"
 
@@ -36,47 +35,29 @@ struct path_sides {
     uint32_t count, searches;
 };
 
+static const gmtrace_instr *branch_of(const path_sides *s, uint32_t b)
+{
+    const gmt_block *block = &s->graph->flow.block[b];
+    return &s->graph->instr[block->first + block->count - 1u];
+}
+
 /* Where lanes meet that part behind a block: at the post-dominator, but no later than the innermost
  * BSSY around lets them. What returns from functions may lead behind any call. */
 static void find_meetings(path_sides *s)
 {
-    const gmt_graph *flow = &s->graph->flow;
-    const gmtrace_instr *instr = s->graph->instr;
-    for (uint32_t b = 0; b < flow->block_count; b++) {
-        const uint32_t at = flow->block[b].first + flow->block[b].count - 1u;
-        for (uint32_t n = at; n-- > 0 && instr[at].op_class == GMTRACE_CLASS_BRANCH;) {
-            if (!gmt_has_prefix(instr[n].opcode, "BSSY") || instr[n].target <= at ||
-                instr[n].target >= s->graph->instr_count)
-                continue;
-            const uint32_t before = instr[n].target - 1u;
-            const uint32_t meet =
-                flow->block_of[path_is_meeting(&instr[before]) ? before : before + 1u];
-            if (meet < s->meet[b])
-                s->meet[b] = meet;
-            break;
-        }
+    for (uint32_t b = 0; b < s->graph->flow.block_count; b++) {
+        const uint32_t meet = branch_of(s, b)->op_class == GMTRACE_CLASS_BRANCH
+                                  ? path_bssy_meeting(s->graph, b)
+                                  : GMT_NO_BLOCK;
+        s->meet[b] = meet < s->meet[b] ? meet : s->meet[b];
     }
 }
 
-/* May the integers that a branch compares be a float's? Its exponent is looked at then. */
-static bool looks_at_exponent(const gmtrace_instr *decider)
-{
-    const char *value = strstr(decider->operands, ", 0x");
-    const unsigned long number = value ? strtoul(value + 2, NULL, 16) : 0;
-    return number > 0xffffffu && number < 0xff000000u;
-}
-
-static const gmtrace_instr *branch_of(const path_sides *s, const gmtrace_kernel *kernel, uint32_t b)
-{
-    const gmt_block *block = &s->graph->flow.block[b];
-    return &kernel->instr[block->first + block->count - 1u];
-}
-
 /* Is it a branch with several ways forward, which meet? */
-static bool may_part(const path_sides *s, const gmtrace_kernel *kernel, uint32_t b)
+static bool may_part(const path_sides *s, uint32_t b)
 {
     const gmt_block *block = &s->graph->flow.block[b];
-    if (branch_of(s, kernel, b)->op_class != GMTRACE_CLASS_BRANCH || block->edge_count < 2 ||
+    if (branch_of(s, b)->op_class != GMTRACE_CLASS_BRANCH || block->edge_count < 2 ||
         s->meet[b] >= s->graph->flow.block_count || s->graph->block[b].unlikely ||
         s->graph->block[b].falls_anyway)
         return false;
@@ -89,22 +70,11 @@ static bool may_part(const path_sides *s, const gmtrace_kernel *kernel, uint32_t
     return true;
 }
 
-static bool parts(const path_sides *s, const gmtrace_kernel *kernel, const gmtrace_decoded *decoded,
-                  uint32_t b)
-{
-    const gmtrace_instr *branch = branch_of(s, kernel, b);
-    const gmtrace_instr *decider = gmt_table_size(branch) ? branch : path_decider(kernel, branch);
-    return decider && !looks_at_exponent(decider) &&
-           gmt_varies_by_loads(kernel, decoded, (uint32_t)(decider - kernel->instr));
-}
-
-path_sides *path_sides_create(const path_graph *graph, const gmtrace_kernel *kernel,
-                              path_search *search)
+path_sides *path_sides_create(const path_graph *graph, path_search *search)
 {
     const size_t blocks = graph->flow.block_count;
     path_sides *s = calloc(1, sizeof *s);
-    gmtrace_decoded *decoded = malloc((kernel->instr_count + (size_t)1) * sizeof *decoded);
-    bool good = s && decoded;
+    bool good = s != NULL;
     if (good) {
         s->graph = graph;
         s->search = search;
@@ -113,17 +83,14 @@ path_sides *path_sides_create(const path_graph *graph, const gmtrace_kernel *ker
         s->table = calloc(blocks + 1u, sizeof *s->table);
         good = s->meet && s->parts && s->table && gmt_graph_meets(&graph->flow, s->meet);
     }
-    if (good) {
+    if (good)
         find_meetings(s);
-        gmtrace_decode_kernel(kernel, GMTRACE_WARP_LANES, decoded);
-    }
     for (uint32_t b = 0; b < blocks && good; b++) {
-        const bool meets = may_part(s, kernel, b);
-        s->table[b] = meets && gmt_table_size(branch_of(s, kernel, b));
-        s->parts[b] = meets && parts(s, kernel, decoded, b);
+        const bool meets = may_part(s, b);
+        s->table[b] = meets && gmt_table_size(branch_of(s, b));
+        s->parts[b] = meets && graph->block[b].parts;
         s->any |= s->parts[b] || s->table[b];
     }
-    free(decoded);
     if (good)
         return s;
     path_sides_free(s);
@@ -173,8 +140,7 @@ static path_place before(const path_sides *s, path_place place, const gmt_edge *
     if (own->predicate < 7) {
         const uint8_t bit = (uint8_t)(1u << own->predicate);
         const bool value = own->value != (edge->kind == GMT_GOES_ON);
-        place.facts.known |= bit;
-        place.facts.value = (uint8_t)((place.facts.value & ~bit) | (value ? bit : 0));
+        path_facts_set(&place.facts, bit, value);
     }
     place.block = edge->to;
     return place;

@@ -10,8 +10,7 @@
 typedef struct path_sides path_sides;
 
 /* NULL without memory. The graph and the search stay the caller's. */
-path_sides *path_sides_create(const path_graph *graph, const gmtrace_kernel *kernel,
-                              path_search *search);
+path_sides *path_sides_create(const path_graph *graph, path_search *search);
 void path_sides_free(path_sides *sides);
 
 /* The search's way (path_search_find()) and, where lanes part on it, what the others execute. Valid

@@ -43,22 +43,14 @@ struct path_walk {
     path_lanes had;
 };
 
-/* The innermost BSSY around an instruction says where lanes meet. */
+/* The innermost BSSY around a branch says where lanes meet. */
 static void find_meetings(path_walk *w)
 {
-    const gmt_graph *flow = &w->graph->flow;
-    for (uint32_t b = 0; b < flow->block_count; b++) {
-        const uint32_t at = flow->block[b].first + flow->block[b].count - 1u;
-        for (uint32_t n = at; n-- > 0 && path_values_decide(w->values, b);) {
-            const gmtrace_instr *instr = &w->graph->instr[n];
-            if (!gmt_has_prefix(instr->opcode, "BSSY") || instr->target <= at ||
-                instr->target >= w->graph->instr_count)
-                continue;
-            const uint32_t before = instr->target - 1u;
-            w->meet[b] =
-                flow->block_of[path_is_meeting(&w->graph->instr[before]) ? before : before + 1u];
-            break;
-        }
+    for (uint32_t b = 0; b < w->graph->flow.block_count; b++) {
+        if (!path_values_decide(w->values, b))
+            continue;
+        const uint32_t meet = path_bssy_meeting(w->graph, b);
+        w->meet[b] = meet == GMT_NO_BLOCK ? w->meet[b] : meet;
     }
 }
 
@@ -159,8 +151,7 @@ static path_place behind(const path_walk *w, path_place place, bool jumps)
     const bool value = own->falls_anyway ? jumps : jumps == own->value;
     for (uint32_t i = 0; i < block->count; i++)
         path_facts_apply(&place.facts, &w->graph->instr[block->first + i]);
-    place.facts.known |= bit;
-    place.facts.value = (uint8_t)((place.facts.value & ~bit) | (value ? bit : 0));
+    path_facts_set(&place.facts, bit, value);
     return place;
 }
 
