@@ -454,7 +454,9 @@ bool gmtrace_verify(gmtrace_reader *reader, gmtrace_error *error);
 
 /* Replay: one cursor a warp, any number open at once. Chunks that several cursors stand in are
  * decoded once and freed when the last cursor leaves; memory is bounded by the cursors open, not
- * by the trace. Selecting a launch builds its CTA index (at most 8 bytes a CTA). */
+ * by the trace. Selecting a launch builds its CTA index (at most 8 bytes a CTA). Several threads may
+ * open, refill and close cursors of a reader at once, each its own, while nothing else is asked of
+ * it. */
 typedef struct gmtrace_cursor {
     const gmtrace_record *next, *end; /* what is left of the current segment */
     const gmtrace_chunk *chunk;       /* the chunk `next` points into; for gmtrace_expand() */

@@ -43,7 +43,7 @@ bool gmt_reader_section(gmtrace_reader *reader, uint64_t offset, uint32_t type,
 
 bool gmt_reader_payload(gmtrace_reader *reader, const gmt_section *section, gmtrace_error *error)
 {
-    return gmt_section_read(reader->fd, section, reader->decoder.unpack, &reader->decoder.budget,
+    return gmt_section_read(reader->fd, section, reader->decoder.unpack, &reader->budget,
                             &reader->scratch, &reader->raw, error);
 }
 
@@ -54,7 +54,7 @@ bool gmt_reader_add_kernel(gmtrace_reader *reader, const gmt_section *section, g
     gmt_read_kernel *kernel = &reader->kernel[reader->kernel_count];
     *kernel = (gmt_read_kernel){.offset = section->offset};
     if (!gmt_reader_payload(reader, section, error) ||
-        !gmt_get_kernel(&reader->raw, section->offset, &reader->decoder.budget, &kernel->kernel,
+        !gmt_get_kernel(&reader->raw, section->offset, &reader->budget, &kernel->kernel,
                         &kernel->storage, error)) {
         free(kernel->storage);
         return false;
@@ -73,7 +73,7 @@ bool gmt_reader_add_launch(gmtrace_reader *reader, const gmt_section *section, g
     launch->first_chunk = reader->chunk_count;
     gmt_map_init(&launch->walked);
     if (!gmt_reader_payload(reader, section, error) ||
-        !gmt_claim(&reader->decoder.budget, 2 * reader->raw.size, section->offset, error) ||
+        !gmt_claim(&reader->budget, 2 * reader->raw.size, section->offset, error) ||
         !gmt_get_launch(&reader->raw, section->offset, reader->kernel_count, &launch->launch,
                         &launch->storage, error)) {
         free(launch->storage);
@@ -90,8 +90,8 @@ bool gmt_reader_end_launch(gmtrace_reader *reader, uint32_t launch, const gmt_se
     uint32_t number;
     uint64_t chunks, (*maps)[GMTRACE_TENSOR_WORDS];
     if (!gmt_reader_payload(reader, section, error) ||
-        !gmt_get_launch_end(&reader->raw, section->offset, &reader->decoder.budget, &number,
-                            &totals, &chunks, &maps, error))
+        !gmt_get_launch_end(&reader->raw, section->offset, &reader->budget, &number, &totals,
+                            &chunks, &maps, error))
         return false;
     gmt_read_launch *to = &reader->launch[launch];
     free(to->maps); /* of an index that names the launch's end twice */

@@ -6,9 +6,10 @@
  */
 #include "traces/format/decode.h"
 
-bool gmt_decoder_init(gmt_decoder *decoder)
+bool gmt_decoder_init(gmt_decoder *decoder, gmt_budget *budget)
 {
     memset(decoder, 0, sizeof *decoder);
+    decoder->budget = budget;
     decoder->unpack = ZSTD_createDCtx();
     decoder->entry_capacity = 256;
     decoder->entry = malloc(decoder->entry_capacity * sizeof *decoder->entry);
@@ -439,11 +440,11 @@ static bool make_room(gmt_decoder *decoder, gmt_held *held, size_t size, uint64_
 {
     if (held->capacity >= size)
         return true;
-    decoder->budget.used -= held->capacity;
+    gmt_give_back(decoder->budget, held->capacity);
     free(held->storage);
     held->storage = NULL;
     held->capacity = 0;
-    if (!gmt_claim(&decoder->budget, size, at, error))
+    if (!gmt_claim(decoder->budget, size, at, error))
         return false;
     held->capacity = size;
     held->storage = malloc(size);

@@ -21,13 +21,18 @@ typedef struct gmt_limits {
     uint32_t tensor_maps; /* the most there can be, of a launch that is cut short */
 } gmt_limits;
 
+/* One cursor's thread decodes it; others that have come to it wait until it is there. */
+typedef enum gmt_held_state { GMT_HELD_COMES, GMT_HELD_THERE, GMT_HELD_DAMAGED } gmt_held_state;
+
 /* A decoded chunk and its storage, which is recycled. */
 typedef struct gmt_held {
     gmtrace_chunk chunk; /* first: the public pointer leads back here */
     gmt_chunk_head head;
     uint32_t references;
-    uint32_t number; /* in its launch */
-    uint32_t unread; /* segments in which no cursor has been */
+    uint32_t number;       /* in its launch */
+    uint32_t unread;       /* segments in which no cursor has been */
+    _Atomic uint8_t state; /* gmt_held_state */
+    gmtrace_error damage;  /* why it cannot be decoded */
     struct gmt_held *next_free;
     struct gmt_held *newer, *older; /* of those that all cursors have left */
     void *storage;
@@ -39,10 +44,11 @@ typedef struct gmt_decoder {
     uint32_t entry_count, entry_capacity;
     ZSTD_DCtx *unpack;
     gmt_buffer stored, raw;
-    gmt_budget budget; /* of the whole reader */
+    gmt_budget *budget;       /* of the whole reader */
+    struct gmt_decoder *next; /* of those that nobody uses */
 } gmt_decoder;
 
-bool gmt_decoder_init(gmt_decoder *decoder);
+bool gmt_decoder_init(gmt_decoder *decoder, gmt_budget *budget);
 void gmt_decoder_free(gmt_decoder *decoder);
 
 bool gmt_chunk_head_parse(const uint8_t prefix[GMT_CHUNK_PREFIX], const gmt_section *section,

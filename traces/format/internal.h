@@ -9,6 +9,7 @@
 #include "traces/format/format.h"
 #include "traces/gmtrace.h"
 
+#include <stdatomic.h>
 #include <zstd.h>
 
 #define GMT_NOWHERE UINT64_MAX
@@ -20,13 +21,16 @@ bool gmt_fail_memory(gmtrace_error *error);
 bool gmt_fail_errno(gmtrace_error *error, const char *what);
 void gmt_clear(gmtrace_error *error);
 
-/* What a reader may allocate at the word of a file, and what it has (section.c). */
+/* What a reader may allocate at the word of a file, and what it has (section.c). Several threads
+ * may claim and give back at once. */
 typedef struct gmt_budget {
-    uint64_t limit, used;
+    uint64_t limit;
+    _Atomic uint64_t used;
 } gmt_budget;
 
 /* Takes bytes out of the budget; GMTRACE_MEMORY with the limit named where they are not there. */
 bool gmt_claim(gmt_budget *budget, uint64_t bytes, uint64_t offset, gmtrace_error *error);
+void gmt_give_back(gmt_budget *budget, uint64_t bytes);
 
 /* Where to look for a CTA in a hash table. The key is drawn anew in each process, so that no file
  * can name CTAs that all fall on one place. */

@@ -155,7 +155,7 @@ bool gmt_reader_known(gmtrace_reader *reader, uint64_t offset, gmtrace_error *er
     bool good = count_ranges(raw, &launches, &ranges);
     const size_t structs = good ? (size_t)launches * sizeof(gmtrace_known) : 0;
     const size_t arrays = good ? (size_t)ranges * sizeof(gmtrace_known_range) : 0;
-    if (good && !gmt_claim(&reader->decoder.budget, structs + arrays + raw->size, offset, error))
+    if (good && !gmt_claim(&reader->budget, structs + arrays + raw->size, offset, error))
         return false;
     gmtrace_known *known = good ? malloc(structs + arrays + raw->size) : NULL;
     if (good && !known)

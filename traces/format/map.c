@@ -62,7 +62,7 @@ void gmt_map_clear(gmt_map *map)
     free(map->number);
     free(map->tail);
     if (map->budget)
-        map->budget->used -= map->claimed;
+        gmt_give_back(map->budget, map->claimed);
     gmt_map_init(map);
 }
 

@@ -150,7 +150,7 @@ bool gmt_reader_origins(gmtrace_reader *reader, uint64_t offset, gmtrace_error *
     const uint64_t count = gmt_take_varint(&view);
     bool good = !view.bad && count <= gmt_left(&view) / MIN_BYTES;
     const size_t structs = good ? (size_t)count * sizeof(gmtrace_origin) : 0;
-    if (!gmt_claim(&reader->decoder.budget, structs + reader->raw.size + 1, offset, error))
+    if (!gmt_claim(&reader->budget, structs + reader->raw.size + 1, offset, error))
         return false;
     gmtrace_origin *origin = malloc(structs + reader->raw.size + 1);
     if (!origin)

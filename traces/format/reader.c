@@ -155,11 +155,11 @@ static bool read_header(gmtrace_reader *reader, uint64_t *index, optional_sectio
                                     .repeats = gmt_get64(header + GMT_HEADER_REPEATS),
                                     .known = gmt_get64(header + GMT_HEADER_KNOWN)};
     const uint32_t level = gmt_get32(header + GMT_HEADER_LEVEL);
-    reader->capture.detail = level == GMTRACE_DETAIL_FULL     ? GMTRACE_DETAIL_FULL
-                             : level != GMTRACE_DETAIL_MEMORY ? (gmtrace_detail)0 /* refused later */
-                             : gmt_get32(header + GMT_HEADER_MAY) & GMT_MAY_CALLS
-                                 ? GMTRACE_DETAIL_CALLS
-                                 : GMTRACE_DETAIL_MEMORY;
+    reader->capture.detail =
+        level == GMTRACE_DETAIL_FULL                         ? GMTRACE_DETAIL_FULL
+        : level != GMTRACE_DETAIL_MEMORY                     ? (gmtrace_detail)0 /* refused later */
+        : gmt_get32(header + GMT_HEADER_MAY) & GMT_MAY_CALLS ? GMTRACE_DETAIL_CALLS
+                                                             : GMTRACE_DETAIL_MEMORY;
     return true;
 }
 
@@ -300,6 +300,7 @@ gmtrace_reader *gmt_open_fd(int fd, const gmtrace_reader_options *options, gmtra
     }
     gmt_map_init(&reader->selected);
     gmt_map_init(&reader->sequential);
+    gmt_guard_leave(&reader->guard);
     reader->fd = fd;
     struct stat status;
     uint64_t index = 0, footer_index = 0;
@@ -307,8 +308,9 @@ gmtrace_reader *gmt_open_fd(int fd, const gmtrace_reader_options *options, gmtra
     bool done = fstat(fd, &status) == 0 || gmt_fail_errno(error, "cannot open");
     if (done) {
         reader->size = (uint64_t)status.st_size;
-        done = gmt_decoder_init(&reader->decoder) || gmt_fail_memory(error);
-        reader->decoder.budget.limit =
+        done = gmt_decoder_init(&reader->decoder, &reader->budget) || gmt_fail_memory(error);
+        reader->idle_decoder = &reader->decoder;
+        reader->budget.limit =
             options && options->memory_limit ? options->memory_limit : GMTRACE_DEFAULT_MEMORY_LIMIT;
     }
     done = done && read_header(reader, &index, &optional, error) && read_capture(reader, error);
@@ -362,7 +364,12 @@ void gmtrace_close(gmtrace_reader *reader)
     free(reader->repeat);
     gmt_map_clear(&reader->selected);
     gmt_map_clear(&reader->sequential);
-    gmt_decoder_free(&reader->decoder);
+    for (gmt_decoder *decoder = reader->idle_decoder, *next; decoder; decoder = next) {
+        next = decoder->next;
+        gmt_decoder_free(decoder);
+        if (decoder != &reader->decoder)
+            free(decoder);
+    }
     gmt_buffer_free(&reader->scratch);
     gmt_buffer_free(&reader->raw);
     if (reader->fd >= 0)
@@ -383,7 +390,7 @@ bool gmtrace_check_claims(const gmtrace_reader *reader, uint32_t launch, gmtrace
     gmt_clear(error);
     if (launch >= reader->launch_count)
         return gmt_fail(error, GMTRACE_USAGE, GMT_NOWHERE, "there is no launch %u", launch);
-    if (reader->launch[launch].claims <= most || reader->decoder.budget.limit == UINT64_MAX)
+    if (reader->launch[launch].claims <= most || reader->budget.limit == UINT64_MAX)
         return true;
     return gmt_fail(error, GMTRACE_MEMORY, reader->launch[launch].offset,
                     "launch %u brings warps without records, and code, to %llu, and a file of this "

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
  * reader.h - what the files of the reader share: reader.c opens, collect.c keeps what
- * sections hold, walk.c finds them in a file without index, chunks.c decodes and replays, verify.c
- * checks every byte.
+ * sections hold, walk.c finds them in a file without index, chunks.c decodes, cursors.c replays,
+ * verify.c checks every byte.
  */
 #ifndef GMTRACE_PRIVATE_READER_H
 #define GMTRACE_PRIVATE_READER_H
 
 #include "traces/format/decode.h"
+#include "traces/format/guard.h"
 #include "traces/format/map.h"
 
 typedef struct gmt_read_kernel {
@@ -42,14 +43,17 @@ struct gmtrace_reader {
     uint32_t launch_count;
     uint64_t chunk_count;
     uint64_t index_offset; /* 0 where there is no index */
-    gmt_decoder decoder;
+    gmt_budget budget;
+    gmt_decoder decoder; /* the first; used by all but cursors without further ado */
     gmt_buffer scratch, raw;
     gmt_map selected;   /* for cursors, with CTA index */
     gmt_map sequential; /* for gmtrace_chunk_read */
+    gmt_guard guard;    /* of what follows, as cursors are moved by several threads (cursors.c) */
     gmt_held **held;    /* open chunks of the selected launch, by number */
     gmt_held *free_held;
     gmt_held *idle, *idle_oldest; /* decoded ones that all cursors have left, from the last on */
     uint64_t idle_bytes;
+    gmt_decoder *idle_decoder; /* those that no cursor uses */
 };
 
 /* collect.c: sections that index and walk both lead to. */
@@ -81,16 +85,19 @@ bool gmt_reader_known(gmtrace_reader *reader, uint64_t offset, gmtrace_error *er
 /* walk.c: reads the file section by section as far as it goes; sets damage. */
 bool gmt_reader_walk(gmtrace_reader *reader, gmtrace_error *error);
 
-/* chunks.c */
+/* cursors.c */
 void gmt_reader_release_all(gmtrace_reader *reader);
+
+/* chunks.c */
 /* A decoded chunk's storage from the free list, and back. */
 gmt_held *gmt_reader_hold(gmtrace_reader *reader, gmtrace_error *error);
 void gmt_reader_drop(gmtrace_reader *reader, gmt_held *held);
 /* Where a launch's chunks lie; with `index` also which of them hold which CTA. */
 bool gmt_reader_map(gmtrace_reader *reader, uint32_t launch, bool index, gmt_map *map,
                     gmtrace_error *error);
-/* Decodes the chunk section of `length` bytes at `offset`. */
-bool gmt_reader_decode(gmtrace_reader *reader, uint64_t offset, uint64_t length, uint32_t launch,
-                       gmt_held *held, gmtrace_error *error);
+/* Decodes the chunk section of `length` bytes at `offset`. Changes nothing of the reader but its
+ * budget. */
+bool gmt_reader_decode(gmtrace_reader *reader, gmt_decoder *decoder, uint64_t offset,
+                       uint64_t length, uint32_t launch, gmt_held *held, gmtrace_error *error);
 
 #endif

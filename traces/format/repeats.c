@@ -176,8 +176,7 @@ bool gmt_reader_repeats(gmtrace_reader *reader, uint64_t offset, gmtrace_error *
     const uint64_t count = memory && good ? gmt_take_varint(&view) : 0;
     good = good && !view.bad && count && count <= gmt_left(&view) / MIN_BYTES;
     if (memory && good) {
-        memory = gmt_claim(&reader->decoder.budget, (size_t)count * sizeof *reader->repeat, offset,
-                           error);
+        memory = gmt_claim(&reader->budget, (size_t)count * sizeof *reader->repeat, offset, error);
         reader->repeat = memory ? malloc((size_t)count * sizeof *reader->repeat) : NULL;
         reader->repeat_count = count;
         if (memory && !reader->repeat)

@@ -32,14 +32,21 @@ bool gmt_hash_is(uint64_t stored, uint64_t computed)
 
 bool gmt_claim(gmt_budget *budget, uint64_t bytes, uint64_t offset, gmtrace_error *error)
 {
-    if (bytes > budget->limit || budget->used > budget->limit - bytes)
-        return gmt_fail(
-            error, GMTRACE_MEMORY, offset,
-            "what lies at byte %llu would take more memory than the limit of %llu bytes; "
-            "if you trust the file, raise it with --limit-memory",
-            (unsigned long long)offset, (unsigned long long)budget->limit);
-    budget->used += bytes;
+    uint64_t used = atomic_load(&budget->used);
+    do {
+        if (bytes > budget->limit || used > budget->limit - bytes)
+            return gmt_fail(
+                error, GMTRACE_MEMORY, offset,
+                "what lies at byte %llu would take more memory than the limit of %llu bytes; "
+                "if you trust the file, raise it with --limit-memory",
+                (unsigned long long)offset, (unsigned long long)budget->limit);
+    } while (!atomic_compare_exchange_weak(&budget->used, &used, used + bytes));
     return true;
+}
+
+void gmt_give_back(gmt_budget *budget, uint64_t bytes)
+{
+    atomic_fetch_sub(&budget->used, bytes);
 }
 
 uint64_t gmt_scatter(uint64_t cta)
@@ -145,7 +152,8 @@ bool gmt_section_read(int fd, const gmt_section *section, ZSTD_DCtx *unpack,
         return gmt_fail(error, GMTRACE_CORRUPT, section->offset,
                         "the section at byte %llu has an impossible unpacked length",
                         (unsigned long long)section->offset);
-    gmt_budget left = *budget; /* the buffer is used again: it counts while it is */
+    gmt_budget left = {budget->limit,
+                       budget->used}; /* the buffer is used again: it counts while it is */
     if (!gmt_claim(&left, size + length, section->offset, error))
         return false;
     if (!gmt_reserve(raw, (size_t)size + 1))

@@ -94,7 +94,8 @@ static bool check_chunk(check *c, const gmt_section *section, gmt_held *held)
     const uint64_t length = GMT_SECTION_SIZE + section->length;
     if (!c->in_launch)
         return bad(c, section->offset, "a chunk lies outside a launch");
-    if (!gmt_reader_decode(c->reader, section->offset, length, c->launches - 1, held, c->error))
+    if (!gmt_reader_decode(c->reader, &c->reader->decoder, section->offset, length, c->launches - 1,
+                           held, c->error))
         return false;
     const gmtrace_chunk *chunk = &held->chunk;
     c->numbers.size = 0;
