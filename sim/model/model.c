@@ -133,7 +133,7 @@ gmsim_model *gmsim_model_new(const gmsim_gpu *gpu, const gmsim_options *options,
     model->fresh = true;
     gmsim_replay_prepare(&model->replay, &model->gpu);
     if (model->options.threads > 1u && can_share(model))
-        model->crew = gmsim_crew_new(model->options.threads);
+        model->crew = gmsim_crew_new(model->options.threads, model->options.together);
     model->replay.whatif = model->options.whatif;
     if (model->options.watch) {
         model->dirty_line = new_table(gmsim_l2_sets(gpu), GMSIM_L2_WAYS * sizeof(uint64_t));

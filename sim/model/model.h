@@ -203,6 +203,7 @@ typedef struct gmsim_options {
                        * caller's. The result is the same. Where a watch, a whatif, a timeline or a
                        * plug-in is there, and of small launches, it is one */
     uint32_t share_from; /* a launch of so many records is not small; 0: 30,000 */
+    bool together;       /* they run each step, be it faster alone. For tests */
     bool functional; /* no times: warps take turns record by record. Faster; what depends on order
                       * comes out somewhat different */
     bool timeline;   /* timed results have a timeline; takes 70 KiB an SM */

@@ -53,18 +53,21 @@ static void replay_all(gmsim_model *model, const char *path, GString *text)
 }
 
 /* Those of `before`, unless that is NULL, and then those of `path`. */
-static char *replay(const char *before, const char *path, uint32_t threads, gmsim_caches caches,
-                    bool flush)
+static char *replay(const char *before, const char *path, uint32_t threads, bool together,
+                    gmsim_caches caches, bool flush)
 {
     GError *error = NULL;
     gmsim_gpu gpu;
     GString *text = g_string_new(NULL);
     gmsim_gpu_load(&gpu, "h200", &error);
     g_assert_no_error(error);
-    gmsim_model *model = gmsim_model_new(
-        &gpu,
-        &(gmsim_options){.caches = caches, .flush = flush, .threads = threads, .share_from = 1},
-        &error);
+    gmsim_model *model = gmsim_model_new(&gpu,
+                                         &(gmsim_options){.caches = caches,
+                                                          .flush = flush,
+                                                          .threads = threads,
+                                                          .share_from = 1,
+                                                          .together = together},
+                                         &error);
     g_assert_no_error(error);
     if (before)
         replay_all(model, before, text);
@@ -76,10 +79,12 @@ static char *replay(const char *before, const char *path, uint32_t threads, gmsi
 /* Returns what they report. */
 static char *alike(const char *before, const char *path, gmsim_caches caches, bool flush)
 {
-    char *alone = replay(before, path, 1, caches, flush);
+    char *alone = replay(before, path, 1, false, caches, flush);
     for (uint32_t threads = 2; threads <= 5u; threads += 3u) {
-        g_autofree char *shared = replay(before, path, threads, caches, flush);
+        g_autofree char *shared = replay(before, path, threads, true, caches, flush);
         g_assert_cmpstr(shared, ==, alone);
+        g_autofree char *either = replay(before, path, threads, false, caches, flush);
+        g_assert_cmpstr(either, ==, alone);
     }
     return alone;
 }
@@ -162,8 +167,8 @@ static void test_damage(void)
             if (!reader)
                 continue;
             gmtrace_close(reader);
-            g_autofree char *alone = replay(NULL, path, 1, GMSIM_CACHES_COLD, true);
-            g_autofree char *shared = replay(NULL, path, 4, GMSIM_CACHES_COLD, true);
+            g_autofree char *alone = replay(NULL, path, 1, false, GMSIM_CACHES_COLD, true);
+            g_autofree char *shared = replay(NULL, path, 4, true, GMSIM_CACHES_COLD, true);
             /* Of several damaged chunks another may be met first. */
             g_assert_cmpint(strstr(alone, "error") != NULL, ==, strstr(shared, "error") != NULL);
             if (!strstr(alone, "error"))

@@ -252,21 +252,44 @@ static bool deal_plugged(gmsim_dealer *dealer, const gmsim_plugin *plugin, GErro
     return !dealer->stopped;
 }
 
+static gmsim_dealer dealer_of(const gmsim_scheduler *s, bool (*to)(void *data, uint32_t sm),
+                              void *data)
+{
+    return (gmsim_dealer){.ctas = s->plan.ctas,
+                          .sms = s->plan.sms,
+                          .places = s->plan.sm_ctas,
+                          .groups = s->plan.groups.count,
+                          .again = s->plan.again,
+                          .group = s->plan.groups.value,
+                          .cluster = s->clusters.size,
+                          .singles = s->plan.singles,
+                          .give = to,
+                          .data = data};
+}
+
 bool gmsim_deal_first(gmsim_scheduler *s, GError **error)
 {
-    gmsim_dealer dealer = {.ctas = s->plan.ctas,
-                           .sms = s->plan.sms,
-                           .places = s->plan.sm_ctas,
-                           .groups = s->plan.groups.count,
-                           .again = s->plan.again,
-                           .group = s->plan.groups.value,
-                           .cluster = s->clusters.size,
-                           .singles = s->plan.singles,
-                           .give = give,
-                           .data = &(dealing){s, error}};
+    gmsim_dealer dealer = dealer_of(s, give, &(dealing){s, error});
     const gmsim_gpu *gpu = s->plan.gpu;
     if (gpu->launch_order >= GMSIM_ORDER_COUNT)
         return deal_plugged(&dealer, gpu->plugin[gpu->launch_order - GMSIM_ORDER_COUNT], error);
     gmsim_orders[gpu->launch_order].deal(&dealer);
     return !dealer.stopped;
+}
+
+static bool go_on(void *data, uint32_t sm)
+{
+    (void)data, (void)sm;
+    return true;
+}
+
+void gmsim_deal_try(const gmsim_scheduler *s, uint8_t *ctas)
+{
+    gmsim_dealer dealer = dealer_of(s, go_on, NULL);
+    if (s->plan.gpu->launch_order >= GMSIM_ORDER_COUNT) {
+        memset(ctas, 1, s->plan.sms);
+        return;
+    }
+    gmsim_orders[s->plan.gpu->launch_order].deal(&dealer);
+    memcpy(ctas, dealer.held, s->plan.sms);
 }

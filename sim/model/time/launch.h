@@ -11,8 +11,6 @@
 #include "sim/model/time/turns.h"
 #include "traces/code/constants.h"
 
-#include <pthread.h>
-
 #pragma GCC visibility push(hidden)
 
 /* One launch as it is to be run. */
@@ -72,8 +70,7 @@ typedef struct gmsim_scheduler {
     gmtrace_paths *paths;
     gmsim_paces *paces;
     gmtrace_reader *reader;
-    struct gmsim_crew *crew;      /* NULL: one thread runs all SMs */
-    pthread_mutex_t *reader_lock; /* NULL: so; else whoever moves a cursor has it */
+    struct gmsim_crew *crew; /* NULL: one thread runs all SMs */
     gmsim_plan plan;
     struct gmsim_code *code;            /* of each SM (fetch.c); NULL: nobody waits for code */
     struct gmsim_code_line *code_lines; /* of all of them, */
@@ -104,19 +101,6 @@ static inline uint32_t gmsim_lanes_of(const gmsim_plan *plan, uint32_t warp)
 {
     uint32_t threads = plan->cta_threads - warp * GMTRACE_WARP_LANES;
     return threads < GMTRACE_WARP_LANES ? (1u << threads) - 1u : GMSIM_ALL_LANES;
-}
-
-/* Who moves one of the launch's cursors is alone with the reader. */
-static inline void gmsim_reader_take(const gmsim_scheduler *s)
-{
-    if (s->reader_lock)
-        pthread_mutex_lock(s->reader_lock);
-}
-
-static inline void gmsim_reader_leave(const gmsim_scheduler *s)
-{
-    if (s->reader_lock)
-        pthread_mutex_unlock(s->reader_lock);
 }
 
 /* Clocks after the epoch, as ready times are kept. */

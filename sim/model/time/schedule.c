@@ -29,9 +29,6 @@
 
 #define DEPENDS_STEPS 7u /* in the same way: whether the result depends on who steps whom */
 
-/* Records of a step for which, were there as many in the next, threads are called together. */
-#define MANY 160u
-
 /* The last SM first, before any is answered: for tests. */
 static bool run_apart(gmsim_scheduler *s, uint64_t limit, GError **error)
 {
@@ -41,11 +38,11 @@ static bool run_apart(gmsim_scheduler *s, uint64_t limit, GError **error)
     return gmsim_step_answer(s, 0, s->plan.sms, limit, error);
 }
 
-/* One step of all SMs. `busy`: much happened in the one before. */
-static bool run_step(gmsim_scheduler *s, uint64_t limit, bool busy, GError **error)
+/* One step of all SMs. */
+static bool run_step(gmsim_scheduler *s, uint64_t limit, GError **error)
 {
     gmsim_shared_step(s->shared, limit - GMSIM_STEP);
-    const bool done = s->crew         ? gmsim_crew_step(s->crew, s, limit, busy, error)
+    const bool done = s->crew         ? gmsim_crew_step(s->crew, limit, error)
                       : s->plan.apart ? run_apart(s, limit, error)
                                       : gmsim_step_all(s, 0, s->plan.sms, limit, error);
     if (!done)
@@ -62,6 +59,8 @@ static bool run_step(gmsim_scheduler *s, uint64_t limit, bool busy, GError **err
  * is to be expected, and the warps go on. */
 static bool resolve_deadlock(gmsim_scheduler *s, uint64_t now, GError **error)
 {
+    if (s->crew)
+        s->truncated |= gmsim_crew_truncated(s->crew);
     bool gave_up = gmsim_mbarriers_give_up(s, now);
     if (gmsim_clusters_give_up(s, now) || gave_up)
         return true;
@@ -94,6 +93,8 @@ static void move_ready(uint32_t *ready, uint32_t clocks)
 
 static void move_epoch(gmsim_scheduler *s, uint32_t clocks)
 {
+    if (s->crew)
+        gmsim_crew_rest(s->crew);
     s->epoch += clocks;
     for (uint32_t i = 0; i < s->plan.sms; i++) {
         for (uint32_t slot = 0; slot < GMSIM_MAX_SM_WARPS; slot++)
@@ -113,9 +114,9 @@ __attribute__((cold, noinline)) static void record_cta(const gmsim_scheduler *s,
 }
 
 /* The places that CTAs have left in this step. */
-static void collect_freed(gmsim_scheduler *s)
+static void collect_freed(gmsim_scheduler *s, const gmsim_part *part)
 {
-    for (uint32_t i = 0; i < s->plan.sms; i++) {
+    for (uint32_t i = part->first; i < part->end; i++) {
         gmsim_sm *sm = &s->sm[i];
         for (; sm->left; sm->left &= sm->left - 1u) {
             uint32_t place = gmsim_lowest(sm->left);
@@ -127,13 +128,29 @@ static void collect_freed(gmsim_scheduler *s)
     }
 }
 
-/* So far. In a step there may be less than before: reads that polled in vain do not count. */
-static uint64_t records_of(const gmsim_scheduler *s)
+/* What all SMs have come to in the step. With a crew they may already be on their way further. */
+static gmsim_part look(gmsim_scheduler *s)
 {
-    uint64_t records = 0;
-    for (uint32_t i = 0; i < s->plan.sms; i++)
-        records += s->sm[i].records;
-    return records;
+    gmsim_part all = {.end = s->plan.sms, .soonest = GMSIM_NEVER}, part = all;
+    if (!s->crew)
+        gmsim_step_look(s, &part);
+    for (uint32_t n = 0; s->crew ? gmsim_crew_part(s->crew, n, &part) : n == 0; n++) {
+        all.soonest = MIN(all.soonest, part.soonest);
+        all.resident |= part.resident;
+        all.records += part.records;
+        if (part.left)
+            collect_freed(s, &part);
+    }
+    return all;
+}
+
+/* Whether a CTA is there, or a place waits for one. */
+static bool any_left(const gmsim_scheduler *s, bool resident)
+{
+    resident |= s->waiting.count + s->freed_count != 0;
+    for (uint32_t i = 0; i < s->plan.sms && !resident; i++)
+        resident = s->sm[i].resident != 0;
+    return resident;
 }
 
 static bool run(gmsim_scheduler *s, GError **error)
@@ -141,33 +158,26 @@ static bool run(gmsim_scheduler *s, GError **error)
     if (!gmsim_deal_first(s, error))
         return false;
     uint64_t reported = 0, limit = GMSIM_STEP, records = 0;
-    bool busy = true;
     for (;;) {
-        uint32_t soonest = GMSIM_NEVER;
-        if (!run_step(s, limit, busy, error))
+        if (!run_step(s, limit, error))
             return false;
+        /* There may be fewer than before: reads that polled in vain do not count. */
+        const gmsim_part all = look(s);
+        records = all.records;
+        uint32_t soonest = all.soonest;
         if (s->crew) {
-            const uint64_t before = records;
-            records = records_of(s);
-            busy = records >= before + MANY;
             s->depends = (s->step & DEPENDS_STEPS) == 0 && gmsim_crew_depends(s->crew);
             if (s->depends)
                 return false;
         }
         if (s->recorder)
             gmsim_recorder_step(s->recorder, &s->replay->tally, limit - GMSIM_STEP);
-        for (uint32_t i = 0; i < s->plan.sms; i++)
-            soonest = MIN(soonest, s->sm[i].next);
-        collect_freed(s);
         if (s->freed_count || s->waiting.count) {
             if (!gmsim_deal_freed(s, limit, error))
                 return false;
             soonest = MIN(soonest, gmsim_since_epoch(s, limit));
         }
-        bool resident = s->waiting.count + s->freed_count != 0;
-        for (uint32_t i = 0; i < s->plan.sms && !resident; i++)
-            resident = s->sm[i].resident != 0;
-        if (!resident)
+        if (!any_left(s, all.resident))
             return true;
         if (soonest == GMSIM_NEVER) {
             if (!resolve_deadlock(s, limit, error))
@@ -182,7 +192,6 @@ static bool run(gmsim_scheduler *s, GError **error)
             return false;
         }
         if (s->progress && (s->step & PROGRESS_STEPS) == 0) {
-            records = records_of(s);
             if (records >= reported + PROGRESS_STEP) {
                 reported = records;
                 s->progress(records, s->plan.records, s->progress_data);
@@ -250,8 +259,10 @@ bool gmsim_schedule(gmsim_scheduler *s, GError **error)
     if (s->recorder)
         gmsim_recorder_begin(s->recorder);
     bool done = run(s, &problem);
-    if (done && s->crew)
-        s->depends = gmsim_crew_depends(s->crew);
+    if (s->crew) {
+        s->truncated |= gmsim_crew_truncated(s->crew);
+        s->depends |= done && gmsim_crew_depends(s->crew);
+    }
     if (s->recorder)
         gmsim_recorder_end(s->recorder);
     s->end = MAX(s->end, s->shared->drained);

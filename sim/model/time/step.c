@@ -83,9 +83,7 @@ static void end_warp(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t n
 {
     gmsim_warp *warp = &sm->warp[slot];
     gmsim_cta *cta = cta_of(sm, warp);
-    gmsim_reader_take(s);
     gmtrace_cursor_close(s->reader, &warp->cursor);
-    gmsim_reader_leave(s);
     sm->ready[slot] = GMSIM_NEVER;
     cta->live &= ~(1u << warp->who.warp);
     cta->end = MAX(cta->end, now);
@@ -517,6 +515,21 @@ static bool answer_sm(gmsim_scheduler *s, gmsim_sm *sm, uint64_t limit, GError *
     bool done = run_sm(s, sm, limit, error);
     sm->memory.direct = NULL;
     return done;
+}
+
+void gmsim_step_look(const gmsim_scheduler *s, gmsim_part *part)
+{
+    part->soonest = GMSIM_NEVER;
+    part->resident = part->left = false;
+    part->records = 0;
+    for (uint32_t i = part->first; i < part->end; i++) {
+        const gmsim_sm *sm = &s->sm[i];
+        part->soonest = MIN(part->soonest, sm->next);
+        part->resident |= sm->resident != 0;
+        part->left |= (sm->left | sm->waiting) != 0;
+        part->records += sm->records;
+    }
+    part->work = part->records + s->replay->l1_clocks;
 }
 
 /* Each runs, or is answered, or both. */

@@ -11,6 +11,19 @@
 
 #pragma GCC visibility push(hidden)
 
+/* A run of neighbouring SMs, and what they have come to. */
+typedef struct gmsim_part {
+    uint32_t first, end; /* SMs */
+    uint32_t soonest;    /* least of gmsim_sm.next */
+    bool resident;       /* one has a CTA, */
+    bool left;           /* or a place that one has left, or that waits for one */
+    uint64_t records;    /* so far, */
+    uint64_t work;       /* and in all, with the lines that L1 was asked for */
+} gmsim_part;
+
+/* Sets all but first and end. */
+void gmsim_step_look(const gmsim_scheduler *s, gmsim_part *part);
+
 /* Until each comes to `limit`, or needs an answer. */
 bool gmsim_step_run(gmsim_scheduler *s, uint32_t first, uint32_t end, uint64_t limit,
                     GError **error);

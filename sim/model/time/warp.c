@@ -35,9 +35,7 @@
 bool gmsim_warp_refill(gmsim_scheduler *s, gmsim_warp *warp, GError **error)
 {
     gmtrace_error reason; /* the reader clears it, but for its long text */
-    gmsim_reader_take(s);
     const bool filled = gmtrace_cursor_refill(s->reader, &warp->cursor, &reason);
-    gmsim_reader_leave(s);
     if (filled)
         return true;
     if (reason.status == GMTRACE_TRUNCATED)
