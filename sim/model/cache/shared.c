@@ -500,11 +500,16 @@ static void do_atomic(gmsim_shared *shared, const gmsim_l2_place *place, gmsim_s
     wait = MAX(wait, turn);
     if (missed)
         wait += gmsim_dram_bank_wait(&shared->dram, message->line, shared->step);
-    uint64_t latency = gpu->atomic_latency + (far ? gpu->l2_far_latency : gpu->l2_latency);
-    message->clock = leaves + message->units + wait + work.slice / PARTS +
-                     (missed ? gpu->dram_latency : latency) +
-                     (uint64_t)shared->away[from.gpc][group];
-    shared->drained = MAX(shared->drained, message->clock);
+    const uint64_t away = (uint64_t)shared->away[from.gpc][group];
+    uint64_t latency = far ? gpu->l2_far_latency : gpu->l2_latency;
+    if (missed)
+        latency = far && gpu->dram_far_latency ? gpu->dram_far_latency : gpu->dram_latency;
+    const uint64_t there = leaves + message->units + wait;
+    message->clock = there + work.slice / PARTS + latency + gpu->atomic_latency + away;
+    /* A launch does not wait for what its reductions come to (micro/atomics_miss.cu, waves). */
+    shared->drained =
+        MAX(shared->drained,
+            ask->kind == GMSIM_ASK_ATOMIC ? message->clock : there + shared->write_clocks);
     later(ask, message->clock, wait, missed ? GMSIM_REACH_DRAM : GMSIM_REACH_L2);
     if (ask->kind == GMSIM_ASK_ATOMIC)
         shared->l2.counts.atomic_sectors += message->operations;
