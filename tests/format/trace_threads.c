@@ -57,9 +57,9 @@ static gpointer read_all(gpointer data)
             }
         for (unsigned i = 0; i < AT_ONCE; i++)
             for (unsigned w = 0; w < WARPS; w++) {
-                uint64_t lane[GMTRACE_WARP_LANES], *sum = &r->sum[from + i * r->step][w];
                 if (!open[i][w])
                     continue;
+                uint64_t lane[GMTRACE_WARP_LANES], *sum = &r->sum[from + i * r->step][w];
                 do {
                     for (; cursor[i][w].next < cursor[i][w].end; cursor[i][w].next++) {
                         gmtrace_expand(cursor[i][w].chunk, cursor[i][w].next, lane);

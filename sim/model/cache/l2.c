@@ -21,7 +21,9 @@
  *   and stays (micro/l2_again.cu: of dirty lines that nobody accesses any more, and of those that
  *   ncu leaves, about one in a set, be the others written 64 times or 512; none that are written
  *   again as well, none where one side alone writes, or reads, or time passes; nothing leaves).
- * - Atomics and reductions work at home, read what is missing there (red, atom), and drop the copy.
+ * - Atomics and reductions work at home, read what is missing there (red, atom), and drop the copy;
+ *   those from the other side bring no sector more (micro/atomics_miss.cu, lines: half of all,
+ * which is taken to be these).
  * - Which line leaves, which set is whose and what a write leaves behind are policies (sim/policy).
  * - A write always counts as a hit, as the hardware's counters have it.
  *
@@ -385,7 +387,8 @@ GMSIM_CLONES gmsim_l2_cost gmsim_l2_atomic(gmsim_l2 *l2, const gmsim_l2_place *p
     uint32_t way = bring(l2, &cost, set, place->tag, l2->usual);
     if (!l2->plain)
         gmsim_l2_relieve(l2, &cost, place->line, false);
-    bool missed = fetch(l2, &cost, set, way, touched, l2->fill_sectors) != 0;
+    const bool near = side == place->home || l2->sides == 1u;
+    bool missed = fetch(l2, &cost, set, way, touched, near ? l2->fill_sectors : 1u) != 0;
     uint32_t state = l2_states(set)[way];
     counts->dirty_sectors += gmsim_sector_count(touched & ~L2_DIRTY(state));
     l2_states(set)[way] = (uint16_t)(state | touched << 4);
@@ -394,7 +397,7 @@ GMSIM_CLONES gmsim_l2_cost gmsim_l2_atomic(gmsim_l2 *l2, const gmsim_l2_place *p
         l2_soil(l2, set, way, group);
         l2_bound(l2, &cost, group);
     }
-    if (side != place->home && l2->sides > 1u)
+    if (!near)
         drop_copy(l2, place, side);
     return counted(l2, cost,
                    missed                ? GMSIM_L2_DRAM
