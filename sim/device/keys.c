@@ -160,8 +160,6 @@ const gmsim_key gmsim_keys[] = {
           "the same for one with doubles in both halves, or for compare-and-swap of several lanes"),
     GIVEN(atomic, slice_float, COUNT, 0, 10000, "623",
           "the same until a float can be added to the same word"),
-    GIVEN(atomic, slice_float_others, COUNT, 0, 100, "50",
-          "percent of that where the slice's last was on other sectors"),
     GIVEN(atomic, latency, COUNT, 0, 10000, "30",
           "clocks that it takes longer than a load that L2 serves"),
     GIVEN(atomic, near_percent, COUNT, 1, 99, "75",

@@ -20,9 +20,10 @@ typedef struct gmsim_atomic_work {
     bool by_side; /* the slice keeps up with its sectors: sides take turns by their ways to it */
 } gmsim_atomic_work;
 
-/* cost: parts of a clock for a sector; again: the slice's last was on the same sectors. */
+/* cost: parts of a clock for a sector; among: of how many different sectors, these among them, the
+ * slice's last ones were. */
 gmsim_atomic_work gmsim_atomic_work_of(const gmsim_gpu *gpu, const gmsim_ask *ask,
-                                       const gmsim_message *message, uint32_t cost, bool again);
+                                       const gmsim_message *message, uint32_t cost, uint32_t among);
 
 #pragma GCC visibility pop
 

@@ -457,6 +457,26 @@ static uint64_t take_turn(gmsim_rivals *rivals, uint64_t step, uint64_t now, uin
     return (ahead - MIN(ahead, since)) / PARTS;
 }
 
+/* The slice has an atomic of these sectors; of how many different ones its last were, this among
+ * them. */
+static uint32_t among(gmsim_rivals *rivals, uint64_t sectors)
+{
+    const uint32_t turn = ++rivals->turn;
+    gmsim_recent *own = &rivals->recent[0];
+    uint32_t others = 0;
+    for (uint32_t i = 0; i < GMSIM_RECENT; i++) {
+        gmsim_recent *one = &rivals->recent[i];
+        if (one->sectors == sectors)
+            own = one;
+        else if (one->sectors && turn - one->turn < GMSIM_RECENT)
+            others++;
+        if (own->sectors != sectors && one->turn < own->turn)
+            own = one; /* the one longest ago */
+    }
+    *own = (gmsim_recent){sectors, turn};
+    return 1u + others;
+}
+
 /* Atomics and reductions are carried out in L2, sector by sector. */
 static void do_atomic(gmsim_shared *shared, const gmsim_l2_place *place, gmsim_sender from,
                       gmsim_ask *ask, gmsim_message *message)
@@ -468,7 +488,7 @@ static void do_atomic(gmsim_shared *shared, const gmsim_l2_place *place, gmsim_s
     gmsim_rivals *rivals = &shared->rivals[number];
     uint64_t sectors = message->line << 4 | message->touched;
     gmsim_atomic_work work =
-        gmsim_atomic_work_of(gpu, ask, message, shared->atomic_cost, rivals->last == sectors);
+        gmsim_atomic_work_of(gpu, ask, message, shared->atomic_cost, among(rivals, sectors));
     rivals->last = sectors;
     rivals->clock = MAX(rivals->clock, leaves);
     rivals->read = false;

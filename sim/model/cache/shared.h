@@ -41,11 +41,20 @@ typedef struct gmsim_slice {
 } gmsim_slice;
 
 /* Atomics that wait for a slice: of SMs of the line's side, and of the other. */
+/* What a slice's last atomics were of: the latest of each of some sectors. */
+#define GMSIM_RECENT 8u
+typedef struct gmsim_recent {
+    uint64_t sectors; /* 0: none */
+    uint32_t turn;
+} gmsim_recent;
+
 typedef struct gmsim_rivals {
     uint64_t step, work[2];
-    uint64_t last;  /* line and sectors of what came last, */
-    uint64_t clock; /* and when; of atomics before it, none came later */
-    bool read;      /* the line has been read since */
+    uint64_t last;                     /* line and sectors of what came last, */
+    uint64_t clock;                    /* and when; of atomics before it, none came later */
+    bool read;                         /* the line has been read since */
+    uint32_t turn;                     /* how many it has had */
+    gmsim_recent recent[GMSIM_RECENT]; /* in no order */
 } gmsim_rivals;
 
 typedef struct gmsim_shared {
