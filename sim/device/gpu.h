@@ -144,7 +144,7 @@ typedef struct gmsim_gpu {
      * group of slices, and of one. */
     uint32_t atomic_half, atomic_lane, atomic_swap, atomic_alone, atomic_meeting, atomic_returning;
     uint32_t atomic_slice, atomic_slice_part, atomic_slice_wide, atomic_slice_float;
-    uint32_t atomic_latency;            /* clocks more than a load's */
+    uint32_t atomic_latency;      /* clocks more than a load's */
     uint32_t atomic_near_percent; /* of a slice, for SMs of the line's side while both sides wait */
 
     /* [lrc]: the request coalescer before L2. */
