@@ -152,8 +152,8 @@ bool gmt_section_read(int fd, const gmt_section *section, ZSTD_DCtx *unpack,
         return gmt_fail(error, GMTRACE_CORRUPT, section->offset,
                         "the section at byte %llu has an impossible unpacked length",
                         (unsigned long long)section->offset);
-    gmt_budget left = {budget->limit,
-                       budget->used}; /* the buffer is used again: it counts while it is */
+    /* The buffer is used again: it counts while it is. */
+    gmt_budget left = {.limit = budget->limit, .used = budget->used};
     if (!gmt_claim(&left, size + length, section->offset, error))
         return false;
     if (!gmt_reserve(raw, (size_t)size + 1))

@@ -22,8 +22,8 @@
  *   ncu leaves, about one in a set, be the others written 64 times or 512; none that are written
  *   again as well, none where one side alone writes, or reads, or time passes; nothing leaves).
  * - Atomics and reductions work at home, read what is missing there (red, atom), and drop the copy;
- *   those from the other side bring no sector more (micro/atomics_miss.cu, lines: half of all,
- * which is taken to be these).
+ *   those from the other side bring no sector more (micro/atomics_miss.cu, lines: half of all do
+ *   not, which is taken to be these).
  * - Which line leaves, which set is whose and what a write leaves behind are policies (sim/policy).
  * - A write always counts as a hit, as the hardware's counters have it.
  *

@@ -39,8 +39,8 @@ void gmsim_crew_reset(gmsim_crew *crew);
 /* Who has that SM: of its warps, these find the ways. */
 gmtrace_paths *gmsim_crew_paths(const gmsim_crew *crew, uint32_t sm);
 
-/* One step of all SMs, which come to `limit`. On return SMs of
- * hands without a place left (gmsim_part.left) may be on their way further. */
+/* One step of all SMs, which come to `limit`. On return SMs of hands without a place left
+ * (gmsim_part.left) may be on their way further. */
 bool gmsim_crew_step(gmsim_crew *crew, uint64_t limit, GError **error);
 /* What the n-th hand's SMs came to in the step; false: there are not so many. */
 bool gmsim_crew_part(const gmsim_crew *crew, uint32_t n, gmsim_part *part);

@@ -62,8 +62,8 @@ static inline void gmsim_together_turn(gmsim_together *t, bool to_try, uint32_t 
     t->set = GMSIM_TOGETHER_SET;
 }
 
-/* A step is over, and so much work has been done so far: how is the next to be run? */
-static inline bool gmsim_together_next(gmsim_together *t, uint64_t clock, uint64_t work)
+/* A step is over, and so much work has been done so far: t->now is how the next is to be run. */
+static inline void gmsim_together_next(gmsim_together *t, uint64_t clock, uint64_t work)
 {
     t->steps++;
     gmsim_together_note(t, clock - t->clock, work - MIN(work, t->work));
@@ -72,10 +72,10 @@ static inline bool gmsim_together_next(gmsim_together *t, uint64_t clock, uint64
     const uint64_t own = t->cost[t->now], other = t->cost[!t->now];
     const bool worse = other && own > other + other / 8u;
     if (t->steps < t->stay && (t->tries || !worse))
-        return t->now;
+        return;
     if (!t->tries && !worse) {
         gmsim_together_turn(t, true, GMSIM_TOGETHER_TRY);
-        return t->now;
+        return;
     }
     const uint64_t least = MAX(MIN(own, other), 1u), ratio = MIN(MAX(own, other) / least, 16u);
     t->sure = t->tries && worse ? MIN(2u * t->sure, GMSIM_TOGETHER_SURE) : 1u;
@@ -86,7 +86,6 @@ static inline bool gmsim_together_next(gmsim_together *t, uint64_t clock, uint64
         t->tries = false;
         t->stay = t->steps + stay;
     }
-    return t->now;
 }
 
 #endif
