@@ -128,6 +128,35 @@ static void test_carry(void)
     gmtrace_sass_free(&c.sass);
 }
 
+/* The upper half of a product and a sum, which carries: how 64-bit numbers are divided. */
+static void test_upper_carry(void)
+{
+    static const line lines[] = {
+        {"LDC.64 R4, c[0x0][0x210]", 0, 0},
+        {"LDC R6, c[0x0][0x218]", 0, 0},
+        {"IMAD.HI.U32 R2, P1, R6, R6, R4", 0, 0},
+        {"LOP3.LUT R2, R2, 0x7, RZ, 0xc0, !PT", 0, 0},
+        {"IADD3.X R3, RZ, R2, RZ, P1, !PT", 0, 0},
+        {"VIADD R3, R3, 0xffffffff", 0, 0},
+        {"ISETP.GE.AND P0, PT, R3, 0x1, PT", 0, 0},
+        {"@P0 BRA `", 0, 5},
+        {"EXIT", 0, 0},
+    };
+    struct {
+        uint64_t with;
+        uint32_t factor;
+    } parameters = {.with = UINT64_C(0xfffffffe) << 32, .factor = 0x80000000u};
+    const gmtrace_known known = {
+        .constants_offset = 0x210, .constants_size = 16, .constants = (const uint8_t *)&parameters};
+    const gmtrace_launch launch = {.grid = {1, 1, 1}, .block = {32, 1, 1}, .known = &known};
+    code c;
+    assemble(&c, lines, G_N_ELEMENTS(lines));
+    EXECUTED(c, launch, 0, 0, 5 + 3 * (6 + 1) + 1, false);
+    parameters.with = UINT64_C(5) << 32; /* nothing carries */
+    EXECUTED(c, launch, 0, 0, 5 + 3 * 5 + 1, false);
+    gmtrace_sass_free(&c.sass);
+}
+
 /* x = x / 2 until it is below 1, from a parameter, in floats and doubles. */
 static void test_floats(void)
 {
@@ -314,6 +343,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/path/known/parameter", test_parameter);
     g_test_add_func("/path/known/carry", test_carry);
+    g_test_add_func("/path/known/upper-carry", test_upper_carry);
     g_test_add_func("/path/known/floats", test_floats);
     g_test_add_func("/path/known/loaded", test_loaded);
     g_test_add_func("/path/known/many", test_many);

@@ -72,6 +72,7 @@ static const char *const text[] = {
     "IADD3 %R, %P, -%S, %N, RZ",
     "IADD3.X %R, %S, ~%R, RZ, %P, !%Q",
     "LEA.HI.X.SX32 %R, %S, %R, %M, %P",
+    "IMAD.HI.U32 %R, %P, %S, %R, %R",
     "IMAD.WIDE.U32.X %R, %P, %S, %R, %R, %Q",
     "ISETP.LT.U32.AND.EX %P, PT, %R, %S, PT, %Q",
     "PRMT %R, %S, %N, %R",

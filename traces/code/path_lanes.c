@@ -206,9 +206,10 @@ INLINED void multiply_wide(const path_step *step, path_sources a, unsigned lanes
         const uint64_t with = (uint64_t)a[3][i] << 32 | a[2][i];
         const bool carry = step->sources > 4 && a[4][i];
         const uint64_t sum = product + with + carry;
-        d[0][i] = (uint32_t)(step->what == STEP_MAD_HIGH ? sum >> 32 : sum);
-        d[1][i] = (uint32_t)(sum >> 32);
-        d[2][i] = sum < with || (carry && sum == with);
+        const bool out = sum < with || (carry && sum == with), high = step->what == STEP_MAD_HIGH;
+        d[0][i] = (uint32_t)(high ? sum >> 32 : sum);
+        d[1][i] = high ? out : (uint32_t)(sum >> 32);
+        d[2][i] = out;
     }
 }
 

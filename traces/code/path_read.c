@@ -29,7 +29,7 @@ static void read_mad(path_reading *r)
     else
         path_read_target(r);
     if (path_read_at_predicate(r)) { /* the carry of 64 bits */
-        r->good &= wide;
+        r->good &= wide || (high && !r->step->mode);
         path_read_target(r);
     }
     path_read_source(r);
