@@ -124,6 +124,31 @@ static void test_spin(void)
     FIRST_IS(GMTRACE_UNSTEADY_SPIN, LOAD_STRONG, COMPARE, BACK_IF(0), EXIT);
 }
 
+/* Only a load that nothing else is accessed behind waits. */
+static void test_polls(void)
+{
+    const gmtrace_instr waiting[] = {LOAD_STRONG, COMPARE, BACK_IF(0), EXIT};
+    const gmtrace_instr trying[] = {CAS, COMPARE, BACK_IF(0), EXIT};
+    const gmtrace_instr working[] = {LOAD_STRONG, COMPARE, TAKE, BACK_IF(0), EXIT};
+    const struct {
+        const gmtrace_instr *code;
+        uint32_t count;
+        bool polls;
+    } cases[] = {{waiting, G_N_ELEMENTS(waiting), true},
+                 {trying, G_N_ELEMENTS(trying), false},
+                 {working, G_N_ELEMENTS(working), false}};
+    for (uint32_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        const gmtrace_kernel kernel = {.instr = cases[i].code, .instr_count = cases[i].count};
+        uint8_t kind[16];
+        bool polls[16] = {false, true};
+        g_assert_true(gmtrace_find_unsteady(&kernel, kind));
+        g_assert_cmpuint(kind[0], ==, GMTRACE_UNSTEADY_SPIN);
+        g_assert_true(gmtrace_find_polls(&kernel, kind, polls));
+        g_assert_cmpint(polls[0], ==, cases[i].polls);
+        g_assert_false(polls[1]);
+    }
+}
+
 static void test_order(void)
 {
     /* the next slot of a table; a place in a queue, also one that shared memory hands on */
@@ -150,6 +175,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/unsteady/spin", test_spin);
+    g_test_add_func("/unsteady/polls", test_polls);
     g_test_add_func("/unsteady/order", test_order);
     g_test_add_func("/unsteady/steady", test_steady);
     return g_test_run();

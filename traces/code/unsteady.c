@@ -221,8 +221,9 @@ static marks written_by(const gmtrace_instr *instr)
     return written;
 }
 
-/* Is there a way from the read back to it on which its address stays the same? */
-static bool comes_back(walk *w, uint32_t source)
+/* Is there a way from the read back to it on which its address stays the same, and, asked for one
+ * that `waits`, on which nothing else is accessed? */
+static bool comes_back(walk *w, uint32_t source, bool waits)
 {
     const gmtrace_instr *instr = w->kernel->instr;
     uint32_t count = 0, at = source + 1u;
@@ -240,7 +241,7 @@ static bool comes_back(walk *w, uint32_t source)
             if (at == source)
                 return true;
             const marks written = written_by(&instr[at]);
-            same = !overlap(&written, &address);
+            same = !overlap(&written, &address) && !(waits && gmtrace_accesses_by_lane(&instr[at]));
         }
         for (uint32_t e = 0; same && e < b->edge_count; e++) {
             const uint32_t to = w->graph.edge[b->edge + e].to;
@@ -272,10 +273,33 @@ static gmtrace_unsteady judge(walk *w, uint32_t i)
     const bool load = decoded.op_class == GMTRACE_CLASS_LOAD;
     const bool again =
         load || decoded.atomic == GMTRACE_ATOMIC_CAS || decoded.atomic == GMTRACE_ATOMIC_CAST;
-    const bool spins = again && comes_back(w, i);
+    const bool spins = again && comes_back(w, i, false);
     if ((load && !spins) || !steers(w, i))
         return GMTRACE_STEADY;
     return spins ? GMTRACE_UNSTEADY_SPIN : GMTRACE_UNSTEADY_ORDER;
+}
+
+static bool begin(walk *w, const gmtrace_kernel *kernel)
+{
+    *w = (walk){.kernel = kernel};
+    bool *alone = calloc(kernel->instr_count, sizeof *alone);
+    bool good = alone && gmt_graph_of_code(&w->graph, kernel->instr, kernel->instr_count, alone);
+    const size_t blocks = good ? w->graph.block_count : 0;
+    w->before = good ? malloc(blocks * sizeof *w->before) : NULL;
+    w->reached = good ? malloc(blocks * sizeof *w->reached) : NULL;
+    w->waiting = good ? malloc(blocks * sizeof *w->waiting) : NULL;
+    w->list = good ? malloc(blocks * sizeof *w->list) : NULL;
+    free(alone);
+    return good && w->before && w->reached && w->waiting && w->list;
+}
+
+static void end(walk *w)
+{
+    free(w->before);
+    free(w->reached);
+    free(w->waiting);
+    free(w->list);
+    gmt_graph_free(&w->graph);
 }
 
 bool gmtrace_find_unsteady(const gmtrace_kernel *kernel, uint8_t *kind)
@@ -286,23 +310,28 @@ bool gmtrace_find_unsteady(const gmtrace_kernel *kernel, uint8_t *kind)
         sources += is_source(&kernel->instr[i]);
     if (sources == 0)
         return true;
-    walk w = {.kernel = kernel};
-    bool *alone = calloc(count, sizeof *alone);
-    bool good = alone && gmt_graph_of_code(&w.graph, kernel->instr, count, alone);
-    const size_t blocks = good ? w.graph.block_count : 0;
-    w.before = good ? malloc(blocks * sizeof *w.before) : NULL;
-    w.reached = good ? malloc(blocks * sizeof *w.reached) : NULL;
-    w.waiting = good ? malloc(blocks * sizeof *w.waiting) : NULL;
-    w.list = good ? malloc(blocks * sizeof *w.list) : NULL;
-    good = good && w.before && w.reached && w.waiting && w.list;
+    walk w;
+    const bool good = begin(&w, kernel);
     for (uint32_t i = 0; good && i < count; i++)
         if (is_source(&kernel->instr[i]))
             kind[i] = (uint8_t)judge(&w, i);
-    free(alone);
-    free(w.before);
-    free(w.reached);
-    free(w.waiting);
-    free(w.list);
-    gmt_graph_free(&w.graph);
+    end(&w);
+    return good;
+}
+
+bool gmtrace_find_polls(const gmtrace_kernel *kernel, const uint8_t *kind, bool *polls)
+{
+    uint32_t spins = 0, count = kernel->instr_count;
+    memset(polls, 0, count * sizeof *polls);
+    for (uint32_t i = 0; i < count; i++)
+        spins += kind[i] == GMTRACE_UNSTEADY_SPIN;
+    if (spins == 0)
+        return true;
+    walk w;
+    const bool good = begin(&w, kernel);
+    for (uint32_t i = 0; good && i < count; i++)
+        polls[i] = kind[i] == GMTRACE_UNSTEADY_SPIN &&
+                   kernel->instr[i].op_class == GMTRACE_CLASS_LOAD && comes_back(&w, i, true);
+    end(&w);
     return good;
 }

@@ -28,6 +28,12 @@ typedef enum gmtrace_unsteady {
  * memory; the kinds are then all steady. */
 bool gmtrace_find_unsteady(const gmtrace_kernel *kernel, uint8_t *kind);
 
+/* Which loads wait: of GMTRACE_UNSTEADY_SPIN in `kind`, as found above, and executed again with no
+ * other access to memory between. Of a search in a graph, which reads what others lower meanwhile
+ * and goes on to the next edge whatever it found, none does. False without memory; none waits
+ * then. */
+bool gmtrace_find_polls(const gmtrace_kernel *kernel, const uint8_t *kind, bool *polls);
+
 #ifdef __cplusplus
 }
 #endif

@@ -187,22 +187,26 @@ static kind kind_of(const word *w)
     return w->late == w->writers && w->each == 1u ? WORD_TURN : WORD_FREE;
 }
 
-/* Marks the sites; whether some poll. */
+/* Marks the sites; whether some poll. Without memory for that, none does. */
 static bool mark(gmsim_tally *tally, const gmtrace_kernel *kernel)
 {
-    bool any = false;
+    bool any = false, *polls = calloc(kernel->instr_count + 1u, sizeof *polls);
+    if (!polls || !gmtrace_find_polls(kernel, tally->unsteady, polls)) {
+        free(polls);
+        return false;
+    }
     for (uint32_t i = 0; i < kernel->instr_count; i++) {
         const gmtrace_instr *instr = &kernel->instr[i];
         gmsim_site *site = &tally->site[i];
         const bool strong =
             instr->cache == GMTRACE_CACHE_STRONG_GPU || instr->cache == GMTRACE_CACHE_STRONG_SYS;
-        site->polls =
-            instr->op_class == GMTRACE_CLASS_LOAD && site->unsteady == GMTRACE_UNSTEADY_SPIN;
+        site->polls = polls[i];
         site->signals = instr->op_class == GMTRACE_CLASS_ATOMIC ||
                         instr->op_class == GMTRACE_CLASS_REDUCTION ||
                         (instr->op_class == GMTRACE_CLASS_STORE && strong);
         any |= site->polls;
     }
+    free(polls);
     return any;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * polls.h - loops in which a warp reads global memory until another CTA has written what it waits
- * for. How often a captured warp read is the capture's: programs run slower there. What it waited
+ * polls.h - loops in which a warp reads global memory, and does nothing else, until another CTA has
+ * written what it waits for (gmtrace_find_polls). How often a captured warp read is the capture's: programs run slower there. What it waited
  * for follows from who writes the words that are read so (micro/poll.cu):
  *
  * - A flag, which one CTA writes: until it is written for the first time.
