@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * polls.h - loops in which a warp reads global memory, and does nothing else, until another CTA has
- * written what it waits for (gmtrace_find_polls). How often a captured warp read is the capture's: programs run slower there. What it waited
- * for follows from who writes the words that are read so (micro/poll.cu):
+ * written what it waits for (gmtrace_find_polls). How often a captured warp read is the capture's:
+ * programs run slower there. What it waited for follows from who writes the words that are read so
+ * (micro/poll.cu):
  *
  * - A flag, which one CTA writes: until it is written for the first time.
  * - A barrier, which all its CTAs write, as often as each other, before they read it: until all
