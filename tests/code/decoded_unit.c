@@ -322,6 +322,34 @@ static void test_operands(void)
     }
 }
 
+/* MATCH.ANY takes as long as there are different values, but for masks that a warp waits by. */
+static void test_match(void)
+{
+    static const struct {
+        const char *opcode, *operands;
+        gmtrace_unit unit;
+    } cases[] = {
+        {"MATCH.ANY", "R11, R2", GMTRACE_UNIT_MATCH_ALL},
+        {"REDUX.OR", "UR4, R2", GMTRACE_UNIT_REDUX},
+        {"MATCH.ANY", "R12, R3", GMTRACE_UNIT_MATCH_ANY},
+        {"REDUX.OR", "UR4, R2", GMTRACE_UNIT_REDUX},
+        {"MATCH.ANY", "R13, R4", GMTRACE_UNIT_MATCH_ANY},
+        {"REDUX.SUM", "UR4, R4", GMTRACE_UNIT_REDUX},
+        {"MATCH.ALL", "PT, R14, R5", GMTRACE_UNIT_MATCH_ALL},
+        {"MATCH.ANY", "R15, R6", GMTRACE_UNIT_MATCH_ANY},
+    };
+    gmtrace_instr instr[G_N_ELEMENTS(cases)];
+    gmtrace_decoded decoded[G_N_ELEMENTS(cases)];
+    for (uint32_t i = 0; i < G_N_ELEMENTS(cases); i++)
+        put(&instr[i], cases[i].opcode, cases[i].operands, 255, 255);
+    const gmtrace_kernel kernel = {.instr_count = G_N_ELEMENTS(cases), .instr = instr};
+    gmtrace_decode_kernel(&kernel, GMTRACE_WARP_LANES, decoded);
+    for (uint32_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_test_message("%s %s", cases[i].opcode, cases[i].operands);
+        g_assert_cmpuint(decoded[i].unit, ==, cases[i].unit);
+    }
+}
+
 /* What L2 shall bring is said of loads and copies, of SASS and PTX. */
 static void test_whole_lines(void)
 {
@@ -352,6 +380,7 @@ int main(int argc, char **argv)
     g_test_add_func("/decoded/atomics", test_atomics);
     g_test_add_func("/decoded/whole-lines", test_whole_lines);
     g_test_add_func("/decoded/operands", test_operands);
+    g_test_add_func("/decoded/match", test_match);
     g_test_add_func("/decoded/records", test_records);
     g_test_add_func("/decoded/varying", test_varying);
     g_test_add_func("/decoded/sides", test_sides);

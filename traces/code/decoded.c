@@ -451,10 +451,30 @@ gmtrace_decoded gmtrace_decode(const gmtrace_instr *instr)
     return d;
 }
 
+#define SOON 4u /* instructions from MATCH.ANY to REDUX.OR, at most */
+
+/* "MATCH.ANY R11, R2; REDUX.OR UR4, R2; ...; BRA.DIV UR4": how compilers wait for a part of the
+ * warp whose mask is a number in R2 (__syncwarp, cooperative groups' tiles): all lanes have the
+ * same. */
+static bool matches_masks(const gmtrace_kernel *kernel, uint32_t match)
+{
+    const char *source = strrchr(kernel->instr[match].operands, ',');
+    for (uint32_t i = match + 1u; source && i < kernel->instr_count && i <= match + SOON; i++) {
+        const char *next = strrchr(kernel->instr[i].operands, ',');
+        if (kernel->instr[i].opcode && !strncmp(kernel->instr[i].opcode, "REDUX.OR", 8) && next &&
+            !strcmp(next, source))
+            return true;
+    }
+    return false;
+}
+
 void gmtrace_decode_kernel(const gmtrace_kernel *kernel, uint32_t lanes, gmtrace_decoded *decoded)
 {
     for (uint32_t i = 0; i < kernel->instr_count; i++)
         decoded[i] = gmtrace_decode(&kernel->instr[i]);
+    for (uint32_t i = 0; i < kernel->instr_count; i++)
+        if (decoded[i].unit == GMTRACE_UNIT_MATCH_ANY && matches_masks(kernel, i))
+            decoded[i].unit = GMTRACE_UNIT_MATCH_ALL;
     for (uint32_t i = 0; i < kernel->instr_count; i++)
         decoded[i].addresses = decoded[i].unit == GMTRACE_UNIT_LDC
                                    ? (uint8_t)gmt_addresses(kernel, decoded, i, lanes)

@@ -39,7 +39,7 @@ typedef enum gmtrace_unit {
     GMTRACE_UNIT_SHUFFLE,
     GMTRACE_UNIT_VOTE,
     GMTRACE_UNIT_MATCH_ANY,
-    GMTRACE_UNIT_MATCH_ALL,
+    GMTRACE_UNIT_MATCH_ALL, /* and MATCH.ANY of a mask that all lanes share */
     GMTRACE_UNIT_REDUX,
     GMTRACE_UNIT_LDC,
     GMTRACE_UNIT_ULDC,
