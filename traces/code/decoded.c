@@ -470,11 +470,11 @@ static bool matches_masks(const gmtrace_kernel *kernel, uint32_t match)
 
 void gmtrace_decode_kernel(const gmtrace_kernel *kernel, uint32_t lanes, gmtrace_decoded *decoded)
 {
-    for (uint32_t i = 0; i < kernel->instr_count; i++)
+    for (uint32_t i = 0; i < kernel->instr_count; i++) {
         decoded[i] = gmtrace_decode(&kernel->instr[i]);
-    for (uint32_t i = 0; i < kernel->instr_count; i++)
         if (decoded[i].unit == GMTRACE_UNIT_MATCH_ANY && matches_masks(kernel, i))
             decoded[i].unit = GMTRACE_UNIT_MATCH_ALL;
+    }
     for (uint32_t i = 0; i < kernel->instr_count; i++)
         decoded[i].addresses = decoded[i].unit == GMTRACE_UNIT_LDC
                                    ? (uint8_t)gmt_addresses(kernel, decoded, i, lanes)

@@ -8,8 +8,7 @@
  * - order: cta: warps that share lines, or whose lines lie side by side, are of one CTA; far: of
  *   CTAs far from each other.
  * - form: word: lane l in line l, in sectors by turns; own: each warp in a sector of its own, as far
- *   as there are; turned: lane l in line l + 2w; quad: as word, 16 bytes; pair: two lanes fill a
- *   sector, 16 lines a request; line: eight lanes fill a line, four lines a request.
+ *   as there are; turned: lane l in line l + 2w; quad: as word, 16 bytes.
  * One launch a row, to be run under ncu (metrics/line_steps.txt).
  *
  * Output: CSV rows  op,form,pitch,share,order,times,sms
@@ -17,17 +16,16 @@
 #include "validate/micro/check.h"
 #include <cstdint>
 #include <cstdio>
-#include <cstring>
 
 #define WARPS 4096u
 #define LINES (WARPS * 32u) /* a power of two */
 #define AREA  (256ull << 20)
 
 enum op { ST, RED, LD };
-enum form { WORD, OWN, TURNED, QUAD, PAIR, LINE };
+enum form { WORD, OWN, TURNED, QUAD };
 enum order { CTA, FAR, POOL };
 static const char *const op_name[] = {"st", "red", "ld"};
-static const char *const form_name[] = {"word", "own", "turned", "quad", "pair", "line"};
+static const char *const form_name[] = {"word", "own", "turned", "quad"};
 static const char *const order_name[] = {"cta", "far", "pool"};
 
 struct plan {
@@ -48,7 +46,6 @@ template <op OP, form FORM> __global__ void go(char *array, plan p, uint32_t *si
 {
     const uint32_t lane = threadIdx.x % 32, own = threadIdx.x / 32;
     const uint32_t warp = p.order == CTA ? blockIdx.x * 32 + own : own * gridDim.x + blockIdx.x;
-    const uint32_t lanes = FORM == PAIR ? 2 : FORM == LINE ? 8 : 1; /* of a line */
     uint32_t sum = 0;
     const auto place = [&](uint32_t n) {
         const uint32_t number = p.order == POOL ? n % (LINES / p.share) : warp / p.share * 32 + n;
@@ -70,21 +67,14 @@ template <op OP, form FORM> __global__ void go(char *array, plan p, uint32_t *si
         *sink = sum;
 #pragma unroll 4
     for (uint32_t i = 0; i < p.times; i++) {
-        uint32_t n = lane;
-        if (lanes > 1)
-            n = (i * (32 / lanes) + lane / lanes) % 32;
-        if (FORM == TURNED)
-            n = (lane + 2 * own) % 32;
+        uint32_t n = FORM == TURNED ? (lane + 2 * own) % 32 : lane;
         if (p.order == POOL)
             n = ((i * WARPS + warp) * 0x85ebca77u >> 13) + n * 997u;
         const uint32_t sector = FORM == OWN ? warp % p.share % 4 : i % 4;
-        const uint32_t in = FORM == PAIR   ? i / 4 % 4 * 32 + lane % 2 * 16
-                            : FORM == LINE ? lane % 8 * 16
-                            : FORM == QUAD ? sector * 32 + warp % 2 * 16
-                                           : sector * 32 + (i / 4 + warp % p.share) % 8 * 4;
-        char *const at = place(n) + in;
+        const uint32_t in = FORM == QUAD ? warp % 2 * 16 : (i / 4 + warp % p.share) % 8 * 4;
+        char *const at = place(n) + sector * 32 + in;
         uint32_t v;
-        if (OP == ST && FORM >= QUAD)
+        if (OP == ST && FORM == QUAD)
             asm volatile("st.global.v4.u32 [%0],{%1,%1,%1,%1};" ::"l"(at), "r"(i) : "memory");
         else if (OP == ST)
             asm volatile("st.global.u32 [%0],%1;" ::"l"(at), "r"(i) : "memory");
@@ -132,11 +122,7 @@ int main(void)
         launch<ST, WORD>(1, share, POOL);
     launch<ST, OWN>(0, 4, CTA), launch<ST, OWN>(0, 16, CTA), launch<ST, OWN>(0, 16, FAR);
     launch<ST, TURNED>(0, 4, CTA), launch<ST, TURNED>(0, 16, CTA), launch<ST, TURNED>(0, 16, FAR);
-    for (uint32_t share : {1u, 16u}) {
-        launch<ST, QUAD>(0, share, CTA), launch<ST, PAIR>(0, share, CTA);
-        launch<ST, PAIR>(0, share, FAR), launch<ST, LINE>(0, share, CTA);
-        launch<ST, LINE>(0, share, FAR);
-    }
+    launch<ST, QUAD>(0, 1, CTA), launch<ST, QUAD>(0, 16, CTA);
     for (uint32_t share : {1u, 4u, 16u})
         for (uint32_t order : {CTA, POOL})
             launch<RED, WORD>(1, share, order), launch<LD, WORD>(1, share, order);

@@ -40,7 +40,6 @@ typedef struct gmsim_slice {
     gmsim_queue in, out;
 } gmsim_slice;
 
-/* Atomics that wait for a slice: of SMs of the line's side, and of the other. */
 /* What a slice's last atomics were of: the latest of each of some sectors. */
 #define GMSIM_RECENT 8u
 typedef struct gmsim_recent {
@@ -48,6 +47,7 @@ typedef struct gmsim_recent {
     uint32_t turn;
 } gmsim_recent;
 
+/* Atomics that wait for a slice: of SMs of the line's side, and of the other. */
 typedef struct gmsim_rivals {
     uint64_t step, work[2];
     uint64_t last;                     /* line and sectors of what came last, */
