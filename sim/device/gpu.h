@@ -123,9 +123,11 @@ typedef struct gmsim_gpu {
     uint32_t l2_bytes_per_clock; /* read */
     uint32_t l2_write_bytes_per_clock;       /* a partly written line counts 32 bytes more */
     uint32_t l2_group_write_bytes_per_clock; /* from a group of SMs; 0: as fast as all together */
-    uint32_t l2_contested;                /* clocks of a slice for two stores, one of each side */
-    uint32_t l2_contested_clocks;         /* where they are no further apart than that */
-    uint32_t l2_contested_sector_percent; /* more for each sector filled, of a sector's time */
+    uint32_t l2_contested_clocks; /* stores to a line, one of each side: where they are no further
+                                   * apart than that, */
+    uint32_t l2_contested;        /* so many 16ths of a clock of a slice, */
+    uint32_t l2_contested_line;   /* so many more for each line of its last four such, */
+    uint32_t l2_contested_sector_percent; /* more for each sector, and for one not whole */
     uint32_t l2_reads_per_clock;          /* lines looked up for loads, all slices together */
     uint32_t l2_crossings_per_clock; /* requests of a line between the sides, both ways; 0: any */
     uint32_t l2_atomics_per_clock;   /* operations, all slices together */
@@ -213,6 +215,7 @@ typedef struct gmsim_gpu {
                              * which an SM begins, which find no instructions there, */
     uint32_t launch_start;  /* and of those that follow them */
     uint32_t launch_exit;   /* clocks from a warp's last instruction until it is gone */
+    uint32_t launch_early;  /* clocks from a warp's end until its place counts for another CTA */
     uint32_t launch_refill; /* clocks from a CTA's end until the next one starts in its place */
     uint32_t launch_half;   /* clocks that the second half of an SM's first warps starts later */
     uint32_t launch_ctas;   /* CTAs that can end in 1000 clocks, on all SMs together; 0: any */

@@ -12,8 +12,8 @@
  * - A line comes from L2 after gpu.l2_latency, more or less by where SM and slice lie; later if the
  *   other side has it; from DRAM (dram.c) after gpu.dram_latency if its home is on the SM's side,
  *   else gpu.dram_far_latency.
- * - What SMs write and what comes from DRAM for them enters L2 by a port for each GPC; stores of
- *   both sides to a line, one shortly after the other, keep its slice longer (micro/ports.cu).
+ * - What SMs write and what comes from DRAM for them enters L2 by a port for each GPC
+ *   (micro/ports.cu). Lines that both sides store to, one shortly after the other: contest.h.
  * - A read that finds its line on the way from DRAM to L2 waits for it, brings nothing more, and
  *   counts as a miss (micro/merge.cu). Of the longer way to DRAM half is there, half back: an SM of
  *   the other side has a line sooner where one of the home's side asks for it at the same time, and
@@ -55,6 +55,7 @@ void gmsim_shared_begin(gmsim_shared *shared)
     memset(shared->crowd, 0, sizeof shared->crowd);
     memset(shared->fill, 0, sizeof shared->fill);
     memset(shared->contest, 0xff, sizeof shared->contest);
+    memset(shared->contested, 0, sizeof shared->contested);
     memset(shared->slice, 0, sizeof shared->slice);
     memset(shared->atomics, 0, sizeof shared->atomics);
     memset(shared->rivals, 0, sizeof shared->rivals);
@@ -131,8 +132,6 @@ void gmsim_shared_init(gmsim_shared *shared, gmsim_l2_set *set, const gmsim_gpu 
     shared->cluster_mask = shared->cluster_slices & mask ? 0 : mask;
     shared->sector_cost = slice_parts(shared, GMSIM_SECTOR_BYTES, gpu->l2_bytes_per_clock);
     shared->write_cost = slice_parts(shared, GMSIM_SECTOR_BYTES, gpu->l2_write_bytes_per_clock);
-    shared->contest_cost = gpu->l2_contested * PARTS / 2u;
-    shared->contest_sector_cost = shared->write_cost * gpu->l2_contested_sector_percent / 100u;
     init_gpcs(shared);
     shared->cross_cost =
         gpu->l2_crossings_per_clock ? GMSIM_L2_SIDES * FILL_PARTS / gpu->l2_crossings_per_clock : 0;
@@ -397,21 +396,21 @@ static __attribute__((noinline)) void bring_line(gmsim_shared *shared, const gms
     message->clock = done;
 }
 
-/* Both sides write the line. Clocks more, in parts, that the slice takes for a store where the
- * other side wrote it a short time ago (micro/ports.cu, window; not where 32,000 lines are written
- * by all SMs, each again after some 900 clocks: explore/probes.py, store.scatter), and for each of
- * `whole` sectors that it fills, which goes to the copy as well (micro/store_crowd.cu). */
+/* Both sides have the line. Who stores to it while the other does, too, takes another slice, and
+ * more of it; or no less: *work is what it would take. Returns the slice. */
 static __attribute__((noinline)) uint32_t contest(gmsim_shared *shared, uint32_t side,
-                                                  uint64_t line, uint64_t clock, uint32_t whole)
+                                                  const gmsim_message *message, uint32_t *work)
 {
+    const gmsim_gpu *gpu = shared->gpu;
+    const uint64_t line = message->line;
     gmsim_contest *last = &shared->contest[gmsim_hash_slot(line, GMSIM_CONTESTS)];
-    if (last->line != line)
-        *last = (gmsim_contest){.line = line};
-    const uint64_t other = last->clock[1u - side];
-    last->clock[side] = clock + 1u;
-    return other && clock < other + shared->gpu->l2_contested_clocks
-               ? shared->contest_cost + whole * shared->contest_sector_cost
-               : 0;
+    if (!gmsim_contest_meets(last, gpu, side, line, message->clock))
+        return slice_of(shared, line);
+    const uint32_t number = atomic_slice_of(shared, line);
+    const uint32_t least =
+        gmsim_contest_work(&shared->contested[number], gpu, line, message->units);
+    *work = MAX(*work, least);
+    return number;
 }
 
 GMSIM_INLINE void write_line(gmsim_shared *shared, const gmsim_l2_place *place, gmsim_sender from,
@@ -427,10 +426,10 @@ GMSIM_INLINE void write_line(gmsim_shared *shared, const gmsim_l2_place *place, 
         shared->l2.counts.write_hit_sectors -= again;
     }
     uint32_t work = units * shared->write_cost;
-    if (G_UNLIKELY(cost.reach == GMSIM_L2_BOTH))
-        work += contest(shared, from.side, line, leaves, gmsim_sector_count(message->full));
-    uint64_t wait = gmsim_queue_take(&shared->slice[slice_of(shared, line)].in, shared->step,
-                                     leaves, work, PARTS);
+    const uint32_t number = G_UNLIKELY(cost.reach == GMSIM_L2_BOTH)
+                                ? contest(shared, from.side, message, &work)
+                                : slice_of(shared, line);
+    uint64_t wait = gmsim_queue_take(&shared->slice[number].in, shared->step, leaves, work, PARTS);
     behind = use_dram(shared, cost, line, leaves);
     wait = MAX(wait, behind);
     behind = fill_l2(shared, from.gpc, leaves, units);
@@ -457,26 +456,6 @@ static uint64_t take_turn(gmsim_rivals *rivals, uint64_t step, uint64_t now, uin
     return (ahead - MIN(ahead, since)) / PARTS;
 }
 
-/* The slice has an atomic of these sectors; of how many different ones its last were, this among
- * them. */
-static uint32_t among(gmsim_rivals *rivals, uint64_t sectors)
-{
-    const uint32_t turn = ++rivals->turn;
-    gmsim_recent *own = &rivals->recent[0];
-    uint32_t others = 0;
-    for (uint32_t i = 0; i < GMSIM_RECENT; i++) {
-        gmsim_recent *one = &rivals->recent[i];
-        if (one->sectors == sectors)
-            own = one;
-        else if (one->sectors && turn - one->turn < GMSIM_RECENT)
-            others++;
-        if (own->sectors != sectors && one->turn < own->turn)
-            own = one; /* the one longest ago */
-    }
-    *own = (gmsim_recent){sectors, turn};
-    return 1u + others;
-}
-
 /* Atomics and reductions are carried out in L2, sector by sector. */
 static void do_atomic(gmsim_shared *shared, const gmsim_l2_place *place, gmsim_sender from,
                       gmsim_ask *ask, gmsim_message *message)
@@ -488,7 +467,8 @@ static void do_atomic(gmsim_shared *shared, const gmsim_l2_place *place, gmsim_s
     gmsim_rivals *rivals = &shared->rivals[number];
     uint64_t sectors = message->line << 4 | message->touched;
     gmsim_atomic_work work =
-        gmsim_atomic_work_of(gpu, ask, message, shared->atomic_cost, among(rivals, sectors));
+        gmsim_atomic_work_of(gpu, ask, message, shared->atomic_cost,
+                             gmsim_recent_among(&rivals->recent, sectors, GMSIM_RECENT));
     rivals->last = sectors;
     rivals->clock = MAX(rivals->clock, leaves);
     rivals->read = false;

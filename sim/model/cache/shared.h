@@ -7,10 +7,12 @@
 #ifndef GMSIM_SHARED_H
 #define GMSIM_SHARED_H
 
+#include "sim/model/cache/contest.h"
 #include "sim/model/cache/dram.h"
 #include "sim/model/cache/l2.h"
 #include "sim/model/cache/lrc.h"
 #include "sim/model/cache/message.h"
+#include "sim/model/cache/recent.h"
 #include "sim/model/time/queue.h"
 #include "sim/model/time/recorder.h"
 
@@ -23,14 +25,8 @@ typedef struct gmsim_fill {
     uint64_t waits; /* of that time, what does not depend on who asks */
 } gmsim_fill;
 
-/* A line that both sides write: one more than the clock at which each did last; 0: not yet. */
-typedef struct gmsim_contest {
-    uint64_t line, clock[GMSIM_L2_SIDES];
-} gmsim_contest;
-
-#define GMSIM_FILLS    16384u /* a power of two */
-#define GMSIM_CONTESTS 16384u /* likewise */
-#define GMSIM_SLICES   512u   /* most there can be */
+#define GMSIM_FILLS  16384u /* a power of two */
+#define GMSIM_SLICES 512u   /* most there can be */
 
 #define GMSIM_OUTBOX         1024u /* messages that an SM can send before they are served */
 #define GMSIM_MESSAGES_AHEAD 2u    /* that the host's cache is told of */
@@ -40,21 +36,13 @@ typedef struct gmsim_slice {
     gmsim_queue in, out;
 } gmsim_slice;
 
-/* What a slice's last atomics were of: the latest of each of some sectors. */
-#define GMSIM_RECENT 8u
-typedef struct gmsim_recent {
-    uint64_t sectors; /* 0: none */
-    uint32_t turn;
-} gmsim_recent;
-
 /* Atomics that wait for a slice: of SMs of the line's side, and of the other. */
 typedef struct gmsim_rivals {
     uint64_t step, work[2];
-    uint64_t last;                     /* line and sectors of what came last, */
-    uint64_t clock;                    /* and when; of atomics before it, none came later */
-    bool read;                         /* the line has been read since */
-    uint32_t turn;                     /* how many it has had */
-    gmsim_recent recent[GMSIM_RECENT]; /* in no order */
+    uint64_t last;       /* line and sectors of what came last, */
+    uint64_t clock;      /* and when; of atomics before it, none came later */
+    bool read;           /* the line has been read since */
+    gmsim_recent recent; /* sectors that it was of */
 } gmsim_rivals;
 
 typedef struct gmsim_shared {
@@ -65,6 +53,7 @@ typedef struct gmsim_shared {
     gmsim_lrc_crowd crowd[GMSIM_L2_SIDES][GMSIM_LRC_CROWDS]; /* of each side */
     gmsim_fill fill[GMSIM_FILLS];                            /* by a hash of the line */
     gmsim_contest contest[GMSIM_CONTESTS];                   /* likewise */
+    gmsim_recent contested[GMSIM_SLICES];                    /* lines, of each slice */
     gmsim_slice slice[GMSIM_SLICES];
     gmsim_rivals rivals[GMSIM_SLICES];
     gmsim_queue crossing[GMSIM_L2_SIDES];       /* from each side of L2 to the other */
@@ -79,8 +68,8 @@ typedef struct gmsim_shared {
     uint32_t fill_cost;    /* of a port for a sector that is written, in its own parts of a clock */
     uint32_t cross_cost;   /* likewise of a way across for a read */
     uint32_t sector_fill;  /* sectors that one from DRAM counts for there; 0: what if none? */
-    uint32_t read_cost, crowded_cost, sector_cost, write_cost, atomic_cost, contest_cost,
-        contest_sector_cost;                                 /* in 1/16 clocks of a slice */
+    uint32_t read_cost, crowded_cost, sector_cost, write_cost,
+        atomic_cost;                                         /* in 1/16 clocks of a slice */
     uint32_t group_slices_shift, group_shift, cluster_shift; /* of l2.group_slices and so on */
     uint32_t write_clocks, lrc_clocks; /* from an SM to L2; to where reads merge */
     bool updates;                      /* the launch has atomics, so far */
