@@ -187,6 +187,33 @@ static bool has_control_bits(const gmtrace_kernel *kernel)
     return false;
 }
 
+/* Warps for which an SM has registers, and CTAs for which it has all else: as many as fit, unless
+ * warps that end before their CTAs can leave room for more. */
+static void plan_room(const gmsim_gpu *gpu, const gmsim_occupancy *o, gmsim_plan *plan)
+{
+    const uint32_t parts = gpu->occupancy_sub_partitions, all = gpu->occupancy_registers_per_sm;
+    const uint32_t a_warp = o->registers_per_block / MAX(o->warps_per_block, 1u);
+    const uint32_t warps = a_warp ? all / parts / a_warp * parts : GMSIM_MAX_SM_WARPS;
+    plan->sm_warps = MAX(MIN(warps, gpu->occupancy_warps_per_sm), o->warps);
+    plan->sm_warps = MIN(plan->sm_warps, GMSIM_MAX_SM_WARPS);
+    plan->places = plan->sm_ctas;
+    const bool others = o->limiters & (GMSIM_LIMIT_SHARED | GMSIM_LIMIT_BARRIERS);
+    if (others || plan->functional || plan->cta_warps == 1u ||
+        plan->ctas <= (uint64_t)plan->sms * plan->sm_ctas)
+        return;
+    const uint32_t most = MIN(MIN(o->limit_blocks, o->limit_shared), o->limit_barriers);
+    plan->places = CLAMP(most, plan->sm_ctas, GMSIM_MAX_SM_CTAS);
+}
+
+/* What the GPU is told by each CTA: that it has ended, and before that others may begin. */
+static uint32_t cta_messages(const gmsim_tally *tally)
+{
+    for (uint32_t i = 0; i < tally->kernel->instr_count; i++)
+        if (tally->decoded[i].lets_others)
+            return 2u;
+    return 1u;
+}
+
 /* As many CTAs as there would be if they took neither registers nor shared memory. */
 static void fill_sms(const gmsim_gpu *gpu, gmsim_demand demand, gmsim_occupancy *occupancy)
 {
@@ -255,6 +282,9 @@ static bool plan_launch(const gmsim_model *model, const gmtrace_capture *capture
             (MAX((local + 15u) & ~UINT64_C(15), LEAST_LOCAL) + MORE_LOCAL) * GMTRACE_WARP_LANES,
         .records = launch->records,
     };
+    plan_room(gpu, occupancy, plan);
+    if (volume(launch->cluster) > 1u)
+        plan->places = plan->sm_ctas;
     return true;
 }
 
@@ -438,6 +468,7 @@ static const gmsim_result *run_launch(gmsim_model *model, gmsim_crew *crew, gmtr
         no_memory(error);
         return NULL;
     }
+    scheduler.plan.cta_messages = cta_messages(&replay->tally);
     if (model->options.whatif) {
         gmsim_tally_change(&replay->tally, model->options.whatif);
         model->shared.sector_fill = model->options.whatif->free_fills ? 0 : 1u;

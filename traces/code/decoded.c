@@ -446,6 +446,8 @@ gmtrace_decoded gmtrace_decode(const gmtrace_instr *instr)
             d.unseen |= GMTRACE_UNSEEN_CONSTANT;
         d.lanes = (uint8_t)lanes_of(&d, instr);
     }
+    d.lets_others = instr->opcode && (is(instr->opcode, "PREEXIT") ||
+                                      gmt_has_modifier(instr->opcode, "launch_dependents"));
     if (d.op_class == GMTRACE_CLASS_LOAD || d.op_class == GMTRACE_CLASS_COPY_ASYNC)
         d.whole_lines = instr->opcode && wants_whole_lines(instr->opcode);
     return d;

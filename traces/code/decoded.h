@@ -87,6 +87,7 @@ typedef struct gmtrace_decoded {
     bool fills_zeros;    /* LDGSTS.ZFILL: a copy of part of its bytes, zeros behind them */
     bool whole_lines;    /* LTC128B, LTC256B: L2 shall bring whole lines */
     bool arrives_only;   /* BAR.ARV: does not wait */
+    bool lets_others;    /* PREEXIT: launches that depend on this one may begin */
     bool closes_group;   /* of a warpgroup MMA: the last of its group */
     uint8_t groups_left; /* WARPGROUP.DEPBAR: waits until less than so many groups are under way;
                           * else 0 */

@@ -190,7 +190,7 @@ static void let_go(gmsim_scheduler *s, gmsim_sm *sm, uint32_t place, uint64_t go
     uint32_t released = 0;
     cta->cluster_go = go;
     for (uint32_t left = cta->cluster_waiting; left; left &= left - 1u)
-        resume(s, sm, place * s->plan.cta_warps + gmsim_lowest(left),
+        resume(s, sm, cta->slot[gmsim_lowest(left)],
                go + released++ * s->plan.gpu->sm_barrier_warp);
     cta->cluster_arrived = cta->cluster_waiting = 0;
 }

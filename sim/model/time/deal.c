@@ -9,6 +9,8 @@
  * - The first CTAs of an SM start slowly, all at the same time, as all wait for the same code and
  *   parameters; the second half of their warps later. CTAs end one after the other on the whole
  *   GPU, and a place is empty for a while before the next starts there (micro/launch.cu).
+ * - A CTA that lets launches begin which depend on this one tells the GPU so, which takes as long
+ *   as its end does: not many of them can end at a time (micro/dependents.cu).
  * - CTAs of one warp come and go faster than the GPU can give places away: then places wait, and
  *   SMs have turns, whichever became free first (micro/cta_short.cu).
  * - CTAs of a cluster are dealt one after the other, to SMs of one group while all are free.
@@ -39,31 +41,50 @@ static uint64_t window_of(const gmsim_plan *plan, uint32_t slot)
     return GMSIM_LOCAL_WINDOWS + slot * plan->window_size;
 }
 
+/* A slot for each warp: those of a CTA are in sub-partitions by turns, and go on where the CTA
+ * before stopped, or with the next where that would be the same again (micro/warp_slots.cu). */
+static void find_slots(const gmsim_scheduler *s, gmsim_sm *sm, uint8_t slot[GMSIM_MAX_CTA_WARPS])
+{
+    const uint32_t warps = s->plan.cta_warps, parts = s->plan.sub_partitions;
+    uint64_t free = ~sm->taken;
+    for (uint32_t i = 0; i < warps; i++) {
+        const uint32_t part = (sm->turn + i) % parts;
+        uint64_t left = free;
+        while (left && (uint32_t)__builtin_ctzll(left) % parts != part)
+            left &= left - 1u;
+        slot[i] = (uint8_t)__builtin_ctzll(left ? left : free);
+        free &= ~(UINT64_C(1) << slot[i]);
+    }
+    sm->turn = (sm->turn + warps + (warps % parts == 0)) % parts;
+}
+
 static bool start_cta(gmsim_scheduler *s, uint32_t sm_number, uint32_t place, uint64_t now,
                       uint32_t start, GError **error)
 {
     gmsim_sm *sm = &s->sm[sm_number];
     gmsim_cta *cta = &sm->cta[place];
-    uint32_t warps = s->plan.cta_warps, first = place * warps;
-    sm->slots = MAX(sm->slots, first + warps);
+    uint32_t warps = s->plan.cta_warps;
     memset(cta, 0, sizeof *cta);
+    cta->begin = now;
+    find_slots(s, sm, cta->slot);
     cta->number = gmsim_cluster_cta(s, s->next_cta++);
     gmsim_mbarriers_enter(s, sm_number, place);
     gmsim_cluster_enter(s, sm_number, place);
     for (uint32_t i = 0; i < warps; i++) {
-        gmsim_warp *warp = &sm->warp[first + i];
+        const uint32_t slot = cta->slot[i];
+        gmsim_warp *warp = &sm->warp[slot];
         gmtrace_error reason; /* the reader clears it, but for its long text */
         memset(warp, 0, sizeof *warp);
         warp->cta = place;
-        warp->part = &sm->part[(first + i) % s->plan.sub_partitions];
+        warp->part = &sm->part[(slot) % s->plan.sub_partitions];
         warp->last = GMTRACE_NO_INSTR;
         warp->start = now;
         warp->who.cta = cta->number;
         warp->who.warp = i;
-        warp->who.slot = sm_number * GMSIM_MAX_SM_WARPS + first + i;
-        warp->who.part = (uint8_t)((first + i) % s->plan.sub_partitions);
+        warp->who.slot = sm_number * GMSIM_MAX_SM_WARPS + slot;
+        warp->who.part = (uint8_t)((slot) % s->plan.sub_partitions);
         warp->who.copy_instr = GMTRACE_NO_INSTR;
-        warp->who.copy = &sm->copy[first + i];
+        warp->who.copy = &sm->copy[slot];
         warp->who.window = window_of(&s->plan, warp->who.slot);
         if (!gmtrace_cursor_open(s->reader, &warp->cursor, cta->number, i, &reason)) {
             if (reason.status != GMTRACE_TRUNCATED) {
@@ -74,10 +95,12 @@ static bool start_cta(gmsim_scheduler *s, uint32_t sm_number, uint32_t place, ui
             continue;
         }
         gmtrace_path_enter_as(sm->paths, &warp->path, gmsim_lanes_of(&s->plan, i), cta->number, i);
-        gmsim_constants_enter(s, sm, first + i);
+        gmsim_constants_enter(s, sm, slot);
         cta->live |= 1u << i;
+        sm->taken |= UINT64_C(1) << slot;
+        sm->slots = MAX(sm->slots, slot + 1u);
         uint64_t go = now + start;
-        gmsim_ready_at(s, sm, first + i, go);
+        gmsim_ready_at(s, sm, slot, go);
         sm->timing.stall[GMSIM_STALL_LAUNCH] += go - now;
         if (gmsim_sm_recorded(sm))
             gmsim_course_wait(sm->course, GMSIM_STALL_LAUNCH, now, go - now);
@@ -126,11 +149,12 @@ static bool give_back(gmsim_scheduler *s, const gmsim_freed *freed, uint64_t fro
 {
     const gmsim_gpu *gpu = s->plan.gpu;
     s->ended = MAX(s->ended, from * 1000u);
-    if (gpu->launch_ctas)
-        s->ended += 1000000u / gpu->launch_ctas;
+    if (gpu->launch_ctas && !freed->early)
+        s->ended += s->plan.cta_messages * 1000000u / gpu->launch_ctas;
     const uint64_t now = MAX(s->ended / 1000u, freed->clock);
     s->end = MAX(s->end, now);
-    return deal(s, freed->sm, freed->place, now + gpu->launch_refill, gpu->launch_start, error);
+    return freed->full ||
+           deal(s, freed->sm, freed->place, now + gpu->launch_refill, gpu->launch_start, error);
 }
 
 /* Of an SM of those that wait, whose turn it is: groups take so many CTAs each, by turns, and in a
@@ -191,6 +215,54 @@ static bool deal_in_turn(gmsim_scheduler *s, uint64_t limit, GError **error)
     return true;
 }
 
+/* Are there slots for one more CTA besides those promised, of those that had been left by then? */
+static bool fits(const gmsim_scheduler *s, const gmsim_sm *sm, uint32_t promised, uint64_t by)
+{
+    const gmsim_plan *plan = &s->plan;
+    const uint32_t parts = plan->sub_partitions, warps = (promised + 1u) * plan->cta_warps;
+    uint32_t taken[GMSIM_MAX_SUB_PARTITIONS] = {0}, all = 0;
+    for (uint32_t slot = 0; slot < GMSIM_MAX_SM_WARPS; slot++)
+        if ((sm->taken >> slot & 1u) || sm->gone[slot] > by) {
+            taken[slot % parts]++;
+            all++;
+        }
+    bool room = sm->resident + promised < plan->places && all + warps <= plan->sm_warps;
+    for (uint32_t i = 0; i < parts && warps % parts == 0; i++)
+        room = room && taken[i] + warps / parts <= plan->sm_warps / parts;
+    return room;
+}
+
+/* While CTAs end, SMs take further ones for warps that have ended before their CTAs; and those that
+ * had done so take none when these end (micro/early_exit.cu). */
+static void look_for_room(gmsim_scheduler *s, uint64_t limit)
+{
+    const uint64_t clocks = s->plan.gpu->launch_early;
+    for (uint32_t i = 0; i < s->freed_count; i++) {
+        gmsim_freed *freed = &s->freed[i];
+        gmsim_sm *sm = &s->sm[freed->sm];
+        freed->full = !fits(s, sm, gmsim_lane_count(sm->promised), UINT64_MAX);
+        if (!freed->full)
+            sm->promised |= 1u << freed->place;
+    }
+    for (uint32_t i = 0; i < s->plan.sms && s->next_cta < s->plan.ctas; i++) {
+        gmsim_sm *sm = &s->sm[i];
+        for (uint32_t place = 0; sm->room && place < s->plan.places; place++) {
+            if (sm->cta[place].live || sm->promised >> place & 1u)
+                continue;
+            if (!fits(s, sm, gmsim_lane_count(sm->promised), limit - MIN(limit, clocks)))
+                break;
+            sm->promised |= 1u << place;
+            s->freed[s->freed_count++] =
+                (gmsim_freed){.clock = limit - GMSIM_STEP, .sm = i, .place = place, .early = true};
+        }
+    }
+}
+
+bool gmsim_has_room(const gmsim_scheduler *s, const gmsim_sm *sm)
+{
+    return s->plan.places > s->plan.sm_ctas && fits(s, sm, 0, UINT64_MAX);
+}
+
 /* The places that became free in this step take the next CTAs, turn by turn, SM by SM: those of a
  * group are neighbours. CTAs of clusters go where places became free first. */
 bool gmsim_deal_freed(gmsim_scheduler *s, uint64_t limit, GError **error)
@@ -198,6 +270,9 @@ bool gmsim_deal_freed(gmsim_scheduler *s, uint64_t limit, GError **error)
     const gmsim_gpu *gpu = s->plan.gpu;
     const bool clusters = s->clusters.size > 1u;
     const uint64_t clocks = clusters ? 1u : MAX(gpu->launch_turn, 1u);
+    const bool early = s->plan.places > s->plan.sm_ctas;
+    if (early)
+        look_for_room(s, limit);
     for (uint32_t i = 0; i < s->freed_count; i++)
         s->freed[i].turn = turn_of(s, i, clocks);
     qsort(s->freed, s->freed_count, sizeof *s->freed, by_turn);
@@ -209,6 +284,10 @@ bool gmsim_deal_freed(gmsim_scheduler *s, uint64_t limit, GError **error)
             return false;
     }
     s->freed_count = 0;
+    for (uint32_t i = 0; i < s->plan.sms && early; i++) {
+        s->sm[i].promised = 0;
+        s->sm[i].room = s->sm[i].room && gmsim_has_room(s, &s->sm[i]);
+    }
     return true;
 }
 

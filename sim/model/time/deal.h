@@ -18,6 +18,9 @@ bool gmsim_deal_first(gmsim_scheduler *s, GError **error);
  * wait for a later one (s->waiting.count). */
 bool gmsim_deal_freed(gmsim_scheduler *s, uint64_t limit, GError **error);
 
+/* Whether an SM may take a CTA more, as warps have ended before their CTAs. */
+bool gmsim_has_room(const gmsim_scheduler *s, const gmsim_sm *sm);
+
 #pragma GCC visibility pop
 
 #endif

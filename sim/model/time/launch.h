@@ -19,11 +19,14 @@ typedef struct gmsim_plan {
     uint32_t sms;
     gmsim_list groups; /* of SMs, as gmsim_gpu has them */
     uint32_t again;
-    bool singles;         /* launch.singles is given */
-    const gmsim_gpu *gpu; /* [launch] */
-    uint32_t cta_warps;   /* warps a CTA */
-    uint32_t cta_threads; /* threads a CTA */
-    uint32_t sm_ctas;     /* CTAs resident on an SM */
+    bool singles;          /* launch.singles is given */
+    const gmsim_gpu *gpu;  /* [launch] */
+    uint32_t cta_warps;    /* warps a CTA */
+    uint32_t cta_threads;  /* threads a CTA */
+    uint32_t sm_ctas;      /* CTAs resident on an SM */
+    uint32_t sm_warps;     /* warps for which it has registers */
+    uint32_t places;       /* CTAs for which it has all but warps and registers */
+    uint32_t cta_messages; /* that the GPU has from each, its end among them */
     uint32_t sub_partitions;
     bool control_bits;    /* the code has them */
     bool functional;      /* warps take turns, a clock a record; no times */
@@ -44,6 +47,8 @@ typedef struct gmsim_freed {
     uint64_t clock;
     uint32_t sm, place;
     uint64_t turn; /* over the groups of SMs, in which it takes another */
+    bool full;     /* warps of others are in its slots: it takes none */
+    bool early;    /* no CTA has left it, but warps that ended before theirs have made room */
 } gmsim_freed;
 
 /* Places that have waited for CTAs since before the GPU could give any: whose turn it is. */

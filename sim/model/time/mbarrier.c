@@ -14,13 +14,13 @@
 
 static gmsim_mbarrier *mbarriers_of(const gmsim_scheduler *s, const gmsim_sm *sm, uint32_t place)
 {
-    size_t number = (size_t)(sm - s->sm) * s->plan.sm_ctas + place;
+    size_t number = (size_t)(sm - s->sm) * s->plan.places + place;
     return s->mbarriers + number * s->phases.count;
 }
 
 bool gmsim_mbarriers_begin(gmsim_scheduler *s)
 {
-    size_t places = (size_t)s->plan.sms * s->plan.sm_ctas;
+    size_t places = (size_t)s->plan.sms * s->plan.places;
     s->mbarriers = NULL;
     if (!s->phases.count || s->plan.functional)
         return true;
@@ -75,8 +75,7 @@ static void let_go(gmsim_scheduler *s, gmsim_sm *sm, uint32_t place, const gmsim
         if (want > barrier->complete)
             continue;
         barrier->waiting &= ~(1u << warp);
-        resume(s, sm, place * s->plan.cta_warps + warp,
-               barrier->clock[(want - 1u) % GMSIM_PHASES_KEPT]);
+        resume(s, sm, sm->cta[place].slot[warp], barrier->clock[(want - 1u) % GMSIM_PHASES_KEPT]);
     }
 }
 

@@ -515,7 +515,7 @@ static bool is_stuck(const gmsim_scheduler *s)
         for (uint32_t slot = 0; slot < s->sm[i].slots; slot++) {
             const gmsim_sm *sm = &s->sm[i];
             const gmsim_warp *warp = &sm->warp[slot];
-            if (!(sm->cta[slot / s->plan.cta_warps].live >> slot % s->plan.cta_warps & 1u))
+            if (!(sm->taken >> slot & 1u))
                 continue;
             const bool polls = warp->in_vain >= VAIN;
             const bool at_barrier = sm->ready[slot] == GMSIM_NEVER &&

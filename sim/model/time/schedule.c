@@ -107,9 +107,8 @@ __attribute__((cold, noinline)) static void record_cta(const gmsim_scheduler *s,
                                                        uint32_t place)
 {
     const gmsim_cta *cta = &s->sm[sm].cta[place];
-    const gmsim_warp *first = &s->sm[sm].warp[place * s->plan.cta_warps];
     const gmsim_resident resident = {
-        .cta = cta->number, .begin = first->start, .end = cta->end, .sm = sm, .place = place};
+        .cta = cta->number, .begin = cta->begin, .end = cta->end, .sm = sm, .place = place};
     gmsim_recorder_cta(s->recorder, &resident);
 }
 
@@ -243,6 +242,9 @@ bool gmsim_schedule(gmsim_scheduler *s, GError **error)
         sm->unit_free = sm->unit_work = sm->held = sm->stored = sm->constant_free = 0;
         sm->mbarrier_free = 0;
         sm->active = sm->active_since = sm->active_until = 0;
+        sm->taken = sm->promised = sm->turn = 0;
+        sm->room = false;
+        memset(sm->gone, 0, sizeof sm->gone);
         sm->resident = sm->accesses = sm->left = sm->waiting = sm->slots = 0;
         sm->cluster_ready = sm->told = sm->signals = 0;
         sm->polling = 0;
@@ -270,11 +272,8 @@ bool gmsim_schedule(gmsim_scheduler *s, GError **error)
         add_sm(s, &s->sm[i]);
     if (!done) {
         for (uint32_t i = 0; i < s->plan.sms; i++)
-            for (uint32_t place = 0; place < s->plan.sm_ctas; place++)
-                for (uint32_t w = 0; w < s->plan.cta_warps; w++)
-                    if (s->sm[i].cta[place].live >> w & 1u)
-                        gmtrace_cursor_close(s->reader,
-                                             &s->sm[i].warp[place * s->plan.cta_warps + w].cursor);
+            for (uint64_t left = s->sm[i].taken; left; left &= left - 1u)
+                gmtrace_cursor_close(s->reader, &s->sm[i].warp[__builtin_ctzll(left)].cursor);
         if (problem)
             g_propagate_error(error, problem);
     }

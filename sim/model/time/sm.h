@@ -163,7 +163,8 @@ typedef struct gmsim_cta {
     uint64_t arrival;                          /* of the last warp at a barrier */
     uint32_t cluster_arrived, cluster_waiting; /* at the cluster's barrier */
     uint64_t cluster_arrival, cluster_go;      /* the last there; since when it was let go */
-    uint64_t end;                              /* of the last warp to end so far */
+    uint64_t begin, end;                       /* of its warps; of the last to end so far */
+    uint8_t slot[GMSIM_MAX_CTA_WARPS];         /* of each warp */
     uint32_t barrier_word, barrier_writes;     /* of the barrier that it polls (polls.c) */
 } gmsim_cta;
 
@@ -214,7 +215,11 @@ typedef struct gmsim_sm {
     uint32_t left;                 /* places whose CTA has ended in this step, as a mask */
     uint32_t waiting;              /* places that wait for SMs' turns (deal.c), as a mask */
     uint32_t resident;
-    uint32_t slots; /* of `warp`, that a CTA has been in so far */
+    uint32_t turn;     /* the sub-partition of the next CTA's first warp */
+    bool room;         /* warps have ended before their CTAs: there may be room for one more */
+    uint32_t promised; /* places that are about to take a CTA, as a mask */
+    uint64_t taken;    /* slots that a warp is in, as a mask */
+    uint32_t slots;    /* of `warp`, that a CTA has been in so far */
     uint32_t accesses;
     struct gmsim_code *code;  /* that it has (fetch.h); NULL: all that it needs */
     uint64_t unplanned;       /* warps whose way waits for an answer, as a mask */
@@ -231,6 +236,7 @@ typedef struct gmsim_sm {
     uint64_t stored;          /* of the last store */
     uint64_t active, active_since, active_until; /* clocks with a CTA; since when it has one; the
                                                   * end of the last to end so far */
+    uint64_t gone[GMSIM_MAX_SM_WARPS];           /* when the last warp in the slot ended */
     uint64_t since[GMSIM_MAX_SM_WARPS]; /* a warp waits for a place in its sub-partition's queue */
     gmsim_sub_partition part[GMSIM_MAX_SUB_PARTITIONS];
     gmsim_standing (*stands)[GMSIM_QUEUE]; /* of each sub-partition, by place */

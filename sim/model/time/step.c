@@ -21,6 +21,7 @@
 #include "sim/model/time/access.h"
 #include "sim/model/time/cluster.h"
 #include "sim/model/time/constants.h"
+#include "sim/model/time/deal.h"
 #include "sim/model/time/fetch.h"
 #include "sim/model/time/mbarrier.h"
 #include "sim/model/time/places.h"
@@ -61,7 +62,7 @@ static void try_release(gmsim_scheduler *s, gmsim_sm *sm, uint32_t place, uint32
     uint32_t released = 0;
     for (uint32_t left = cta->waiting_at[barrier]; left; left &= left - 1u) {
         released++; /* one after the other */
-        uint32_t slot = place * s->plan.cta_warps + gmsim_lowest(left);
+        uint32_t slot = cta->slot[gmsim_lowest(left)];
         uint64_t go = MAX(cta->arrival + s->plan.gpu->sm_barrier, sm->held) +
                       released * s->plan.gpu->sm_barrier_warp;
         const gmsim_warp *warp = &sm->warp[slot];
@@ -86,6 +87,8 @@ static void end_warp(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t n
     gmtrace_cursor_close(s->reader, &warp->cursor);
     sm->ready[slot] = GMSIM_NEVER;
     cta->live &= ~(1u << warp->who.warp);
+    sm->taken &= ~(UINT64_C(1) << slot);
+    sm->gone[slot] = now;
     cta->end = MAX(cta->end, now);
     cta->arrival = MAX(cta->arrival, now);
     sm->end = MAX(sm->end, now);
@@ -106,6 +109,7 @@ static void end_warp(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t n
         for (uint32_t barrier = 0; barrier < GMSIM_NAMED_BARRIERS; barrier++)
             if (cta->waiting_at[barrier])
                 try_release(s, sm, warp->cta, barrier);
+    sm->room = sm->room || gmsim_has_room(s, sm);
 }
 
 bool gmsim_step_corrupt(GError **error, const gmsim_warp *warp, const char *what)
@@ -526,7 +530,7 @@ void gmsim_step_look(const gmsim_scheduler *s, gmsim_part *part)
         const gmsim_sm *sm = &s->sm[i];
         part->soonest = MIN(part->soonest, sm->next);
         part->resident |= sm->resident != 0;
-        part->left |= (sm->left | sm->waiting) != 0;
+        part->left |= sm->room || (sm->left | sm->waiting) != 0;
         part->records += sm->records;
     }
     part->work = part->records + s->replay->l1_clocks;
