@@ -2,7 +2,8 @@
  *
  * model_polls.c - warps that read a word until another CTA has written it: how often a captured
  * warp read makes no difference, who waits goes on when the word is written, CTAs have their turns
- * one after the other, a barrier holds all, a look-back goes back as far as it has to; and where
+ * one after the other, a barrier holds all, a look-back goes back as far as it has to; who sleeps
+ * reads less often; and where
  * all wait for what nobody will write, the launch ends all the same.
  */
 #include "sim/model/model.h"
@@ -14,7 +15,7 @@
 #define WORD 0x7f0000000000u
 #define DATA 0x7f0010000000u
 
-enum { POLL, COMPARE, AGAIN, WORK, WRITE, ADD, EXIT, CODE_COUNT };
+enum { SLEEP, POLL, COMPARE, AGAIN, WORK, WRITE, ADD, EXIT, CODE_COUNT };
 
 #define REG(number, registers, writes)                                                             \
     {                                                                                              \
@@ -22,21 +23,28 @@ enum { POLL, COMPARE, AGAIN, WORK, WRITE, ADD, EXIT, CODE_COUNT };
     }
 
 static char *path;
+static bool sleepy; /* the loop sleeps before it reads */
 static gmtest_trace trace;
 
 /* A loop that polls, a load that the next one waits for, a strong store, a reduction. */
 static void fill(gmtrace_instr *code)
 {
-    static const char *const opcode[] = {
-        "LDG.E.STRONG.GPU", "ISETP.NE.AND",          "BRA", "LDG.E",
-        "STG.E.STRONG.GPU", "REDG.E.ADD.STRONG.GPU", "EXIT"};
-    static const char *const operands[] = {
-        "R9, desc[UR6][R4.64]",   "P0, PT, R9, R6, PT",     "`(.L_x_0)", "R8, desc[UR6][R2.64]",
-        "desc[UR6][R10.64], R12", "desc[UR6][R10.64], R12", ""};
+    const char *const opcode[] = {
+        sleepy ? "NANOSLEEP" : "NOP", "LDG.E.STRONG.GPU",      "ISETP.NE.AND", "BRA", "LDG.E",
+        "STG.E.STRONG.GPU",           "REDG.E.ADD.STRONG.GPU", "EXIT"};
+    static const char *const operands[] = {"0x2bc",
+                                           "R9, desc[UR6][R4.64]",
+                                           "P0, PT, R9, R6, PT",
+                                           "`(.L_x_0)",
+                                           "R8, desc[UR6][R2.64]",
+                                           "desc[UR6][R10.64], R12",
+                                           "desc[UR6][R10.64], R12",
+                                           ""};
     static const uint8_t op_class[] = {
-        GMTRACE_CLASS_LOAD,  GMTRACE_CLASS_INT,       GMTRACE_CLASS_BRANCH, GMTRACE_CLASS_LOAD,
-        GMTRACE_CLASS_STORE, GMTRACE_CLASS_REDUCTION, GMTRACE_CLASS_EXIT};
+        GMTRACE_CLASS_OTHER, GMTRACE_CLASS_LOAD,  GMTRACE_CLASS_INT,       GMTRACE_CLASS_BRANCH,
+        GMTRACE_CLASS_LOAD,  GMTRACE_CLASS_STORE, GMTRACE_CLASS_REDUCTION, GMTRACE_CLASS_EXIT};
     static const gmtrace_operand operand[][3] = {
+        {{0}},
         {REG(9, 1, 1), REG(4, 2, 0)},
         {{GMTRACE_REG_PREDICATE, 0, 1, 1}, REG(9, 1, 0), REG(6, 1, 0)},
         {{GMTRACE_REG_PREDICATE, 0, 1, 0}},
@@ -44,7 +52,7 @@ static void fill(gmtrace_instr *code)
         {REG(10, 2, 0), REG(12, 1, 0)},
         {REG(10, 2, 0), REG(12, 1, 0)},
         {{0}}};
-    static const uint8_t count[] = {2, 3, 1, 2, 2, 2, 0};
+    static const uint8_t count[] = {0, 2, 3, 1, 2, 2, 2, 0};
 
     for (uint32_t i = 0; i < CODE_COUNT; i++) {
         code[i] = gmtest_instr(i, opcode[i]);
@@ -62,7 +70,7 @@ static void fill(gmtrace_instr *code)
     code[POLL].write_barrier = code[WORK].write_barrier = 0;
     code[COMPARE].wait_mask = code[WORK].wait_mask = code[WRITE].wait_mask = 1;
     code[AGAIN].predicate = 0;
-    code[AGAIN].target = POLL;
+    code[AGAIN].target = sleepy ? SLEEP : POLL;
 }
 
 static void begin(uint32_t ctas)
@@ -172,6 +180,18 @@ static void test_flag(void)
     g_assert_cmpuint(polls * 400u, >, clocks);
 }
 
+/* A loop that sleeps 700 nanoseconds reads with every tick of 1,024. */
+static void test_sleep(void)
+{
+    sleepy = true;
+    const outcome soon = flag(1, 1), late = flag(40, 1);
+    sleepy = false;
+    const uint64_t polls = late.requests - 41u, clocks = late.cycles - soon.cycles;
+    g_assert_cmpuint(clocks, >, 39u * 500u);
+    g_assert_cmpuint(polls * 1900u, <, clocks + 6000u);
+    g_assert_cmpuint(polls * 2200u, >, clocks);
+}
+
 /* CTAs that wait for their turns at one word, or at one each. */
 static outcome turns(uint32_t ctas, bool together)
 {
@@ -230,6 +250,29 @@ static outcome lookback(uint32_t ctas)
     return run(ctas);
 }
 
+/* Lanes that each look for a word of one CTA, the one before, of which all are written twice: they
+ * do not go on to what that one's other lanes have. */
+static outcome apart(uint32_t ctas)
+{
+    begin(ctas);
+    for (uint64_t cta = 0; cta < ctas; cta++) {
+        const uint64_t own = WORD + 4096u + 1024u * cta;
+        append(cta, WRITE, own, 4);
+        if (cta)
+            append(cta, POLL, own - 1024u, 4);
+        work(cta, 30);
+        append(cta, WRITE, own, 4);
+    }
+    return run(ctas);
+}
+
+static void test_apart(void)
+{
+    const outcome two = apart(2), many = apart(64);
+    g_assert_cmpuint(many.requests - 64u * 30u, <=, 63u * (two.requests - 2u * 30u + 3u));
+    g_assert_cmpuint(many.cycles, <, two.cycles + 3000u);
+}
+
 static void test_lookback(void)
 {
     const outcome one = lookback(30), four = lookback(120);
@@ -257,6 +300,8 @@ int main(int argc, char **argv)
     char *folder = g_dir_make_tmp("gmsim-test-XXXXXX", NULL);
     path = g_build_filename(folder, "test.trc", NULL);
     g_test_add_func("/polls/flag", test_flag);
+    g_test_add_func("/polls/sleep", test_sleep);
+    g_test_add_func("/polls/apart", test_apart);
     g_test_add_func("/polls/turns", test_turns);
     g_test_add_func("/polls/barrier", test_barrier);
     g_test_add_func("/polls/lookback", test_lookback);

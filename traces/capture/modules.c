@@ -82,6 +82,10 @@ static bool matches(const char *mangled)
     if (regexec(&pattern, mangled, 0, NULL, 0) == 0)
         return true;
     char *name = gmc_demangle(mangled);
+    if (name && strcmp(name, mangled) == 0) { /* libstdc++ leaves those beyond 1,024 letters */
+        free(name);
+        name = gmc_display_name(settings, mangled);
+    }
     bool wanted = !name || regexec(&pattern, name, 0, NULL, 0) == 0;
     free(name);
     if (!name || (!wanted && errno == ENOMEM)) { /* glibc says that nothing matches, then */

@@ -448,6 +448,10 @@ gmtrace_decoded gmtrace_decode(const gmtrace_instr *instr)
     }
     d.lets_others = instr->opcode && (is(instr->opcode, "PREEXIT") ||
                                       gmt_has_modifier(instr->opcode, "launch_dependents"));
+    if (instr->opcode && instr->operands &&
+        (is(instr->opcode, "NANOSLEEP") || is(instr->opcode, "nanosleep")) &&
+        *instr->operands >= '0' && *instr->operands <= '9')
+        d.sleeps = (uint32_t)strtoul(instr->operands, NULL, 0);
     if (d.op_class == GMTRACE_CLASS_LOAD || d.op_class == GMTRACE_CLASS_COPY_ASYNC)
         d.whole_lines = instr->opcode && wants_whole_lines(instr->opcode);
     return d;

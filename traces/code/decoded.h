@@ -91,6 +91,7 @@ typedef struct gmtrace_decoded {
     bool closes_group;   /* of a warpgroup MMA: the last of its group */
     uint8_t groups_left; /* WARPGROUP.DEPBAR: waits until less than so many groups are under way;
                           * else 0 */
+    uint32_t sleeps;     /* NANOSLEEP: nanoseconds, if the code has the number; else 0 */
     uint8_t addresses;   /* that the lanes of a load of constants ask for; else 1 */
     uint8_t reads[2];    /* registers of even and of odd number that arithmetic reads */
     /* Of arithmetic on words whose results come after a fixed time, but not of 64 bits: */

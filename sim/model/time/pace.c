@@ -125,6 +125,7 @@ typedef struct walk {
     uint64_t head, run, run_at;  /* as gmsim_pace */
     uint64_t run_from;           /* where the present run began */
     uint64_t held;               /* clocks of the scheduler beyond one an instruction */
+    uint32_t slept;              /* as gmsim_pace */
 } walk;
 
 static uint32_t bounded(uint64_t clocks)
@@ -166,6 +167,30 @@ static void end_run(walk *w, bool end)
         w->run = until - w->run_from;
         w->run_at = w->run_from;
     }
+    w->run_from = w->clock;
+}
+
+/* NANOSLEEP ends with the next tick of a clock whose ticks are the next power of two of nanoseconds
+ * apart: right behind another it takes as long, alone half of that in the mean, and SLEEPS_MORE;
+ * and no less than SLEEPS_LEAST clocks (micro/nanosleep.cu). */
+#define SLEEPS_LEAST 96u
+#define SLEEPS_MORE  64u
+static uint64_t ticks_apart(const gmsim_gpu *gpu, uint32_t ns)
+{
+    uint64_t whole = 1;
+    while (whole <= ns)
+        whole *= 2u;
+    return MAX(whole * gpu->gpu_clock_mhz / 1000u, SLEEPS_LEAST);
+}
+
+/* The warp sleeps: what comes behind is that much later, whatever others do. */
+static void sleep_on(walk *w, uint64_t apart)
+{
+    const uint64_t clocks = w->slept ? apart : MAX(apart / 2u + SLEEPS_MORE, SLEEPS_LEAST);
+    end_run(w, false);
+    w->slept = bounded(apart);
+    w->clock += clocks;
+    w->issued += clocks;
     w->run_from = w->clock;
 }
 
@@ -213,6 +238,8 @@ static void walk_piece(const gmsim_paces *paces, const gmtrace_path_piece *piece
         w->clock += MAX(instr->stall, 1u) + (fence && w->fenced ? cost->latency : cost->delay);
         w->fenced |= fence;
         pace->fences |= fence;
+        if (decoded->sleeps)
+            sleep_on(w, ticks_apart(paces->gpu, decoded->sleeps));
         const uint64_t slots = MAX(cost->issue, 1u), number = ++w->pipe[GMSIM_PIPE_ISSUE];
         if (decoded->writes_late) {
             w->dense = w->doubled && number - w->doubled <= DENSE;
@@ -321,6 +348,7 @@ const gmsim_pace *gmsim_pace_make(gmsim_paces *paces, gmsim_pace_table *table,
     pace->run_at = bounded(w.run_at);
     paces->runs |= pace->run != 0;
     pace->gaps = w.gaps;
+    pace->slept = w.slept;
     pace->clocks = bounded(w.clock);
     pace->next = w.next;
     pace->unit = bounded(w.unit);

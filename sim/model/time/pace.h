@@ -33,6 +33,7 @@ typedef struct gmsim_pace {
     uint64_t gaps;        /* squares of the clocks between instructions, summed */
     uint32_t head;        /* clocks until it first lets one pass */
     uint32_t run, run_at; /* clocks of its longest run, 0 below GMSIM_RUN; before it (runs.c) */
+    uint32_t slept;       /* clocks between ticks of its last NANOSLEEP; 0: none */
     uint32_t next;        /* instruction that comes if no branch is taken last */
     uint32_t wait_at[GMSIM_SCOREBOARDS]; /* clocks before the first that waits for what was set
                                           * before the way; GMTRACE_PATH_NEVER: none does */

@@ -25,9 +25,10 @@
 typedef enum kind { WORD_FREE, WORD_FLAG, WORD_BARRIER, WORD_TURN } kind;
 
 typedef struct word {
-    uint64_t key; /* address plus one; 0: an empty place */
-    uint64_t cta; /* plus one: whose streams were read last */
-    uint32_t own; /* its writes */
+    uint64_t key;    /* address plus one; 0: an empty place */
+    uint64_t cta;    /* plus one: whose streams were read last */
+    uint64_t writer; /* plus one: the last CTA of those that write it */
+    uint32_t own;    /* its writes */
     uint32_t
         each; /* those of every CTA before that wrote; UINT32_MAX: some write more than others */
     bool polled, written; /* by it */
@@ -123,6 +124,7 @@ static void count_lane(word *w, uint64_t cta, bool writes)
     w->writers += !w->written;
     w->late += !w->written && w->polled;
     w->written = true;
+    w->writer = cta + 1u;
     w->own++;
     w->writes++;
 }
@@ -428,14 +430,18 @@ static bool must_wait(const gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot,
     gmsim_lane_addresses(warp->cursor.chunk, record, address);
     const uint64_t row = row_of(record, address), back = warp->poll_rows * row;
     bool sums = false, sum = false; /* wanted, and there */
+    uint64_t writer = 0;
+    bool several = false; /* CTAs write the lanes' words */
     for (uint32_t left = record->mask; left; left &= left - 1u) {
         const word *w = find(s->polls, address[gmsim_lowest(left)] - back);
         if (w && waits(sm, slot, s->polls, w, clock))
             return true;
         sums |= w && w->kind == WORD_FLAG && w->writes == 2u;
+        several |= w && writer && w->writer != writer;
+        writer = w ? w->writer : writer;
         sum |= !w || w->kind == WORD_FREE || is_written(w, clock);
     }
-    if (!sums || sum || !row || goes_on(s, &warp->cursor, record, address))
+    if (!sums || sum || !row || !several || goes_on(s, &warp->cursor, record, address))
         return false;
     warp->poll_rows++;
     return true;

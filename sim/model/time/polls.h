@@ -12,7 +12,8 @@
  * in the order in which they came, the next when the one before has written.
  * - Flags of several CTAs, each written twice, that lanes of a warp read together (a decoupled
  *   look-back: a CTA's part, and then the sum of all before it): until all are written; then the
- *   same of the 32 before them, unless one has been written twice.
+ *   same of the 32 before them, unless one has been written twice. Where all are one CTA's (each
+ *   lane has a sum of its own) a warp goes back as far as the captured one did.
  * - Anything else waits for nothing: so does everything once all of its writes are done.
  *
  * A read that finds that it has to wait is followed by another; one that does not, by what followed
@@ -20,7 +21,7 @@
  * on.
  *
  * Left out: polls of shared memory, and with barriers or accesses in their loop; compare-and-swap;
- * words that are written anew, but for barriers; sleeping.
+ * words that are written anew, but for barriers.
  */
 #ifndef GMSIM_POLLS_H
 #define GMSIM_POLLS_H

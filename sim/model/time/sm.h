@@ -142,6 +142,7 @@ typedef struct gmsim_warp {
     uint64_t polled;         /* when it last read a word that it polls, */
     uint64_t poll_address;   /* of its first lane, */
     uint32_t in_vain;        /* and how often it has done so */
+    uint32_t slept;          /* clocks between ticks of the last NANOSLEEP on its way */
     uint32_t poll_rows;      /* of words before those of the record, to which it has gone back */
     uint32_t poll_over;      /* instruction of that loop if it is over, plus one; 0 */
     uint32_t products;       /* groups of warpgroup MMA so far, */

@@ -302,7 +302,9 @@ static __attribute__((noinline)) bool polled(gmsim_scheduler *s, gmsim_sm *sm, u
     warp->pipe[GMSIM_PIPE_ISSUE] = 1u;
     warp->unit = warp->constant = warp->uses = warp->sets = warp->clocks = 0;
     warp->pieces = 1u;
-    gmsim_run_to_record(s, sm, slot, now + POLL_LOOP);
+    /* It slept until a tick, read, and sleeps until the next one. */
+    const uint64_t again = MAX(now + POLL_LOOP, warp->slept ? warp->polled + warp->slept : 0);
+    gmsim_run_to_record(s, sm, slot, again);
     return false;
 }
 

@@ -193,6 +193,8 @@ GMSIM_INLINE void add_way(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp, ah
     gmsim_pipes_add(warp->pipe, warp->pipe, pace->pipe);
     warp->unit += pace->unit;
     warp->gaps += pace->gaps;
+    if (__builtin_expect(pace->slept != 0, 0))
+        warp->slept = pace->slept;
     warp->constant += pace->constant;
 }
 
@@ -270,6 +272,7 @@ gmsim_ahead gmsim_warp_ahead(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
     warp->pipe[GMSIM_PIPE_ISSUE] = 1u;
     warp->unit = warp->constant = warp->uses = warp->sets = 0;
     warp->gaps = 0;
+    warp->slept = 0;
     warp->head = warp->run = warp->run_at = 0;
     warp->way.waits = 0;
     const gmtrace_record *record;
