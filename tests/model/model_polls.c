@@ -256,10 +256,10 @@ static outcome apart(uint32_t ctas)
 {
     begin(ctas);
     for (uint64_t cta = 0; cta < ctas; cta++) {
-        const uint64_t own = WORD + 4096u + 1024u * cta;
+        const uint64_t own = WORD + 4096u + 128u * cta;
         append(cta, WRITE, own, 4);
         if (cta)
-            append(cta, POLL, own - 1024u, 4);
+            append(cta, POLL, own - 128u, 4);
         work(cta, 30);
         append(cta, WRITE, own, 4);
     }
