@@ -76,13 +76,13 @@ static bool start_cta(gmsim_scheduler *s, uint32_t sm_number, uint32_t place, ui
         gmtrace_error reason; /* the reader clears it, but for its long text */
         memset(warp, 0, sizeof *warp);
         warp->cta = place;
-        warp->part = &sm->part[(slot) % s->plan.sub_partitions];
+        warp->part = &sm->part[slot % s->plan.sub_partitions];
         warp->last = GMTRACE_NO_INSTR;
         warp->start = now;
         warp->who.cta = cta->number;
         warp->who.warp = i;
         warp->who.slot = sm_number * GMSIM_MAX_SM_WARPS + slot;
-        warp->who.part = (uint8_t)((slot) % s->plan.sub_partitions);
+        warp->who.part = (uint8_t)(slot % s->plan.sub_partitions);
         warp->who.copy_instr = GMTRACE_NO_INSTR;
         warp->who.copy = &sm->copy[slot];
         warp->who.window = window_of(&s->plan, warp->who.slot);
@@ -233,7 +233,8 @@ static bool fits(const gmsim_scheduler *s, const gmsim_sm *sm, uint32_t promised
 }
 
 /* While CTAs end, SMs take further ones for warps that have ended before their CTAs; and those that
- * had done so take none when these end (micro/early_exit.cu). */
+ * had done so take none when these end (micro/early_exit.cu). SMs that are not open may be on their
+ * way further (crew.h). */
 static void look_for_room(gmsim_scheduler *s, uint64_t limit)
 {
     const uint64_t clocks = s->plan.gpu->launch_early;
@@ -246,7 +247,7 @@ static void look_for_room(gmsim_scheduler *s, uint64_t limit)
     }
     for (uint32_t i = 0; i < s->plan.sms && s->next_cta < s->plan.ctas; i++) {
         gmsim_sm *sm = &s->sm[i];
-        for (uint32_t place = 0; sm->room && place < s->plan.places; place++) {
+        for (uint32_t place = 0; sm->open && place < s->plan.places; place++) {
             if (sm->cta[place].live || sm->promised >> place & 1u)
                 continue;
             if (!fits(s, sm, gmsim_lane_count(sm->promised), limit - MIN(limit, clocks)))
@@ -285,8 +286,11 @@ bool gmsim_deal_freed(gmsim_scheduler *s, uint64_t limit, GError **error)
     }
     s->freed_count = 0;
     for (uint32_t i = 0; i < s->plan.sms && early; i++) {
-        s->sm[i].promised = 0;
-        s->sm[i].room = s->sm[i].room && gmsim_has_room(s, &s->sm[i]);
+        gmsim_sm *sm = &s->sm[i];
+        if (sm->open) {
+            sm->promised = 0;
+            sm->room = gmsim_has_room(s, sm);
+        }
     }
     return true;
 }

@@ -243,7 +243,7 @@ bool gmsim_schedule(gmsim_scheduler *s, GError **error)
         sm->mbarrier_free = 0;
         sm->active = sm->active_since = sm->active_until = 0;
         sm->taken = sm->promised = sm->turn = 0;
-        sm->room = false;
+        sm->room = sm->open = false;
         memset(sm->gone, 0, sizeof sm->gone);
         sm->resident = sm->accesses = sm->left = sm->waiting = sm->slots = 0;
         sm->cluster_ready = sm->told = sm->signals = 0;

@@ -217,7 +217,8 @@ typedef struct gmsim_sm {
     uint32_t waiting;              /* places that wait for SMs' turns (deal.c), as a mask */
     uint32_t resident;
     uint32_t turn;     /* the sub-partition of the next CTA's first warp */
-    bool room;         /* warps have ended before their CTAs: there may be room for one more */
+    bool room;         /* warps have ended before their CTAs: there may be room for one more; */
+    bool open;         /* so at the end of the last step */
     uint32_t promised; /* places that are about to take a CTA, as a mask */
     uint64_t taken;    /* slots that a warp is in, as a mask */
     uint32_t slots;    /* of `warp`, that a CTA has been in so far */

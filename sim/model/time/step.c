@@ -529,10 +529,11 @@ void gmsim_step_look(const gmsim_scheduler *s, gmsim_part *part)
     part->resident = part->left = false;
     part->records = 0;
     for (uint32_t i = part->first; i < part->end; i++) {
-        const gmsim_sm *sm = &s->sm[i];
+        gmsim_sm *sm = &s->sm[i];
+        sm->open = sm->room;
         part->soonest = MIN(part->soonest, sm->next);
         part->resident |= sm->resident != 0;
-        part->left |= sm->room || (sm->left | sm->waiting) != 0;
+        part->left |= sm->open || (sm->left | sm->waiting) != 0;
         part->records += sm->records;
     }
     part->work = part->records + s->replay->l1_clocks;
