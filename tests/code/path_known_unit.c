@@ -300,6 +300,39 @@ static void test_states(void)
     gmtrace_sass_free(&c.sass);
 }
 
+/* In each turn others store: who does not comes to the BSYNC by one branch, wherever it was last. */
+static void test_turns_of_others(void)
+{
+    static const line lines[] = {{"S2R R6, SR_TID.X", 0, 0},
+                                 {"MOV R2, RZ", 0, 0},
+                                 {"LOP3.LUT R7, R6, 0x7, RZ, 0xc0, !PT", 0, 0},
+                                 {"BSSY B0, `", 0, 7}, /* the loop */
+                                 {"ISETP.NE.AND P1, PT, R7, R2, PT", 0, 0},
+                                 {"@P1 BRA `", 0, 7},
+                                 {"STG.E desc[UR4][R12.64], R14", 0, 0},
+                                 {"BSYNC B0", 0, 0},
+                                 {"VIADD R2, R2, 0x1", 0, 0},
+                                 {"ISETP.NE.AND P2, PT, R2, 0x8, PT", 0, 0},
+                                 {"@P2 BRA `", 0, 3},
+                                 {"EXIT", 0, 0}};
+    const gmtrace_launch launch = {.grid = {1, 1, 1}, .block = {32, 1, 1}};
+    code c;
+    assemble(&c, lines, G_N_ELEMENTS(lines));
+    gmtrace_path_warp warp;
+    gmtrace_paths *paths = begin(&c, &launch, &warp);
+    uint64_t sum = 0;
+    for (uint32_t turn = 0; turn < 8; turn++) {
+        const gmtrace_record record = {
+            .instr = 6, .mask = UINT32_C(0x01010101) << turn, .op = GMTRACE_OP_STORE};
+        sum += gmtrace_path_step(paths, &warp, &record)->instructions;
+    }
+    sum += gmtrace_path_end(paths, &warp)->instructions;
+    g_assert_cmpuint(sum, ==, 3 + 8 * (7 + 1) + 1);
+    g_assert_false(gmtrace_paths_failed(paths));
+    gmtrace_paths_free(paths);
+    gmtrace_sass_free(&c.sass);
+}
+
 /* Lanes part and meet three times, and leave later, all but one: those who stayed until then and
  * the one went together, whatever is known of what they left by. */
 static void test_leaving(void)
@@ -348,6 +381,7 @@ int main(int argc, char **argv)
     g_test_add_func("/path/known/loaded", test_loaded);
     g_test_add_func("/path/known/many", test_many);
     g_test_add_func("/path/known/states", test_states);
+    g_test_add_func("/path/known/turns-of-others", test_turns_of_others);
     g_test_add_func("/path/known/leaving", test_leaving);
     return g_test_run();
 }

@@ -215,19 +215,21 @@ static void put_at(path_part *who, const path_found *to, uint32_t taken)
 }
 
 /* A guarded record of others on the way that all go together: these have a predicate that is false.
- */
-static void come_along(gmtrace_paths *p, path_part *who, uint32_t place, uint32_t to, uint32_t list)
+ * False where it is not so. */
+static bool come_along(gmtrace_paths *p, path_part *who, uint32_t place, uint32_t to, uint32_t list)
 {
     const path_way_key key = {who->place, to, false, who->values,
                               path_values_mask(p->values, who->values)};
     const path_found *found = path_find_way(p, &key);
     if (!found || !found->found || found->lost || found->ambiguous || found->against ||
         found->values == PATH_NO_VALUES)
-        return;
+        return false;
     path_view own = {0};
     own.piece = path_pieces(p, found->list, &own.count);
-    if (together(p, who, &own, place, list) == path_pieces_length(own.piece, own.count))
-        put_at(who, found, UINT32_MAX);
+    if (together(p, who, &own, place, list) != path_pieces_length(own.piece, own.count))
+        return false;
+    put_at(who, found, UINT32_MAX);
+    return true;
 }
 
 /* Is there a branch on the rest of a way, where lanes that are together may part? */
@@ -239,6 +241,21 @@ static bool may_part(const gmtrace_paths *p, uint32_t list, uint32_t from, uint3
         for (; n < piece[i].first + piece[i].count; n++)
             if (gmt_transfers(&p->kernel->instr[n]) && gmt_may_fall(&p->kernel->instr[n]))
                 return true;
+    return false;
+}
+
+/* Parts that came the same way from where they last were together came with one another: has one
+ * done so in this move? */
+static bool came_before(gmtrace_paths *p, const path_view *own, uint32_t crossed)
+{
+    const path_wait wait = {path_set_put(&p->lists, own->piece, own->count * sizeof *own->piece),
+                            crossed, own->done};
+    for (uint32_t i = 0; i < p->waits; i++)
+        if (p->wait[i].list == wait.list && p->wait[i].crossed == crossed &&
+            p->wait[i].done == wait.done)
+            return wait.list != UINT32_MAX;
+    if (p->waits < PATH_WAITS)
+        p->wait[p->waits++] = wait;
     return false;
 }
 
@@ -272,7 +289,8 @@ static bool advance(gmtrace_paths *p, path_part *who, uint32_t place, uint32_t l
             own.piece = p->whole.piece;
             own.count = p->whole.count;
             own.done = together(p, who, &own, place, list);
-            path_list_add_view(&p->alone, &own, 0);
+            if (!came_before(p, &own, i))
+                path_list_add_view(&p->alone, &own, 0);
             put_at(who, to, rest_of(p, list, i, n + 1u));
             piece = path_pieces(p, list, &count);
             met = true;
@@ -343,7 +361,8 @@ typedef struct making {
     uint32_t count;
     bool guarded;
     uint32_t movers, mover[GMTRACE_WARP_LANES];   /* parts of `from` of which lanes go ... */
-    uint32_t list[GMTRACE_WARP_LANES];            /* ... and their ways */
+    uint32_t list[GMTRACE_WARP_LANES];            /* ... and their ways, */
+    bool of_all[GMTRACE_WARP_LANES];              /* which those that stay went, too */
     path_view view[GMTRACE_WARP_LANES];           /* what of these is theirs alone */
     uint32_t left, stays[GMTRACE_WARP_LANES + 1]; /* which part of `from` each of `next` was */
     path_part next[GMTRACE_WARP_LANES + 1];       /* the parts behind, first those who went */
@@ -385,6 +404,8 @@ static const path_found *way_of(gmtrace_paths *p, path_way_key *key, uint32_t go
     const path_found *together = path_find_way(p, &all);
     const bool good = together && together->found && !together->against && !together->ambiguous &&
                       !together->lost;
+    if (good)
+        key->mask = all.mask;
     return good || !together ? together : path_find_way(p, key);
 }
 
@@ -402,6 +423,7 @@ static bool go(gmtrace_paths *p, making *m)
                             m->from[i].values, 0};
         if (key.values != PATH_NO_VALUES)
             key.mask = path_values_mask(p->values, key.values);
+        const uint32_t all = key.mask;
         const path_found *way = way_of(p, &key, divided ? m->move->mask : UINT32_MAX);
         if (!way)
             return false;
@@ -413,6 +435,7 @@ static bool go(gmtrace_paths *p, making *m)
         m->sum.estimated |= way->estimated;
         m->sum.lost |= way->lost;
         m->mover[m->movers] = i;
+        m->of_all[m->movers] = key.mask == all;
         m->list[m->movers++] = way->list;
         if (divided)
             note_taken(&m->next[m->left - 1], way->list);
@@ -448,18 +471,18 @@ static void look_back(const gmtrace_paths *p, making *m)
 /* Those who stay wait where the others come by, where it is known what they have. */
 static void let_wait(gmtrace_paths *p, making *m)
 {
-    p->alone.count = 0;
+    p->alone.count = p->waits = 0;
     for (uint32_t s = 1; s < m->left && s <= GMTRACE_WARP_LANES; s++) {
         path_part *who = &m->next[s];
         bool met = who->values == PATH_NO_VALUES;
         for (uint32_t i = 0; i < m->movers && !met; i++) {
             const uint32_t place = m->from[m->mover[i]].place;
-            if (m->mover[i] == m->stays[s])
+            if (m->mover[i] == m->stays[s] && m->of_all[i])
                 continue;
             met = advance(p, who, place, m->list[i], m->guarded);
-            if (m->guarded && who->values != PATH_NO_VALUES)
-                come_along(p, who, place, m->move->to, m->list[i]);
-            if (same_spot(p, who->place, place))
+            const bool came = m->guarded && who->values != PATH_NO_VALUES &&
+                              come_along(p, who, place, m->move->to, m->list[i]);
+            if (!met && !came && same_spot(p, who->place, place))
                 note_taken(who, m->list[i]);
         }
     }

@@ -104,6 +104,14 @@ typedef struct path_move {
 #define PATH_TARGET(BLOCK, GUARDED) (4u * (BLOCK) + (GUARDED))
 #define PATH_TARGET_ACCESSES        2u
 
+/* A way to a BSYNC that the others' way crosses with a piece, and how much of it is done. */
+typedef struct path_wait {
+    uint32_t list, crossed;
+    uint64_t done;
+} path_wait;
+
+#define PATH_WAITS 64u
+
 struct gmtrace_paths {
     const gmtrace_kernel *kernel;
     path_graph graph;
@@ -130,6 +138,8 @@ struct gmtrace_paths {
     uint8_t first_plain[PATH_FEW]; /* from each place, plus one; 0: none */
     path_arena arena;
     path_list made, whole, alone;
+    path_wait wait[PATH_WAITS]; /* of the move that is made: those in `alone` */
+    uint32_t waits;
     path_found once; /* of path_find_way_once() */
     gmtrace_path empty;
     uint64_t unplaced;  /* records whose instruction is no block */
