@@ -146,7 +146,9 @@ typedef struct gmsim_gpu {
      * group of slices, and of one. */
     uint32_t atomic_half, atomic_lane, atomic_swap, atomic_alone, atomic_meeting, atomic_returning;
     uint32_t atomic_slice, atomic_slice_part, atomic_slice_wide, atomic_slice_float;
-    uint32_t atomic_latency;      /* clocks more than a load's */
+    uint32_t atomic_latency;           /* clocks more than a load's */
+    uint32_t atomic_read, atomic_fill; /* hundredths of a clock: a sector that the slice reads, or
+                                        * that comes from DRAM, keeps atomics waiting */
     uint32_t atomic_near_percent; /* of a slice, for SMs of the line's side while both sides wait */
 
     /* [lrc]: the request coalescer before L2. */
@@ -173,11 +175,12 @@ typedef struct gmsim_gpu {
     /* [sm] */
     uint32_t sm_issue;        /* clocks in which a sub-partition issues an instruction */
     uint32_t sm_queue;        /* memory instructions a sub-partition holds, at most GMSIM_QUEUE */
+    uint32_t sm_store_issue;  /* clocks until it hands the load-store unit what is behind a store */
     uint32_t sm_wavefront;    /* clocks until a warp's next wavefront; other warps' come between */
     uint32_t sm_code;         /* bytes of code that an SM's cache holds */
     uint32_t sm_code_line;    /* clocks that a line of 128 bytes takes from the cache behind it */
     uint32_t sm_branch;       /* clocks that a taken branch takes beyond its stall count */
-    uint32_t sm_operands;     /* clocks from such an instruction's turn until it has read them */
+    uint32_t sm_operands;     /* clocks that such an instruction takes to read them */
     uint32_t sm_under_way;    /* accesses of a warp, where the trace tells no dependences */
     uint32_t sm_barrier;      /* clocks from the last arrival until the first warp goes on */
     uint32_t sm_barrier_warp; /* and for each warp */

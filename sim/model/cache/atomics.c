@@ -40,20 +40,26 @@ uint32_t gmsim_atomic_units(const gmsim_ask *ask, const gmsim_message *message)
 }
 
 /* Percent of a sector's time that the slice takes for it. */
-static uint64_t slice_work(const gmsim_gpu *gpu, const gmsim_ask *ask, const gmsim_message *message,
-                           uint32_t among)
+static uint64_t slice_work(const gmsim_gpu *gpu, const gmsim_ask *ask, const gmsim_message *message)
 {
     const uint32_t wide = ask->is_double ? message->wide : 0;
     const bool whole = message->full == message->touched;
-    uint64_t work =
-        wide * gpu->atomic_slice_wide +
-        (message->operations - wide) * (whole ? gpu->atomic_slice : gpu->atomic_slice_part);
-    uint64_t sums = 0;
     if (ask->is_swap)
-        work = message->lone * gpu->atomic_slice_part +
+        return message->lone * gpu->atomic_slice_part +
                (message->operations - message->lone) * gpu->atomic_slice_wide;
-    if (ask->is_float)
-        sums = message->passes * (gpu->atomic_slice_float + (wide ? gpu->atomic_slice : 0u));
+    return wide * gpu->atomic_slice_wide +
+           (message->operations - wide) * (whole ? gpu->atomic_slice : gpu->atomic_slice_part);
+}
+
+/* The same where sums of floats wait for one another: at least `work`. */
+static uint64_t sums_work(const gmsim_gpu *gpu, const gmsim_ask *ask, const gmsim_message *message,
+                          uint32_t among, uint64_t work)
+{
+    const bool wide = ask->is_double && message->wide;
+    const uint64_t sums =
+        ask->is_float
+            ? message->passes * (gpu->atomic_slice_float + (wide ? gpu->atomic_slice : 0u))
+            : 0;
     return MAX(work, (sums + (among - 1u) * work) / among);
 }
 
@@ -78,8 +84,10 @@ gmsim_atomic_work gmsim_atomic_work_of(const gmsim_gpu *gpu, const gmsim_ask *as
                                        uint32_t among)
 {
     uint64_t cost = sector_cost, passes = message->passes, sectors = message->operations;
-    uint64_t slice = slice_work(gpu, ask, message, among);
+    uint64_t pass = slice_work(gpu, ask, message);
+    uint64_t slice = sums_work(gpu, ask, message, among, pass);
     gmsim_atomic_work work = {.slice = slice * cost / 100u,
+                              .pass = pass * cost / 100u,
                               .group = group_work(gpu, ask, message) * cost / 100u};
     work.by_side = message->lanes > passes && slice <= sectors * gpu->atomic_slice;
     if (ask->kind == GMSIM_ASK_ATOMIC)

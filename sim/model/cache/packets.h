@@ -8,6 +8,7 @@
  *   if they wrote all of it (gap, sequence, form).
  * - The last gpu.l1_packets packets may be open, a quarter of them in each set of tags (tags.h);
  *   the oldest of the set gives way (gap, 24 to 32 lines; sequence, 01230123; micro/store_sets.cu).
+ *   One of a store of less than four bytes a lane counts twice (micro/store_pitch.cu, `wide`).
  * - As many wait for the way out of the SM, and are open while they do (stream). Stores that find
  *   room there do not hold up loads that hit (micro/store_behind.cu, `after` and `beside`, part8).
  * - Those that have left are closed once the load-store unit has had no store for
@@ -41,6 +42,7 @@
 #define GMSIM_PACKET_SETS  128u /* a power of two */
 #define GMSIM_PACKET_WAYS  2u
 #define GMSIM_PACKET_PARTS 8u /* sub-partitions, at most */
+#define GMSIM_PACKET_WORD  4u /* bytes; of narrower stores a packet counts twice */
 
 typedef struct gmsim_packet {
     uint64_t line;     /* and one more; 0: none */
@@ -48,7 +50,7 @@ typedef struct gmsim_packet {
     uint64_t served;   /* outboxes of the SM that had been served when its message was sent */
     uint64_t leaves;   /* when it has left the SM: until then it is open */
     uint32_t number;   /* of all packets of the SM, */
-    uint32_t place;    /* and of those in its set of tags */
+    uint32_t place;    /* and of those in its set of tags, as they count */
     uint32_t after, outlives; /* stores up to its own; and after that, until it is closed */
     uint16_t message;         /* its number in the outbox */
     uint8_t touched;          /* sectors of which bytes are written */
@@ -92,8 +94,10 @@ GMSIM_INLINE gmsim_packet *gmsim_packets_find(gmsim_packets *packets, uint64_t l
     return open ? packet : NULL;
 }
 
-/* Where the line's next packet goes: another of the line, or else the older one, gives way. */
-GMSIM_INLINE gmsim_packet *gmsim_packets_open(gmsim_packets *packets, uint64_t line, uint32_t part)
+/* Where the line's next packet goes: another of the line, or else the older one, gives way. It
+ * counts as so many of its set. */
+GMSIM_INLINE gmsim_packet *gmsim_packets_open(gmsim_packets *packets, uint64_t line, uint32_t part,
+                                              uint32_t counts)
 {
     gmsim_packet *packet = packets->packet[gmsim_hash32(line) % GMSIM_PACKET_SETS];
     if (packet[0].line != line + 1u &&
@@ -101,7 +105,8 @@ GMSIM_INLINE gmsim_packet *gmsim_packets_open(gmsim_packets *packets, uint64_t l
         packet++;
     packet->line = line + 1u;
     packet->number = packets->next++;
-    packet->place = packets->places[gmsim_tag_set(line)]++;
+    packet->place = packets->places[gmsim_tag_set(line)];
+    packets->places[gmsim_tag_set(line)] += counts;
     packet->part = (uint8_t)part;
     return packet;
 }

@@ -39,6 +39,7 @@ typedef struct gmsim_slice {
 /* Atomics that wait for a slice: of SMs of the line's side, and of the other. */
 typedef struct gmsim_rivals {
     uint64_t step, work[2];
+    gmsim_queue reads;   /* what the slice reads besides, and they themselves */
     uint64_t last;       /* line and sectors of what came last, */
     uint64_t clock;      /* and when; of atomics before it, none came later */
     bool read;           /* the line has been read since */

@@ -385,7 +385,9 @@ static void ask_store(gmsim_sm_memory *memory, gmsim_request *request, gmsim_ans
     uint64_t(*bytes)[2] = request->words.bytes;
     uint32_t first = packets->next, lines = footprint->lines, messages = out->messages, sent = 0;
     /* Of local memory what waits for the way out is joined less (form, local_bytes): here not. */
-    const uint64_t now = request->words.record ? request->now : UINT64_MAX;
+    const gmtrace_record *record = request->words.record;
+    const uint64_t now = record ? request->now : UINT64_MAX;
+    const uint32_t counts = record && record->size < GMSIM_PACKET_WORD ? 2u : 1u;
     know_bytes(&request->words, footprint);
     gmsim_ask *ask =
         begin_ask(out, request->load == GMSIM_L1_FIRST ? GMSIM_ASK_WRITE_FIRST : GMSIM_ASK_WRITE,
@@ -395,7 +397,7 @@ static void ask_store(gmsim_sm_memory *memory, gmsim_request *request, gmsim_ans
         gmsim_packet *packet =
             gmsim_packets_find(packets, footprint->line[i], gpu->l1_packets, now);
         if (G_LIKELY(!packet)) {
-            packet = gmsim_packets_open(packets, footprint->line[i], request->part);
+            packet = gmsim_packets_open(packets, footprint->line[i], request->part, counts);
             packet->after = packets->stores[request->part] + 1u;
             packet->outlives = MIN(lines / 2u, gpu->l1_packet_stores);
             memcpy(packet->bytes, bytes[i], sizeof packet->bytes);

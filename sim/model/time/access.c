@@ -12,9 +12,10 @@
  *   end of a group of copies takes its place behind them, and is known as a load that hits is.
  * - Where nothing stands in a queue, an access is taken, at a clock to come, as it issues. A store
  *   of parts of lines that the unit cannot take yet stands, and so does what comes meanwhile: the
- *   unit takes from the sub-partitions in turn (micro/store_ctas.cu, micro/store_many.cu). Which
- *   stores follow each other, and so join, depends on it. What the warp cannot know until then it
- *   is told when the access is taken.
+ *   unit takes from the sub-partitions in turn (micro/store_ctas.cu, micro/store_many.cu), of those
+ *   that have something for it: what comes behind a store they have gpu.sm_store_issue clocks later
+ *   (micro/store_pitch.cu, `tile`). Which stores follow each other, and so join, depends on it.
+ *   What the warp cannot know until then it is told when the access is taken.
  *
  * Left out: that copies and bulk copies stand, too.
  */
@@ -102,15 +103,17 @@ static uint32_t told_by(uint32_t board, uint32_t read_board)
            (read_board < GMSIM_SCOREBOARDS ? 1u << read_board : 0);
 }
 
-void gmsim_access_stand(gmsim_sm *sm, gmsim_warp *warp, const gmtrace_record *record,
-                        uint64_t issue, uint32_t board, uint32_t read_board, uint32_t places)
+void gmsim_access_stand(const gmsim_gpu *gpu, gmsim_sm *sm, gmsim_warp *warp,
+                        const gmtrace_record *record, uint64_t issue, uint32_t board,
+                        uint32_t read_board)
 {
     gmsim_sub_partition *part = warp->part;
     gmsim_standing *standing = &sm->stands[part - sm->part][part->next];
     const bool shared = record->space == GMTRACE_SPACE_SHARED;
     standing->issue = issue;
     part->stander[part->next] =
-        (gmsim_stander){gmsim_slot_of(sm, warp), (uint8_t)board, (uint8_t)read_board};
+        (gmsim_stander){gmsim_access_hand(gpu, part, record, issue), gmsim_slot_of(sm, warp),
+                        (uint8_t)board, (uint8_t)read_board};
     standing->record = *record;
     if (record->shape == GMTRACE_OFFSETS || record->shape == GMTRACE_FULL) {
         /* Its chunk may be gone by then. */
@@ -123,20 +126,30 @@ void gmsim_access_stand(gmsim_sm *sm, gmsim_warp *warp, const gmtrace_record *re
     part->order[part->standing++] = (uint8_t)part->next;
     sm->standing++;
     sm->standing_shared += shared;
-    gmsim_place_take(part, warp, GMSIM_PLACE_UNKNOWN, places);
+    gmsim_place_take(part, warp, GMSIM_PLACE_UNKNOWN, gpu->sm_queue);
 }
 
-/* The sub-partition whose turn it is, and which of what stands there the unit takes. */
+/* The sub-partition whose turn it was when the unit took its last access, of those that had
+ * something then, or else that which had something first; and which of what stands there the unit
+ * takes. */
 static gmsim_sub_partition *next_in_turn(gmsim_sm *sm, uint32_t parts, uint32_t *which)
 {
     const bool open = sm->held <= gmsim_unit_takes_at(sm) + GMSIM_AHEAD;
-    for (uint32_t k = 1;; k++) {
+    gmsim_sub_partition *next = NULL;
+    uint64_t first = UINT64_MAX;
+    for (uint32_t k = 1; k <= parts && first > sm->served_at; k++) {
         gmsim_sub_partition *part = &sm->part[(sm->served + k) % parts];
-        if (part->standing && (open || part->shared_order)) {
-            *which = open ? 0 : gmsim_lowest(part->shared_order);
-            return part;
+        if (!part->standing || !(open || part->shared_order))
+            continue;
+        const uint32_t n = open ? 0 : gmsim_lowest(part->shared_order);
+        const uint64_t handed = part->stander[part->order[n]].handed;
+        if (handed < first) {
+            first = handed;
+            next = part;
+            *which = n;
         }
     }
+    return next;
 }
 
 /* What the warp cannot know yet of its accesses that still stand. */
@@ -175,6 +188,7 @@ const char *gmsim_unit_take(gmsim_scheduler *s, gmsim_sm *sm, uint32_t *slot)
     const gmsim_stander who = part->stander[place];
     gmsim_warp *warp = &sm->warp[who.slot];
     sm->served = (uint32_t)(part - sm->part);
+    sm->served_at = gmsim_unit_takes_at(sm);
     sm->standing--;
     sm->standing_shared -= part->shared_order >> which & 1u;
     part->standing--;

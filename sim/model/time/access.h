@@ -36,13 +36,28 @@ void gmsim_access_land(gmsim_scheduler *s, gmsim_sm *sm, const gmsim_warp *warp,
 uint32_t gmsim_access_completes(const gmsim_scheduler *s, const gmtrace_record *record);
 
 /* The access, which issued at `issue` and sets these scoreboards free, comes to the end of its
- * queue, of so many places. What it will tell is not known until it is taken. */
-void gmsim_access_stand(gmsim_sm *sm, gmsim_warp *warp, const gmtrace_record *record,
-                        uint64_t issue, uint32_t board, uint32_t read_board, uint32_t places);
+ * queue. What it will tell is not known until it is taken. */
+void gmsim_access_stand(const gmsim_gpu *gpu, gmsim_sm *sm, gmsim_warp *warp,
+                        const gmtrace_record *record, uint64_t issue, uint32_t board,
+                        uint32_t read_board);
 
-/* So many clocks before the way out is open an access may leave its queue: some stores wait behind
- * it. From 4 to 32 micro/store_many.cu and store_groups.cu hardly differ. */
-#define GMSIM_AHEAD 16u
+/* When the sub-partition can hand the load-store unit the access, which issued at `issue`. */
+static inline uint64_t gmsim_access_hand(const gmsim_gpu *gpu, gmsim_sub_partition *part,
+                                         const gmtrace_record *record, uint64_t issue)
+{
+    const uint64_t at = MAX(issue, part->hands_at);
+    const bool store = record->op == GMTRACE_OP_STORE;
+    part->hands_at = at + (store ? gpu->sm_store_issue : gpu->shared_issue);
+    return at;
+}
+
+/* So many clocks before the unit takes it an access sets about reading its registers (18 to 22
+ * alike in micro/store_many.cu). */
+#define READS_BEFORE 20u
+
+/* So many clocks before the way out is open an access may leave its queue. With more, some leave
+ * before others come whose turn it is (micro/store_pitch.cu, `tile`). */
+#define GMSIM_AHEAD 4u
 
 static inline gmsim_stall gmsim_access_cause(uint32_t reach, bool shared)
 {
@@ -150,7 +165,7 @@ GMSIM_INLINE const char *gmsim_access_serve(gmsim_scheduler *s, gmsim_sm *sm, gm
         warp->unit_free = now + (uint64_t)who->wavefronts * gpu->sm_wavefront;
     sm->unit_work += clocks;
     warp->stored = MAX(warp->stored, answer->stored);
-    const uint64_t read = now + gpu->sm_operands;
+    const uint64_t read = MAX(at, now - MIN(now, READS_BEFORE)) + gpu->sm_operands;
     const bool load = record->op == GMTRACE_OP_LOAD && !shared;
     const bool again = record->op == GMTRACE_OP_COPY_WRITE && answer->held; /* it asked, too */
     const bool copy = record->op == GMTRACE_OP_COPY_READ || again;
@@ -241,9 +256,10 @@ GMSIM_INLINE const char *gmsim_access_issue(gmsim_scheduler *s, gmsim_sm *sm, gm
         warp->next_scoreboard = (uint8_t)((board + 1u) % gpu->sm_under_way);
     }
     if (gmsim_access_must_stand(sm, record, at)) {
-        gmsim_access_stand(sm, warp, record, at, board, read_board, gpu->sm_queue);
+        gmsim_access_stand(gpu, sm, warp, record, at, board, read_board);
         return NULL;
     }
+    (void)gmsim_access_hand(gpu, part, record, at);
     const char *wrong =
         gmsim_access_serve(s, sm, warp, warp->cursor.chunk, record, at, board, read_board);
     gmsim_place_take(part, warp, warp->who.now, gpu->sm_queue);

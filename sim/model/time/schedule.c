@@ -237,6 +237,7 @@ bool gmsim_schedule(gmsim_scheduler *s, GError **error)
         for (uint32_t part = 0; part < GMSIM_MAX_SUB_PARTITIONS; part++)
             memset(&sm->part[part], 0, offsetof(gmsim_sub_partition, load));
         sm->standing = sm->standing_shared = sm->served = 0;
+        sm->served_at = 0;
         sm->deferred = 0;
         sm->runs = false;
         sm->unit_free = sm->unit_work = sm->held = sm->stored = sm->constant_free = 0;

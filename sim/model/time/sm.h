@@ -51,6 +51,7 @@ typedef struct gmsim_standing {
 
 /* Whose it is: apart from the rest, as the host is asked for that of all that stand there. */
 typedef struct gmsim_stander {
+    uint64_t handed; /* when its sub-partition hands it to the load-store unit, if asked for it */
     uint8_t slot, board, read_board; /* of the warp; scoreboards it sets free, as gmsim_access */
 } gmsim_stander;
 
@@ -83,6 +84,7 @@ typedef struct gmsim_sub_partition {
     uint32_t standing;                   /* how many */
     uint32_t shared_order;               /* which of `order` are to shared memory, as a mask */
     uint64_t shared_free;                /* when the load-store unit takes its next shared access */
+    uint64_t hands_at;                   /* when it can hand that another access */
     uint32_t waiting;                    /* warps that wait for a place in it (places.h) */
     gmsim_load load[GMSIM_MAX_SM_WARPS]; /* of `loaded` warps, in no order */
     /* Those that wait, in the order in which they come, the head last: that alone stands in
@@ -229,7 +231,8 @@ typedef struct gmsim_sm {
     bool runs;                /* a warp has met a run on its way (runs.c) */
     uint32_t standing;        /* accesses that stand in queues */
     uint32_t standing_shared; /* of those, to shared memory */
-    uint32_t served;          /* the sub-partition whose turn was the last */
+    uint32_t served;          /* the sub-partition whose turn was the last, */
+    uint64_t served_at;       /* and when */
     uint64_t mbarrier_free;   /* when the SM takes another mbarrier instruction */
     uint64_t constant_free;   /* when the constant cache is */
     uint64_t unit_free;       /* when the load-store unit takes the next request */
