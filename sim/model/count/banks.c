@@ -270,6 +270,33 @@ uint32_t gmsim_copy_sectors(const gmtrace_chunk *chunk, const gmtrace_record *wr
     return found;
 }
 
+uint32_t gmsim_copy_clocks(const gmtrace_chunk *chunk, const gmtrace_record *write,
+                           const gmsim_copy_source *source, uint32_t wavefronts)
+{
+    uint64_t address[GMTRACE_WARP_LANES], last[GMTRACE_WARP_LANES];
+    uint8_t taken[GMTRACE_WARP_LANES] = {0}, targets[GMTRACE_WARP_LANES] = {0};
+    uint32_t quarters = 0, shifted = 0, lines = 0;
+    gmsim_lane_addresses(chunk, write, address);
+    for (uint32_t m = write->mask & source->mask; m; m &= m - 1u) {
+        const unsigned lane = gmsim_lowest(m), line = source->line[lane];
+        const uint64_t target = address[lane] / GMSIM_SECTOR_BYTES;
+        taken[line] = (uint8_t)(taken[line] | 1u << source->at[lane] / write->size);
+        shifted |= (uint32_t)((address[lane] - source->at[lane]) % GMSIM_SECTOR_BYTES != 0) << line;
+        if (!targets[line] || last[line] != target)
+            targets[line]++;
+        last[line] = target;
+        lines |= 1u << line;
+    }
+    for (uint32_t left = lines; left; left &= left - 1u) {
+        const unsigned line = gmsim_lowest(left);
+        if (shifted >> line & 1u && taken[line] != UINT8_MAX)
+            quarters += 4u * targets[line];
+        else
+            quarters += targets[line] == 2u || targets[line] == 3u ? 3u : 4u;
+    }
+    return CLAMP((quarters + 3u) / 4u, 2u, wavefronts) - 1u;
+}
+
 /* Lanes of a phase of a copy through L1: each bank of the source gives a word a clock, to one lane;
  * each bank of the target takes a word a clock, also where lanes write the same word, and a zero at
  * any time. */
