@@ -148,7 +148,7 @@ typedef struct gmsim_gpu {
     uint32_t atomic_slice, atomic_slice_part, atomic_slice_wide, atomic_slice_float;
     uint32_t atomic_latency;           /* clocks more than a load's */
     uint32_t atomic_read, atomic_fill; /* hundredths of a clock: a sector that the slice reads, or
-                                        * that comes from DRAM, keeps atomics waiting */
+                                        * that comes from DRAM, keeps reductions waiting */
     uint32_t atomic_near_percent; /* of a slice, for SMs of the line's side while both sides wait */
 
     /* [lrc]: the request coalescer before L2. */

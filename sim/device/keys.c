@@ -165,7 +165,7 @@ const gmsim_key gmsim_keys[] = {
     GIVEN(atomic, latency, COUNT, 0, 10000, "30",
           "clocks that it takes longer than a load that L2 serves"),
     GIVEN(atomic, read, COUNT, 0, 10000, "50",
-          "hundredths of a clock that a sector which its slice reads keeps atomics waiting"),
+          "hundredths of a clock that a sector which its slice reads keeps reductions waiting"),
     GIVEN(atomic, fill, COUNT, 0, 10000, "67", "the same of one that comes from DRAM"),
     GIVEN(atomic, near_percent, COUNT, 1, 99, "75",
           "percent of a slice for SMs of the line's side, while SMs of both sides wait"),

@@ -18,8 +18,10 @@
  *   compare-and-swap half as much again.
  * - Of requests of several lanes that a slice keeps up with, SMs of its side get more while those
  *   of the other wait, too; where the slice itself is slow, all get the same (explore/probes.py).
+ * - A reduction of one lane waits for what its slice does for loads, too (micro/atomics_beside.cu).
  *
- * Left out: what the operation is, but for floats and compare-and-swap.
+ * Left out: what the operation is, but for floats and compare-and-swap; that atomics with results
+ * and of several lanes may wait for loads, which no microbenchmark shows.
  */
 #include "sim/model/cache/atomics.h"
 
@@ -87,7 +89,9 @@ gmsim_atomic_work gmsim_atomic_work_of(const gmsim_gpu *gpu, const gmsim_ask *as
     uint64_t pass = slice_work(gpu, ask, message);
     uint64_t slice = sums_work(gpu, ask, message, among, pass);
     gmsim_atomic_work work = {.slice = slice * cost / 100u,
-                              .pass = pass * cost / 100u,
+                              .beside = message->operations == 1u && ask->kind != GMSIM_ASK_ATOMIC
+                                            ? pass * cost / 100u
+                                            : 0,
                               .group = group_work(gpu, ask, message) * cost / 100u};
     work.by_side = message->lanes > passes && slice <= sectors * gpu->atomic_slice;
     if (ask->kind == GMSIM_ASK_ATOMIC)

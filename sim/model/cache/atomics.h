@@ -17,8 +17,8 @@ uint32_t gmsim_atomic_units(const gmsim_ask *ask, const gmsim_message *message);
  * same on all groups of the cluster. */
 typedef struct gmsim_atomic_work {
     uint64_t slice, group;
-    uint64_t pass; /* of `slice`, without what sums of floats wait for one another */
-    bool by_side;  /* the slice keeps up with its sectors: sides take turns by their ways to it */
+    uint64_t beside; /* of `slice`, what loads keep waiting, and others of it */
+    bool by_side;    /* the slice keeps up with its sectors: sides take turns by their ways to it */
 } gmsim_atomic_work;
 
 /* cost: parts of a clock for a sector; among: of how many different sectors, these among them, the

@@ -286,11 +286,10 @@ GMSIM_INLINE uint32_t slice_to_read(gmsim_shared *shared, uint64_t line, uint64_
     return slice_of(shared, line);
 }
 
-/* Atomics wait for what a slice reads of L2's memory and brings into it, of whatever lines
+/* Reductions wait for what a slice reads of L2's memory and brings into it, of whatever lines
  * (micro/atomics_beside.cu). */
-static __attribute__((noinline)) void keep_from_atomics(gmsim_shared *shared, uint32_t number,
-                                                        uint64_t now, uint32_t read,
-                                                        uint32_t brought)
+static __attribute__((noinline)) void keep_reductions(gmsim_shared *shared, uint32_t number,
+                                                      uint64_t now, uint32_t read, uint32_t brought)
 {
     const gmsim_gpu *gpu = shared->gpu;
     gmsim_queue_take(&shared->rivals[number].reads, shared->step, now,
@@ -355,7 +354,7 @@ GMSIM_INLINE void read_line(gmsim_shared *shared, gmsim_lrc_entry *lrc, const gm
         latency = MAX(latency, gpu->l2_far_latency + away);
     uint64_t turn = use_dram(shared, cost, line, now);
     if (G_UNLIKELY(shared->updates))
-        keep_from_atomics(shared, number, now, count, cost.read);
+        keep_reductions(shared, number, now, count, cost.read);
     const bool near = place->home == from.side || !gpu->dram_far_latency;
     const uint64_t from_dram = (near ? gpu->dram_latency : gpu->dram_far_latency) + away;
     const uint64_t back =
@@ -497,9 +496,11 @@ static void do_atomic(gmsim_shared *shared, const gmsim_l2_place *place, gmsim_s
         take_turn(rivals, shared->step, leaves, work.slice, far, gpu->atomic_near_percent);
     if (work.by_side)
         wait = wait_side;
-    const uint64_t wait_reads =
-        gmsim_queue_take(&rivals->reads, shared->step, leaves, work.pass, PARTS);
-    wait = MAX(wait, wait_reads);
+    if (work.beside) {
+        const uint64_t wait_reads =
+            gmsim_queue_take(&rivals->reads, shared->step, leaves, work.beside, PARTS);
+        wait = MAX(wait, wait_reads);
+    }
     /* A cluster's groups share what they can do: compare-and-swap on eight lines is not held up by
      * the group (micro/atomics_grid.cu). */
     uint64_t wait_group =
