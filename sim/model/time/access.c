@@ -198,7 +198,7 @@ const char *gmsim_unit_take(gmsim_scheduler *s, gmsim_sm *sm, uint32_t *slot)
     if (sm->standing)
         expect_next(sm, s->plan.sub_partitions);
     const char *wrong = gmsim_access_serve(s, sm, warp, &chunk, &standing->record, standing->issue,
-                                           who.board, who.read_board);
+                                           who.board, who.read_board, GMSIM_READS_BEFORE);
     part->began[place] = warp->who.now;
     *slot = who.slot;
     warp->unserved = unserved_of(part, *slot);

@@ -51,9 +51,9 @@ static inline uint64_t gmsim_access_hand(const gmsim_gpu *gpu, gmsim_sub_partiti
     return at;
 }
 
-/* So many clocks before the unit takes it an access sets about reading its registers (18 to 22
- * alike in micro/store_many.cu). */
-#define READS_BEFORE 20u
+/* So many clocks before the unit takes it an access that stands in its queue sets about reading its
+ * registers (micro/store_many.cu: 18 to 22 alike). */
+#define GMSIM_READS_BEFORE 20u
 
 /* So many clocks before the way out is open an access may leave its queue. With more, some leave
  * before others come whose turn it is (micro/store_pitch.cu, `tile`). */
@@ -130,11 +130,12 @@ GMSIM_INLINE void gmsim_access_take_or_put_off(gmsim_scheduler *s, gmsim_sm *sm,
     sm->accesses += unknown;
 }
 
-/* The load-store unit takes the access, which issued at `at`; who.now becomes when. */
+/* The load-store unit takes the access, which issued at `at`; who.now becomes when. Its registers
+ * are read from so many clocks `early` on. */
 GMSIM_INLINE const char *gmsim_access_serve(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
                                             const gmtrace_chunk *chunk,
                                             const gmtrace_record *record, uint64_t at,
-                                            uint32_t board, uint32_t read_board)
+                                            uint32_t board, uint32_t read_board, uint32_t early)
 {
     gmsim_executor *who = &warp->who;
     const gmsim_answer *answer = &who->answer;
@@ -165,7 +166,7 @@ GMSIM_INLINE const char *gmsim_access_serve(gmsim_scheduler *s, gmsim_sm *sm, gm
         warp->unit_free = now + (uint64_t)who->wavefronts * gpu->sm_wavefront;
     sm->unit_work += clocks;
     warp->stored = MAX(warp->stored, answer->stored);
-    const uint64_t read = MAX(at, now - MIN(now, READS_BEFORE)) + gpu->sm_operands;
+    const uint64_t read = MAX(at, now - MIN(now, early)) + gpu->sm_operands;
     const bool load = record->op == GMTRACE_OP_LOAD && !shared;
     const bool again = record->op == GMTRACE_OP_COPY_WRITE && answer->held; /* it asked, too */
     const bool copy = record->op == GMTRACE_OP_COPY_READ || again;
@@ -261,7 +262,7 @@ GMSIM_INLINE const char *gmsim_access_issue(gmsim_scheduler *s, gmsim_sm *sm, gm
     }
     (void)gmsim_access_hand(gpu, part, record, at);
     const char *wrong =
-        gmsim_access_serve(s, sm, warp, warp->cursor.chunk, record, at, board, read_board);
+        gmsim_access_serve(s, sm, warp, warp->cursor.chunk, record, at, board, read_board, 0);
     gmsim_place_take(part, warp, warp->who.now, gpu->sm_queue);
     return wrong;
 }
