@@ -14,10 +14,12 @@
  *   of parts of lines that the unit cannot take yet stands, and so does what comes meanwhile: the
  *   unit takes from the sub-partitions in turn (micro/store_ctas.cu, micro/store_many.cu), of those
  *   that have something for it: what comes behind a store they have gpu.sm_store_issue clocks later
- *   (micro/store_pitch.cu, `tile`). Which stores follow each other, and so join, depends on it.
- *   What the warp cannot know until then it is told when the access is taken.
+ *   (micro/store_pitch.cu, `tile`); of CTAs of one warp it takes the oldest's first (`short`).
+ *   Which stores follow each other, and so join, depends on it. What the warp cannot know until
+ *   then it is told when the access is taken.
  *
- * Left out: that copies and bulk copies stand, too.
+ * Left out: that copies and bulk copies stand, too; whether older CTAs of several warps go first,
+ * as well: some programs look like it, others do not.
  */
 #include "sim/model/time/access.h"
 
@@ -130,21 +132,26 @@ void gmsim_access_stand(const gmsim_gpu *gpu, gmsim_sm *sm, gmsim_warp *warp,
 }
 
 /* The sub-partition whose turn it was when the unit took its last access, of those that had
- * something then, or else that which had something first; and which of what stands there the unit
- * takes. */
-static gmsim_sub_partition *next_in_turn(gmsim_sm *sm, uint32_t parts, uint32_t *which)
+ * something then, or else that which had something first; of CTAs of one warp that of the oldest.
+ * And which of what stands there the unit takes. */
+static gmsim_sub_partition *next_in_turn(const gmsim_scheduler *s, gmsim_sm *sm, uint32_t *which)
 {
     const bool open = sm->held <= gmsim_unit_takes_at(sm) + GMSIM_AHEAD;
+    const bool lone = s->plan.cta_warps == 1u;
+    const uint32_t parts = s->plan.sub_partitions;
     gmsim_sub_partition *next = NULL;
-    uint64_t first = UINT64_MAX;
-    for (uint32_t k = 1; k <= parts && first > sm->served_at; k++) {
+    uint64_t first = UINT64_MAX, oldest = UINT64_MAX;
+    for (uint32_t k = 1; k <= parts && (lone || first > sm->served_at); k++) {
         gmsim_sub_partition *part = &sm->part[(sm->served + k) % parts];
         if (!part->standing || !(open || part->shared_order))
             continue;
         const uint32_t n = open ? 0 : gmsim_lowest(part->shared_order);
-        const uint64_t handed = part->stander[part->order[n]].handed;
-        if (handed < first) {
+        const gmsim_stander *head = &part->stander[part->order[n]];
+        const uint64_t handed = MAX(head->handed, sm->served_at);
+        const uint64_t cta = lone ? sm->warp[head->slot].who.cta : 0;
+        if (handed < first || (handed == first && cta < oldest)) {
             first = handed;
+            oldest = cta;
             next = part;
             *which = n;
         }
@@ -164,10 +171,10 @@ static uint32_t unserved_of(const gmsim_sub_partition *part, uint32_t slot)
 }
 
 /* What comes next, as far as is known now, is to be in the host's cache by then. */
-static void expect_next(gmsim_sm *sm, uint32_t parts)
+static void expect_next(const gmsim_scheduler *s, gmsim_sm *sm)
 {
     uint32_t which;
-    const gmsim_sub_partition *part = next_in_turn(sm, parts, &which);
+    const gmsim_sub_partition *part = next_in_turn(s, sm, &which);
     const uint32_t place = part->order[which];
     const gmsim_standing *standing = &sm->stands[part - sm->part][place];
     const gmsim_warp *warp = &sm->warp[part->stander[place].slot];
@@ -181,7 +188,7 @@ static void expect_next(gmsim_sm *sm, uint32_t parts)
 const char *gmsim_unit_take(gmsim_scheduler *s, gmsim_sm *sm, uint32_t *slot)
 {
     uint32_t which;
-    gmsim_sub_partition *part = next_in_turn(sm, s->plan.sub_partitions, &which);
+    gmsim_sub_partition *part = next_in_turn(s, sm, &which);
     const uint32_t place = part->order[which], below = (1u << which) - 1u;
     const gmsim_standing *standing = &sm->stands[part - sm->part][place];
     const gmtrace_chunk chunk = {.address64 = standing->address};
@@ -196,7 +203,7 @@ const char *gmsim_unit_take(gmsim_scheduler *s, gmsim_sm *sm, uint32_t *slot)
     for (uint32_t i = which; i < part->standing; i++)
         part->order[i] = part->order[i + 1u];
     if (sm->standing)
-        expect_next(sm, s->plan.sub_partitions);
+        expect_next(s, sm);
     const char *wrong = gmsim_access_serve(s, sm, warp, &chunk, &standing->record, standing->issue,
                                            who.board, who.read_board, GMSIM_READS_BEFORE);
     part->began[place] = warp->who.now;
