@@ -280,7 +280,7 @@ uint32_t gmsim_copy_clocks(const gmtrace_chunk *chunk, const gmtrace_record *wri
     for (uint32_t m = write->mask & source->mask; m; m &= m - 1u) {
         const unsigned lane = gmsim_lowest(m), line = source->line[lane];
         const uint64_t target = address[lane] / GMSIM_SECTOR_BYTES;
-        taken[line] = (uint8_t)(taken[line] | 1u << source->at[lane] / write->size);
+        taken[line] = (uint8_t)(taken[line] | 1u << source->at[lane] / 16u); /* bytes a lane */
         shifted |= (uint32_t)((address[lane] - source->at[lane]) % GMSIM_SECTOR_BYTES != 0) << line;
         if (!targets[line] || last[line] != target)
             targets[line]++;
