@@ -381,20 +381,19 @@ static const char *replay_shared(gmsim_replay *replay, gmsim_sm_memory *memory, 
         return "an operation that shared memory does not have";
     }
     gmsim_wavefronts wavefronts;
-    uint32_t clocks = 0; /* of the load-store unit, if not as many */
     if (row == GMSIM_SHARED_COPY) {
         if (who->copy_instr != record->instr)
             memset(who->copy, 0, sizeof *who->copy); /* no lane reads: zeros are written */
         wavefronts = gmsim_banks_copy(chunk, record, who->copy, site->copy_bypass);
         who->copy_instr = GMTRACE_NO_INSTR;
-        if (site->copy_bypass && wavefronts.actual > 1u)
-            clocks = gmsim_copy_clocks(chunk, record, who->copy, wavefronts.actual);
     } else {
         wavefronts = gmsim_banks_again(&replay->banks, chunk, record, use, site->matrices);
     }
     gmsim_instr_counts *entry = gmsim_tally_entry(&replay->tally, site, record->instr, row);
     gmsim_counts *counts = count_instruction(entry, record);
-    who->clocks = clocks ? clocks : wavefronts.actual;
+    who->clocks = wavefronts.actual;
+    if (row == GMSIM_SHARED_COPY && site->copy_bypass && wavefronts.actual > 1u)
+        who->clocks = gmsim_copy_clocks(chunk, record, who->copy, wavefronts.actual);
     who->wavefronts = row == GMSIM_SHARED_COPY ? 0 : wavefronts.actual;
     const gmsim_gpu *gpu = replay->gpu;
     who->answer.done = who->now + gpu->shared_latency +

@@ -42,7 +42,6 @@
 #define GMSIM_PACKET_SETS  128u /* a power of two */
 #define GMSIM_PACKET_WAYS  2u
 #define GMSIM_PACKET_PARTS 8u /* sub-partitions, at most */
-#define GMSIM_PACKET_WORD  4u /* bytes; of narrower stores a packet counts twice */
 
 typedef struct gmsim_packet {
     uint64_t line;     /* and one more; 0: none */
@@ -78,6 +77,12 @@ GMSIM_INLINE void gmsim_packets_expect(const gmsim_packets *packets, uint64_t li
     const gmsim_packet *packet = packets->packet[gmsim_hash32(line) % GMSIM_PACKET_SETS];
     __builtin_prefetch(packet, 1);
     __builtin_prefetch(packet + 1, 1);
+}
+
+/* As how many of its set a packet counts that the store opens; NULL: one to local memory. */
+GMSIM_INLINE uint32_t gmsim_packet_counts(const gmtrace_record *store)
+{
+    return store && store->size < 4u ? 2u : 1u;
 }
 
 /* The line's packet, if it is open. */

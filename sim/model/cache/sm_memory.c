@@ -385,9 +385,8 @@ static void ask_store(gmsim_sm_memory *memory, gmsim_request *request, gmsim_ans
     uint64_t(*bytes)[2] = request->words.bytes;
     uint32_t first = packets->next, lines = footprint->lines, messages = out->messages, sent = 0;
     /* Of local memory what waits for the way out is joined less (form, local_bytes): here not. */
-    const gmtrace_record *record = request->words.record;
-    const uint64_t now = record ? request->now : UINT64_MAX;
-    const uint32_t counts = record && record->size < GMSIM_PACKET_WORD ? 2u : 1u;
+    const uint64_t now = request->words.record ? request->now : UINT64_MAX;
+    const uint32_t counts = gmsim_packet_counts(request->words.record);
     know_bytes(&request->words, footprint);
     gmsim_ask *ask =
         begin_ask(out, request->load == GMSIM_L1_FIRST ? GMSIM_ASK_WRITE_FIRST : GMSIM_ASK_WRITE,
