@@ -199,7 +199,7 @@ static const struct {
     {"0K, 8K, 16K", "0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 8K, 16K", "*: more than 16 sizes"},
     {"0K, 8K, 16K", "zero, 16K", "*:*: [shared] carveouts: 'zero' is not a number"},
     {"title = NVIDIA H200 SXM", "title = ", "*:@: [gpu] title: *1 to 63 characters*"},
-    {"row_lines = 16", "row_lines = 12", "*:@: [dram] row_lines: 12 is not a power of two"},
+    {"row_lines = 2", "row_lines = 12", "*:@: [dram] row_lines: 12 is not a power of two"},
     {"spread = 28", "spread = 300", "*x.ini: l2.spread (300 clocks) exceeds l2.latency (285)"},
 };
 

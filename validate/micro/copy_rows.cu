@@ -56,7 +56,7 @@ __global__ void __launch_bounds__(1024)
                 uint32_t a[READS ? READS : 1][4];
 #pragma unroll
                 for (int k = 0; k < READS; k++)
-                    asm volatile("ld.shared.v4.u32 {%0,%1,%2,%3},[%4];" : "=r"(a[k][0]), "=r"(a[k][1]), "=r"(a[k][2]), "=r"(a[k][3]) : "r"(base + lane * 16u) : "memory");
+                    asm volatile("ld.volatile.shared.v4.u32 {%0,%1,%2,%3},[%4];" : "=r"(a[k][0]), "=r"(a[k][1]), "=r"(a[k][2]), "=r"(a[k][3]) : "r"(base + lane * 16u) : "memory");
 #pragma unroll
                 for (int k = 0; k < READS; k++)
                     sum += a[k][0] ^ a[k][1] ^ a[k][2] ^ a[k][3];
@@ -94,10 +94,11 @@ int main(void)
     MICRO_CUDA(cudaMemset(source, 0, (size_t)SMS * WARPS * OWN + 65536));
     MICRO_CUDA(cudaMalloc(&clocks, SMS * sizeof *clocks));
     puts("along,pitch,bypass,copies,reads,turns,clocks");
-    run<true, 0, 4>(32, 0), run<true, 0, 8>(32, 0);
+    run<true, 0, 2>(32, 0), run<true, 0, 4>(32, 0), run<true, 0, 8>(32, 0), run<true, 0, 16>(32, 0);
     for (uint32_t along : {32u, 16u, 8u, 4u, 2u, 1u}) {
-        run<true, 2, 0>(along, 0), run<true, 2, 4>(along, 0), run<true, 2, 8>(along, 0);
-        run<false, 2, 0>(along, 0), run<false, 2, 4>(along, 0);
+        run<true, 2, 0>(along, 0), run<true, 2, 2>(along, 0), run<true, 2, 4>(along, 0);
+        run<true, 2, 8>(along, 0), run<true, 2, 16>(along, 0);
+        run<false, 2, 0>(along, 0), run<false, 2, 4>(along, 0), run<false, 2, 8>(along, 0);
         const uint32_t wide = along * 16u, rows = 32u / along;
         for (uint32_t pitch : {wide + 16u, 128u})
             if (pitch > wide && pitch * rows <= 2048u)

@@ -4,8 +4,8 @@
  * micro/memory_timing.cu (dram, copy) and micro/latency_spread.cu:
  *
  * - DRAM serves so many bytes a clock, gpu.dram_granule at least; an access to a row that is not in
- *   use costs more, what is written there more yet (micro/atomics_random.cu), but less of whole
- *   lines: half of what is moved beyond the least access hides it (micro/dram_rows.cu).
+ *   use takes as long as that is opened, whatever is moved, what is written longer than what is
+ *   read; one to a row in use is moved in part while it is opened (micro/partial_rows.cu).
  * - The busier DRAM is the longer an access waits for others in its bank.
  * - What is written takes gpu.dram_write_percent of that where as much is read beside, or half as
  *   much, and the time of what is read where nothing is: the bus turns around (micro/dram_mix.cu).
@@ -57,11 +57,16 @@ static uint64_t granules(const gmsim_dram *dram, uint64_t sectors)
     return ((sectors + least - 1u) & ~(uint64_t)(least - 1u)) * GMSIM_SECTOR_BYTES;
 }
 
-/* Bytes' time that an access of one or two lines to a row not in use costs besides. */
-static uint64_t opening(const gmsim_dram *dram, uint64_t bytes, uint32_t once, bool two)
+/* Of what an access to a row costs besides where that is not in use, one to a row in use saves a
+ * part (micro/partial_rows.cu, lines 128 bytes apart). */
+#define IN_USE_PART 3u
+
+/* Bytes' time that an access of one or two lines to a row not in use costs besides: less what is
+ * moved beyond the least meanwhile, of what is read two thirds of it (micro/dram_rows.cu). */
+static uint64_t opening(const gmsim_dram *dram, uint64_t bytes, uint32_t once, bool two, bool reads)
 {
     const uint64_t most = (uint64_t)once << two, least = (uint64_t)dram->gpu->dram_granule << two;
-    const uint64_t hidden = bytes > least ? (bytes - least) / 2u : 0;
+    const uint64_t more = bytes > least ? bytes - least : 0, hidden = reads ? more * 2u / 3u : more;
     return bytes == 0 ? 0 : most > hidden ? most - hidden : 0;
 }
 
@@ -77,16 +82,20 @@ uint64_t gmsim_dram_take(gmsim_dram *dram, gmsim_l2_cost cost, uint64_t line, ui
                        granules(dram, cost.also_written);
     if (!gpu->dram_bytes_per_clock)
         return 0;
-    uint64_t row = line >> dram->row_shift, opens = 0, opens_written = 0;
+    const uint64_t row = line >> dram->row_shift;
     uint64_t *open = &dram->row[(uint64_t)gmsim_hash32(row) >> dram->open_shift];
+    const uint32_t once = gpu->dram_row_bytes, when_written = gpu->dram_row_write_bytes;
+    const uint64_t opens = opening(dram, read, once, cost.also_read != 0, true);
+    const uint64_t opens_written =
+        opening(dram, written, when_written ? when_written : once, cost.also_written != 0, false);
     if (*open != row + 1u) {
-        const uint32_t once = gpu->dram_row_bytes, when_written = gpu->dram_row_write_bytes;
-        opens = opening(dram, read, once, cost.also_read != 0);
-        opens_written =
-            opening(dram, written, when_written ? when_written : once, cost.also_written != 0);
+        read += opens;
+        written += opens_written;
+    } else {
+        read -= MIN(opens / IN_USE_PART, read / 2u);
+        written -= MIN(opens_written / IN_USE_PART, written / 2u);
     }
-    read += opens;
-    written = written * dram->write_percent / 100u + opens_written;
+    written = written * dram->write_percent / 100u;
     *open = row + 1u;
     dram->read += read;
     dram->written += written;

@@ -352,7 +352,7 @@ GMSIM_INLINE void read_line(gmsim_shared *shared, gmsim_lrc_entry *lrc, const gm
     }
     if (cost.reach == GMSIM_L2_FAR)
         latency = MAX(latency, gpu->l2_far_latency + away);
-    uint64_t turn = use_dram(shared, cost, line, now);
+    uint64_t turn = use_dram(shared, cost, line, now + queued);
     if (G_UNLIKELY(shared->updates))
         keep_reductions(shared, number, now, count, cost.read);
     const bool near = place->home == from.side || !gpu->dram_far_latency;
@@ -361,7 +361,7 @@ GMSIM_INLINE void read_line(gmsim_shared *shared, gmsim_lrc_entry *lrc, const gm
         near ? 0 : (gpu->dram_far_latency - MIN(gpu->dram_far_latency, gpu->dram_latency)) / 2u;
     if (cost.reach == GMSIM_L2_DRAM) {
         uint64_t refresh;
-        queued += wait_for_dram(shared, from, cost, line, now, turn, &refresh);
+        queued += wait_for_dram(shared, from, cost, line, now + queued, turn, &refresh);
         latency = from_dram + refresh;
         far = GMSIM_REACH_DRAM;
         *fill = (gmsim_fill){line, now, now + latency + queued - back, refresh + queued};

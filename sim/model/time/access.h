@@ -155,6 +155,13 @@ GMSIM_INLINE const char *gmsim_access_serve(gmsim_scheduler *s, gmsim_sm *sm, gm
     if (free >= sm->stored + gpu->l1_packet_idle)
         gmsim_packets_close_all(&sm->memory.packets);
     const char *wrong = gmsim_replay_record(s->replay, &sm->memory, who, chunk, record);
+    const bool past = record->op == GMTRACE_OP_COPY_WRITE &&
+                      gmsim_tally_site(&s->replay->tally, record->instr)->copy_bypass;
+    if (past) { /* half of it is not the unit's; the reading part's clock is (micro/copy_rows.cu) */
+        sm->copy_free = MAX(sm->copy_free, taken) + who->clocks + 3u;
+        warp->copied = MAX(warp->copied, sm->copy_free + gpu->l1_latency);
+        who->clocks = (who->clocks + 1u) / 2u;
+    }
     const uint32_t clocks = who->clocks;
     sm->unit_free = taken + clocks;
     if (!shared)

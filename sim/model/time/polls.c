@@ -272,12 +272,13 @@ void gmsim_polls_forget(gmsim_scheduler *s)
 
 /* ------------------------------------------------------------------------------- while SMs run */
 
-/* Is the record one more read of the same loop? */
-static bool is_again(const gmtrace_chunk *chunk, const gmtrace_record *record,
-                     const uint64_t address[GMTRACE_WARP_LANES], const gmtrace_record *next)
+/* Is the record one more read of the same loop, of which the first may stand before it? */
+static bool is_again(const gmsim_scheduler *s, const gmtrace_chunk *chunk,
+                     const gmtrace_record *record, const uint64_t address[GMTRACE_WARP_LANES],
+                     const gmtrace_record *next)
 {
     uint64_t other[GMTRACE_WARP_LANES];
-    if (next->kind != GMTRACE_ACCESS || next->instr != record->instr ||
+    if (next->kind != GMTRACE_ACCESS || !gmsim_tally_site(&s->replay->tally, next->instr)->polls ||
         (next->mask & ~record->mask))
         return false;
     gmsim_lane_addresses(chunk, next, other);
@@ -294,7 +295,8 @@ static bool is_between(const gmtrace_record *record)
 }
 
 /* Captured reads that follow in the same loop did not take place. */
-static void pass_over(gmsim_sm *sm, gmsim_warp *warp, const gmtrace_record *record)
+static void pass_over(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
+                      const gmtrace_record *record)
 {
     uint64_t address[GMTRACE_WARP_LANES];
     gmtrace_cursor *cursor = &warp->cursor;
@@ -303,7 +305,7 @@ static void pass_over(gmsim_sm *sm, gmsim_warp *warp, const gmtrace_record *reco
         const gmtrace_record *next = cursor->next;
         while (next < cursor->end && next < cursor->next + BETWEEN && is_between(next))
             next++;
-        if (next >= cursor->end || !is_again(cursor->chunk, record, address, next))
+        if (next >= cursor->end || !is_again(s, cursor->chunk, record, address, next))
             return;
         for (; cursor->next <= next; cursor->next++) {
             gmtrace_path_step_in(sm->paths, &warp->path, cursor->next, cursor->chunk);
@@ -344,8 +346,8 @@ bool gmsim_polls_note(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, const gmt
         now + s->plan.gpu->l2_latency / 2u + (record->op == GMTRACE_OP_STORE ? 0 : ATOMIC_LATER);
     gmsim_lane_addresses(warp->cursor.chunk, record, address);
     const uint64_t first = address[gmsim_lowest(record->mask)];
-    if (warp->poll_over == record->instr + 1u && warp->poll_address == first) {
-        pass_over(sm, warp, record); /* what the chunk before had no more of */
+    if (warp->poll_over && site->polls && warp->poll_address == first) {
+        pass_over(s, sm, warp, record); /* what the chunk before had no more of */
         return false;
     }
     warp->poll_over = 0;
@@ -414,7 +416,7 @@ static bool goes_on(const gmsim_scheduler *s, const gmtrace_cursor *cursor,
 {
     const gmtrace_record *next = cursor->next;
     while (next < cursor->end &&
-           (is_between(next) || is_again(cursor->chunk, record, address, next)))
+           (is_between(next) || is_again(s, cursor->chunk, record, address, next)))
         next++;
     return next < cursor->end && next->kind == GMTRACE_ACCESS &&
            gmsim_tally_site(&s->replay->tally, next->instr)->polls;
@@ -455,7 +457,7 @@ bool gmsim_polls_over(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t 
         warp->in_vain++;
         return false;
     }
-    pass_over(sm, warp, record);
+    pass_over(s, sm, warp, record);
     warp->poll_over = record->instr + 1u;
     warp->poll_rows = 0;
     sm->turn_at[slot] = 0;

@@ -241,6 +241,7 @@ bool gmsim_schedule(gmsim_scheduler *s, GError **error)
         sm->deferred = 0;
         sm->runs = false;
         sm->unit_free = sm->unit_work = sm->held = sm->stored = sm->constant_free = 0;
+        sm->copy_free = sm->constant_taken = 0;
         sm->mbarrier_free = 0;
         sm->active = sm->active_since = sm->active_until = 0;
         sm->taken = sm->promised = sm->turn = 0;

@@ -128,7 +128,8 @@ typedef struct gmsim_warp {
     uint8_t next_scoreboard;          /* used where there are no control bits */
     uint64_t gaps;                    /* as gmsim_pace, of the whole way */
     uint32_t head, run, run_at;       /* the same; `head` is 0 if it lets the first clock pass */
-    uint64_t idle[GMSIM_PIPES];       /* clocks of those that nobody had taken when it set out */
+    uint64_t idle[GMSIM_PIPES];       /* clocks of those that nobody had taken when it set out, */
+    uint64_t constant_idle;           /* and of the constant cache */
     uint64_t late, paced;             /* as above, of its next record */
 
     uint64_t free[GMSIM_SCOREBOARDS]; /* when what sets the scoreboard is there */
@@ -234,7 +235,9 @@ typedef struct gmsim_sm {
     uint32_t served;          /* the sub-partition whose turn was the last, */
     uint64_t served_at;       /* and when */
     uint64_t mbarrier_free;   /* when the SM takes another mbarrier instruction */
-    uint64_t constant_free;   /* when the constant cache is */
+    uint64_t constant_free;   /* when the constant cache is, */
+    uint64_t constant_taken;  /* and clocks that it has been taken for, so far */
+    uint64_t copy_free;       /* when the copies past L1 that it has taken are through */
     uint64_t unit_free;       /* when the load-store unit takes the next request */
     uint64_t unit_work;       /* and when it would, had it worked without a pause */
     uint64_t held;            /* and the next that is not to shared memory */

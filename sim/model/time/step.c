@@ -171,7 +171,7 @@ static bool arrive(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, const gmtrac
 GMSIM_INLINE void go(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t next, bool straight)
 {
     gmsim_warp *warp = &sm->warp[slot];
-    gmsim_warp_sets_out(warp, next);
+    gmsim_warp_sets_out(sm, warp, next);
     if (warp->pieces > 1u) {
         warp->turn = GMSIM_TURN_PIECE;
         next += gmsim_share(s, sm, slot);
@@ -292,8 +292,11 @@ static __attribute__((noinline)) bool polled(gmsim_scheduler *s, gmsim_sm *sm, u
                                              uint64_t now)
 {
     gmsim_warp *warp = &sm->warp[slot];
+    const uint32_t rows = warp->poll_rows;
     if (gmsim_polls_over(s, sm, slot, now))
         return true;
+    if (warp->poll_rows != rows)
+        warp->slept = 0; /* the row before is read at once */
     sm->timing.stall[GMSIM_STALL_L2] += now - MIN(now, warp->polled);
     sm->records--;
     warp->cursor.next--;

@@ -351,13 +351,18 @@ GMSIM_INLINE uint64_t use_units(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_wa
         if (pieces > 1u)
             warp->pipe[p] -= work;
     }
-    const uint64_t asks = MAX(sm->constant_free, now);
+    uint64_t asks = MAX(sm->constant_free, now);
+    if (warp->constant) { /* as of pipes */
+        const uint64_t idle = asks - sm->constant_taken;
+        asks -= MIN(warp->constant / pieces, idle - MIN(idle, warp->constant_idle));
+    }
     if (__builtin_expect(s->constants != NULL, 0))
         end +=
             gmsim_constants_read(s, sm, gmsim_slot_of(sm, warp), now, asks, clocks, pieces == 1u);
     if (warp->constant) {
         uint32_t work = warp->constant / pieces;
         sm->constant_free = asks + work;
+        sm->constant_taken += work;
         end = MAX(end, sm->constant_free);
         warp->constant -= work;
     }

@@ -33,8 +33,9 @@ gmsim_ahead gmsim_warp_go_on(gmsim_sm *sm, gmsim_warp *warp, uint64_t *ready);
 
 /* The warp sets out on its way, or on a piece of it, at `next`: what it uses of pipes it takes of
  * clocks from then on. */
-static inline void gmsim_warp_sets_out(gmsim_warp *warp, uint64_t next)
+static inline void gmsim_warp_sets_out(const gmsim_sm *sm, gmsim_warp *warp, uint64_t next)
 {
+    warp->constant_idle = MAX(sm->constant_free, next) - sm->constant_taken;
     const gmsim_sub_partition *part = warp->part;
     for (uint32_t left = (warp->uses & GMSIM_USES_PIPES) | 1u << GMSIM_PIPE_ISSUE; left;
          left &= left - 1u) {
