@@ -3,10 +3,10 @@
  * places.h - the queue between a sub-partition and the SM's load-store unit. It holds gpu.sm_queue
  * memory instructions that the unit has not taken. Of warps that wait for a place in it those of
  * the oldest CTA come next (micro/warp_order.cu, `store`; micro/store_merge.cu, `form`); of these
- * the one that came last, if two wait, and the third that came, if more do (micro/store_many.cu);
- * but the first, where that accesses shared memory (micro/lsu_share.cu, `sts_32`).
- * Such a warp sets out so that it arrives with the place: what it waits stands before its way, not
- * behind it.
+ * any one, by chance, where they store (micro/store_many.cu; store_merge.cu, `tile` and `quads`),
+ * the first, where that accesses shared memory (micro/lsu_share.cu, `sts_32`), or else the last of
+ * two, of more the third. Such a warp sets out so that it arrives with the place: what it waits
+ * stands before its way, not behind it.
  */
 #ifndef GMSIM_PLACES_H
 #define GMSIM_PLACES_H
@@ -91,17 +91,18 @@ GMSIM_INLINE void gmsim_place_wait(gmsim_scheduler *s, gmsim_sm *sm, uint32_t sl
     gmsim_place_next(s, sm, part);
 }
 
-/* There is a place: which of the warps that wait `now` sets out. Two of a CTA's stay behind, where
- * there are so many: so few warps store one after the other, each on and on, and more in turn. Not
- * so where the first accesses shared memory. Copies past the load-store unit go before nobody, nor
- * does anybody where there is no room for whatever an access may ask for: it was only asked whether
- * there is for what the first does. */
+/* There is a place: which of the warps that wait `now` sets out, of the oldest CTA's. Where the
+ * first stores it is as chance has it, else two stay behind, where there are so many; not so where
+ * it accesses shared memory. Copies past the load-store unit go before nobody, nor does anybody
+ * where there is no room for whatever an access may ask for: it was only asked whether there is for
+ * what the first does. */
 GMSIM_INLINE uint32_t gmsim_place_leave(gmsim_sm *sm, gmsim_sub_partition *part, uint64_t now)
 {
     uint64_t *head = &part->line[--part->waiting];
     const uint64_t first = *head;
     const bool shared = sm->comes[first % GMSIM_MAX_SM_WARPS] & GMSIM_COMES_SHARED;
-    const uint32_t behind = shared ? 0 : MIN(part->waiting, 2u);
+    const bool stores = sm->warp[first % GMSIM_MAX_SM_WARPS].cursor.next->op == GMTRACE_OP_STORE;
+    const uint32_t behind = shared ? 0 : stores ? part->waiting : MIN(part->waiting, 2u);
     uint32_t n = 0;
     while (n < behind) {
         const uint64_t other = *(head - n - 1u);
@@ -109,6 +110,8 @@ GMSIM_INLINE uint32_t gmsim_place_leave(gmsim_sm *sm, gmsim_sub_partition *part,
             break;
         n++;
     }
+    if (n && stores)
+        n = gmsim_scatter32(now ^ first << 7) % (n + 1u);
     uint32_t slot = *(head - n) % GMSIM_MAX_SM_WARPS;
     if (n && !(sm->comes[slot] & GMSIM_COMES_ACCESS && gmsim_sm_memory_record_room(&sm->memory))) {
         n = 0;

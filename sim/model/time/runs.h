@@ -20,8 +20,9 @@ bool gmsim_run_on_way(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t 
 /* The turn of a run, at `now`: the scheduler may be with another warp. */
 void gmsim_run_turn(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t now);
 
-/* The turn of a record, at `now`, whose way began before its scheduler was free of a run. True if
- * it is to be executed later, in a turn of its own: what comes until then goes before it. */
+/* The turn of a record, at `now`, which stands in a queue then or whose way began before its
+ * scheduler was free of a run. True if it is to be executed later, in a turn of its own: what comes
+ * until then goes before it. */
 bool gmsim_run_puts_off(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t now);
 
 /* The warp is at its next record at `next`, if nothing else is in the way. */

@@ -311,6 +311,16 @@ static __attribute__((noinline)) bool polled(gmsim_scheduler *s, gmsim_sm *sm, u
     return false;
 }
 
+/* The warp's next record may stand in its sub-partition's queue: there accesses are in the order in
+ * which they issue. */
+GMSIM_INLINE bool comes_to_queue(const gmsim_scheduler *s, const gmsim_sm *sm, uint32_t slot)
+{
+    const gmtrace_record *record = sm->warp[slot].cursor.next;
+    return sm->comes[slot] & GMSIM_COMES_QUEUES && !s->plan.functional &&
+           (sm->standing ||
+            (record->op == GMTRACE_OP_STORE && record->space == GMTRACE_SPACE_GLOBAL));
+}
+
 /* The turn of a warp whose next record issues at `now`, if other warps let it. Turns come in the
  * order of these times, so that those who share the load-store unit reach it in that order. */
 GMSIM_INLINE bool warp_turn(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t now,
@@ -322,7 +332,8 @@ GMSIM_INLINE bool warp_turn(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uin
         return true;
     }
     if (warp->turn == GMSIM_TURN_RECORD) { /* else it has just begun, or was at a barrier */
-        if (__builtin_expect(warp->part->held_until > now - MIN(now, warp->clocks), 0) &&
+        if ((comes_to_queue(s, sm, slot) ||
+             __builtin_expect(warp->part->held_until > now - MIN(now, warp->clocks), 0)) &&
             gmsim_run_puts_off(s, sm, slot, now))
             return true;
         const gmtrace_record *record = warp->cursor.next++;

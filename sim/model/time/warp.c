@@ -371,11 +371,31 @@ GMSIM_INLINE uint64_t use_units(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_wa
     return end;
 }
 
+/* A store of few instructions' way gets in between others' ways, which do not issue clock by clock:
+ * it waits so many clocks for each instruction (micro/store_members.cu, three words behind 16 and
+ * 48 steps). */
+#define SHORT_WAY      4u
+#define SHORT_WAY_SLOT 4u
+
+/* When the record issues, that would at `issue` behind all that others have booked: its way of so
+ * many instructions began at `now`. */
+GMSIM_INLINE uint64_t issue_between(const gmsim_scheduler *s, const gmsim_sm *sm, uint64_t issue,
+                                    uint64_t now, uint32_t clocks, uint32_t instructions)
+{
+    const uint32_t parts = s->plan.sub_partitions;
+    const uint32_t warps = MAX(sm->resident * s->plan.cta_warps, parts) / parts;
+    const uint32_t others = MIN(warps - 1u, SHORT_WAY_SLOT);
+    return instructions > SHORT_WAY
+               ? issue
+               : MIN(issue, now + clocks + (uint64_t)instructions * others * s->plan.gpu->sm_issue);
+}
+
 /* The next of `pieces` of what the warp asks of the pipes, from `now` on. Returns when it is
  * through, not sooner than after `clocks`, with all but shuffles and the like. A pipe that others
  * have taken for no longer than `slack` does not hold it up. */
 GMSIM_INLINE uint64_t use_pipes(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
-                                uint64_t now, uint32_t clocks, uint32_t pieces, uint32_t slack)
+                                uint64_t now, uint32_t clocks, uint32_t pieces, uint32_t slack,
+                                bool stores)
 {
     const bool others = warp->uses & UNITS;
     uint64_t end = now + clocks;
@@ -390,8 +410,10 @@ GMSIM_INLINE uint64_t use_pipes(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_wa
         take_pipe(warp, GMSIM_PIPE_ISSUE, now, (uint64_t)instructions * s->plan.gpu->sm_issue);
     if (pieces > 1u)
         warp->pipe[GMSIM_PIPE_ISSUE] -= instructions;
-    end = MAX(end, slots - MIN(slots, s->plan.gpu->sm_issue + slack));
-    return end;
+    uint64_t issue = slots - MIN(slots, s->plan.gpu->sm_issue + slack);
+    if (stores)
+        issue = issue_between(s, sm, issue, now, clocks, instructions);
+    return MAX(end, issue);
 }
 
 /* Shuffles and the like are in the load-store unit all along the way, not behind the accesses that
@@ -414,7 +436,7 @@ uint64_t gmsim_warp_piece(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint6
     /* On long ways the pipes are shared before (share.c): pieces that overlap do not wait. */
     const uint32_t slack =
         warp->part->loads >> slot & 1u ? MAX(clocks, GMSIM_PIECE_CLOCKS) / 2u : 0;
-    uint64_t end = use_pipes(s, sm, warp, now, clocks, pieces, slack);
+    uint64_t end = use_pipes(s, sm, warp, now, clocks, pieces, slack, false);
     for (uint32_t left = warp->sets; left; left &= left - 1u) {
         uint32_t *due = &warp->due[gmsim_lowest(left)];
         *due -= MIN(*due, clocks);
@@ -427,15 +449,18 @@ uint64_t gmsim_warp_piece(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint6
 
 /* When the record issues if the warp goes on at `now`. */
 GMSIM_INLINE uint64_t issue_at(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp,
-                               uint64_t now, bool before_products)
+                               uint64_t now, const gmtrace_record *record)
 {
+    const bool before_products = record->kind == GMTRACE_WGMMA;
+    const bool stores = record->kind == GMTRACE_ACCESS && record->op == GMTRACE_OP_STORE &&
+                        record->space != GMTRACE_SPACE_SHARED;
     /* Warpgroup MMA goes at its own rate, whoever is beside it (micro/wgmma.cu). */
     if (warp->uses & ~GMSIM_EMPTIES_L1 && s->plan.gpu->sm_meeting && !before_products) {
         const uint64_t late = gmsim_share_meet(s, sm, warp, now);
         sm->timing.stall[GMSIM_STALL_MATH] += late;
         now += late;
     }
-    uint64_t issue = use_pipes(s, sm, warp, now, warp->clocks, 1, 0);
+    uint64_t issue = use_pipes(s, sm, warp, now, warp->clocks, 1, 0, stores);
     for (uint32_t left = warp->sets; left; left &= left - 1u) {
         uint32_t board = gmsim_lowest(left);
         if (warp->due[board] <= warp->clocks + 1u)
@@ -466,7 +491,7 @@ uint64_t gmsim_warp_run(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp
 
 uint64_t gmsim_warp_issue(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp, uint64_t now)
 {
-    const uint64_t issue = issue_at(s, sm, warp, now, warp->cursor.next->kind == GMTRACE_WGMMA);
+    const uint64_t issue = issue_at(s, sm, warp, now, warp->cursor.next);
     warp->clocks = 0;
     warp->issued = true;
     return issue;
@@ -497,7 +522,7 @@ const char *gmsim_warp_execute(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *war
     sm->records++;
     warp->last = record->instr;
     if (!s->plan.functional && !warp->issued)
-        *now = issue_at(s, sm, warp, *now, record->kind == GMTRACE_WGMMA);
+        *now = issue_at(s, sm, warp, *now, record);
     warp->issued = false;
     if (gmsim_warp_queues(record)) {
         if (!s->plan.functional)
