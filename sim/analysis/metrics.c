@@ -180,13 +180,19 @@ GIVES(shared_dynamic, r->launch->dynamic_shared != GMTRACE_UNKNOWN, r->launch->d
 GIVES(l1_hit_rate, true, all_l1_hits(r))
 GIVES(l1_load_hit_rate, true, l1_hits(r, GMSIM_ROWS_READ))
 /* What crosses the fabric is looked up on both sides of L2, and counted on both; what prefetches ask
- * for is looked up, too. */
+ * for is looked up, too, and so are atomics and reductions: one that crosses is found where it comes
+ * from, and misses, if it does, at home. */
+static uint64_t l2_updates(const gmsim_result *r)
+{
+    return r->l2.atomic_sectors + r->l2.reduction_sectors + r->l2.fabric_update_sectors;
+}
 GIVES(l2_hit_rate, true,
       over(100.0 * (double)(r->l2.read_hit_sectors + r->l2.fabric_read_hit_sectors +
                             r->l2.write_hit_sectors + r->l2.fabric_write_sectors +
-                            r->l2.prefetch_hit_sectors),
+                            r->l2.prefetch_hit_sectors +
+                            (l2_updates(r) - MIN(l2_updates(r), r->l2.missed_update_sectors))),
            r->l2.read_sectors + r->l2.fabric_read_sectors + r->l2.write_hit_sectors +
-               r->l2.fabric_write_sectors + r->l2.prefetch_sectors))
+               r->l2.fabric_write_sectors + r->l2.prefetch_sectors + l2_updates(r)))
 GIVES(load_latency, r->timed, over((double)r->timing.load_cycles, r->timing.loads))
 GIVES(shared_per_request, true, over((double)gmsim_rows_work(r, GMSIM_ROWS_SHARED),
                                      SUM_OF(r, GMSIM_ROWS_SHARED, requests)))
@@ -396,7 +402,7 @@ const gmsim_metric gmsim_metrics[] = {
     {"lts__t_sectors_srcunit_tex_op_read_lookup_hit.sum", MODELLED, COUNT,
      "sectors read by the SMs and found on their side of L2", L2(read_hit_sectors)},
     {"lts__t_sector_hit_rate.pct", MODELLED, PERCENT,
-     "L2 hit rate of reads and writes", CALL(l2_hit_rate),
+     "L2 hit rate of reads, writes and atomics", CALL(l2_hit_rate),
      .key = "l2.hit_rate", .word = "l2-hit", .label = "L2 hit rate"},
     {"dram__sectors_read.sum", MODELLED, COUNT,
      "sectors read from DRAM", L2(dram_read_sectors),

@@ -90,6 +90,8 @@ typedef struct gmsim_l2_counts {
     uint64_t write_sectors, write_hit_sectors;
     uint64_t prefetch_sectors, prefetch_hit_sectors; /* asked for by prefetches; found at home */
     uint64_t atomic_sectors, reduction_sectors;      /* as ncu counts them: one an operation */
+    uint64_t fabric_update_sectors, missed_update_sectors; /* of both: sent to the other side; not
+                                                            * found at home */
     uint64_t dram_read_sectors, dram_write_sectors;
     uint64_t dirty_sectors; /* left in L2 when the launch ends */
 } gmsim_l2_counts;

@@ -388,7 +388,8 @@ GMSIM_CLONES gmsim_l2_cost gmsim_l2_atomic(gmsim_l2 *l2, const gmsim_l2_place *p
     if (!l2->plain)
         gmsim_l2_relieve(l2, &cost, place->line, false);
     const bool near = side == place->home || l2->sides == 1u;
-    bool missed = fetch(l2, &cost, set, way, touched, near ? l2->fill_sectors : 1u) != 0;
+    const uint32_t missed = fetch(l2, &cost, set, way, touched, near ? l2->fill_sectors : 1u);
+    counts->missed_update_sectors += gmsim_sector_count(missed);
     uint32_t state = l2_states(set)[way];
     counts->dirty_sectors += gmsim_sector_count(touched & ~L2_DIRTY(state));
     l2_states(set)[way] = (uint16_t)(state | touched << 4);

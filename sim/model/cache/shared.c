@@ -532,6 +532,7 @@ static void do_atomic(gmsim_shared *shared, const gmsim_l2_place *place, gmsim_s
         shared->l2.counts.atomic_sectors += message->operations;
     else
         shared->l2.counts.reduction_sectors += message->operations;
+    shared->l2.counts.fabric_update_sectors += far ? message->operations : 0;
 }
 
 /* A copy that a store with evict_first leaves on the writer's side leaves before others
