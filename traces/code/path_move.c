@@ -274,8 +274,7 @@ static bool advance(gmtrace_paths *p, path_part *who, uint32_t place, uint32_t l
             const path_way_key key = {who->place, p->graph.flow.block_of[n], true, who->values,
                                       path_values_mask(p->values, who->values)};
             const path_found *to = path_find_way(p, &key);
-            if (!to || !to->found || to->lost || to->ambiguous || to->against ||
-                to->values == PATH_NO_VALUES)
+            if (!to || !to->found || to->lost || to->against || to->values == PATH_NO_VALUES)
                 continue;
             path_view own = {0};
             own.piece = path_pieces(p, to->list, &own.count);
