@@ -235,7 +235,7 @@ static void served(gmsim_watch *watch, uint64_t line, const gmsim_l2_counts *cou
     array->l2_read += counts->read_sectors;
     array->l2_read_hit += counts->read_hit_sectors;
     array->l2_written += counts->write_sectors;
-    array->l2_atomics += counts->atomic_sectors + counts->reduction_sectors;
+    array->l2_atomics += gmsim_l2_updates(counts);
     add_dram(array, counts->dram_read_sectors - arrays->cleaned.dram_read,
              counts->dram_write_sectors - arrays->cleaned.dram_written);
     arrays->cleaned.dram_read = arrays->cleaned.dram_written = 0;

@@ -72,7 +72,7 @@ static uint64_t reduced(const gmsim_result *result, size_t counter)
 static double all_l1_hits(const gmsim_result *r)
 {
     const uint32_t others = (GMSIM_ROWS_GLOBAL & ~GMSIM_ROWS_UPDATE) | GMSIM_ROWS_LOCAL;
-    const uint64_t updates = r->l2.atomic_sectors + r->l2.reduction_sectors;
+    const uint64_t updates = gmsim_l2_updates(&r->l2);
     const uint64_t hits = SUM_OF(r, others, l1_hit_sectors);
     const uint64_t sectors = hits + SUM_OF(r, others, l1_miss_sectors) + updates;
 
@@ -101,8 +101,7 @@ static uint64_t moved(const gmsim_result *r, gmsim_resource resource)
     case GMSIM_RESOURCE_DRAM:
         return (l2->dram_read_sectors + l2->dram_write_sectors) * GMSIM_SECTOR_BYTES;
     case GMSIM_RESOURCE_L2:
-        return (l2->read_sectors + l2->write_sectors + l2->atomic_sectors + l2->reduction_sectors) *
-               GMSIM_SECTOR_BYTES;
+        return (l2->read_sectors + l2->write_sectors + gmsim_l2_updates(l2)) * GMSIM_SECTOR_BYTES;
     case GMSIM_RESOURCE_L1:
         return gmsim_rows_work(r, GMSIM_ROWS_GLOBAL | GMSIM_ROWS_LOCAL) * GMSIM_SECTOR_BYTES;
     case GMSIM_RESOURCE_SHARED:
@@ -182,17 +181,18 @@ GIVES(l1_load_hit_rate, true, l1_hits(r, GMSIM_ROWS_READ))
 /* What crosses the fabric is looked up on both sides of L2, and counted on both; what prefetches ask
  * for is looked up, too, and so are atomics and reductions: one that crosses is found where it comes
  * from, and misses, if it does, at home. */
-static uint64_t l2_updates(const gmsim_result *r)
+static uint64_t update_lookups(const gmsim_l2_counts *l2)
 {
-    return r->l2.atomic_sectors + r->l2.reduction_sectors + r->l2.fabric_update_sectors;
+    return gmsim_l2_updates(l2) + l2->fabric_update_sectors;
 }
 GIVES(l2_hit_rate, true,
       over(100.0 * (double)(r->l2.read_hit_sectors + r->l2.fabric_read_hit_sectors +
                             r->l2.write_hit_sectors + r->l2.fabric_write_sectors +
                             r->l2.prefetch_hit_sectors +
-                            (l2_updates(r) - MIN(l2_updates(r), r->l2.missed_update_sectors))),
+                            (update_lookups(&r->l2) -
+                             MIN(update_lookups(&r->l2), r->l2.missed_update_sectors))),
            r->l2.read_sectors + r->l2.fabric_read_sectors + r->l2.write_hit_sectors +
-               r->l2.fabric_write_sectors + r->l2.prefetch_sectors + l2_updates(r)))
+               r->l2.fabric_write_sectors + r->l2.prefetch_sectors + update_lookups(&r->l2)))
 GIVES(load_latency, r->timed, over((double)r->timing.load_cycles, r->timing.loads))
 GIVES(shared_per_request, true, over((double)gmsim_rows_work(r, GMSIM_ROWS_SHARED),
                                      SUM_OF(r, GMSIM_ROWS_SHARED, requests)))
@@ -211,7 +211,7 @@ RATES(useful, useful(r), DRAM)
 #define ROWS_OF_LANES (GMSIM_ROWS_ALL & ~(GMSIM_ROW(SHARED_COPY) | GMSIM_ROWS_BULK))
 GIVES(active_threads, true, over((double)SUM_OF(r, ROWS_OF_LANES, threads),
                                  SUM_OF(r, ROWS_OF_LANES, instructions)))
-GIVES(updates, true, r->l2.atomic_sectors + r->l2.reduction_sectors)
+GIVES(updates, true, gmsim_l2_updates(&r->l2))
 /* clang-format on */
 
 /* Definitions. */

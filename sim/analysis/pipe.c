@@ -73,7 +73,7 @@ static void add_sectors(lines *to, int resource, const char *unit, const char *a
 unsigned gmsim_pipe_lines(const gmsim_result *result, gmsim_pipe_line line[GMSIM_PIPE_LINES])
 {
     const gmsim_l2_counts *l2 = &result->l2;
-    const uint64_t atomics = l2->atomic_sectors + l2->reduction_sectors;
+    const uint64_t atomics = gmsim_l2_updates(l2);
     lines to = {.result = result, .line = line};
 
     if (gmsim_rows_sum(result, GMSIM_ROWS_ALL, offsetof(gmsim_counts, instructions)) == 0)

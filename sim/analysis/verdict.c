@@ -148,7 +148,7 @@ static bool find_uncoalesced(const gmsim_gpu *gpu, const gmsim_result *result,
 static bool find_atomics(const gmsim_result *result, gmsim_finding *finding)
 {
     const gmsim_l2_counts *l2 = &result->l2;
-    uint64_t updates = l2->atomic_sectors + l2->reduction_sectors;
+    uint64_t updates = gmsim_l2_updates(l2);
     uint64_t places = l2->dirty_sectors + l2->dram_write_sectors;
     uint64_t turns;
 

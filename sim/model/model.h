@@ -96,6 +96,12 @@ typedef struct gmsim_l2_counts {
     uint64_t dirty_sectors; /* left in L2 when the launch ends */
 } gmsim_l2_counts;
 
+/* Atomics and reductions. */
+static inline uint64_t gmsim_l2_updates(const gmsim_l2_counts *l2)
+{
+    return l2->atomic_sectors + l2->reduction_sectors;
+}
+
 /* Resources whose least time is known from the counts alone. Rates are [l2] and [dram] of the GPU
  * and one wavefront or tag group a clock of each SM. */
 typedef enum gmsim_resource {

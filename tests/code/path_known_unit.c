@@ -300,8 +300,7 @@ static void test_states(void)
     gmtrace_sass_free(&c.sass);
 }
 
-/* In each turn others store: who does not comes to the BSYNC by one branch, wherever it was last.
- */
+/* In each turn others store: who does not comes to the BSYNC by one branch, wherever it was. */
 static void test_turns_of_others(void)
 {
     static const line lines[] = {{"S2R R6, SR_TID.X", 0, 0},

@@ -12,8 +12,8 @@
  * - As many wait for the way out of the SM, and are open while they do (stream). Stores that find
  *   room there do not hold up loads that hit (micro/store_behind.cu, `after` and `beside`, part8).
  * - Those that have left are closed once the load-store unit has had no store for
- *   gpu.l1_packet_idle clocks (gap). Loads keep none open, nor do accesses to shared memory (gap,
- *   lds and ldg).
+ *   gpu.l1_packet_idle clocks (micro/store_groups.cu, 0g0). Loads keep none open, nor do accesses
+ * to shared memory (gap, lds and ldg).
  * - Stores that open further packets close those that have left, too, the sooner the fewer lines a
  *   packet's own store has: after a store of one line the first of them does, of two or three lines
  *   the second, of more the third (sequence, singles). Reductions and atomics count as such stores,

@@ -73,10 +73,10 @@ void gmsim_copy_lines(gmsim_copy_source *source, const gmtrace_chunk *chunk,
 uint32_t gmsim_copy_sectors(const gmtrace_chunk *chunk, const gmtrace_record *write,
                             const gmsim_copy_source *source, uint32_t sectors);
 
-/* Clocks that the write of LDGSTS.BYPASS takes of the load-store unit, less than `wavefronts` and
- * no less than one. With the read's one they are one a line of the source, three quarters of one
- * where two or three of its sectors are taken; a line that is taken in part and shifted by 16 bytes
- * is one for each sector of the target (micro/copy_rows.cu). */
+/* Clocks that the write of LDGSTS.BYPASS takes, some of them of the load-store unit (access.h),
+ * less than `wavefronts` and no less than one. With the read's one they are one a line of the
+ * source, three quarters of one where two or three of its sectors are taken; a line that is taken
+ * in part and shifted by 16 bytes is one for each sector of the target (micro/copy_rows.cu). */
 uint32_t gmsim_copy_clocks(const gmtrace_chunk *chunk, const gmtrace_record *write,
                            const gmsim_copy_source *source, uint32_t wavefronts);
 

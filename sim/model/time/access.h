@@ -59,6 +59,9 @@ static inline uint64_t gmsim_access_hand(const gmsim_gpu *gpu, gmsim_sub_partiti
  * before others come whose turn it is (micro/store_pitch.cu, `tile`). */
 #define GMSIM_AHEAD 4u
 
+/* Clocks that a copy past L1 takes besides those of its write (micro/copy_rows.cu, no loads). */
+#define GMSIM_COPY_BESIDES 3u
+
 static inline gmsim_stall gmsim_access_cause(uint32_t reach, bool shared)
 {
     if (shared)
@@ -157,8 +160,8 @@ GMSIM_INLINE const char *gmsim_access_serve(gmsim_scheduler *s, gmsim_sm *sm, gm
     const char *wrong = gmsim_replay_record(s->replay, &sm->memory, who, chunk, record);
     const bool past = record->op == GMTRACE_OP_COPY_WRITE &&
                       gmsim_tally_site(&s->replay->tally, record->instr)->copy_bypass;
-    if (past) { /* half of it is not the unit's; the reading part's clock is (micro/copy_rows.cu) */
-        sm->copy_free = MAX(sm->copy_free, taken) + who->clocks + 3u;
+    if (past) { /* half of it is not the unit's */
+        sm->copy_free = MAX(sm->copy_free, taken) + who->clocks + GMSIM_COPY_BESIDES;
         warp->copied = MAX(warp->copied, sm->copy_free + gpu->l1_latency);
         who->clocks = (who->clocks + 1u) / 2u;
     }

@@ -350,7 +350,7 @@ bool gmsim_polls_note(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, const gmt
         pass_over(s, sm, warp, record); /* what the chunk before had no more of */
         return false;
     }
-    warp->poll_over = 0;
+    warp->poll_over = false;
     warp->poll_address = first;
     for (uint32_t left = record->mask; left; left &= left - 1u) {
         const word *w = find(polls, address[gmsim_lowest(left)]);
@@ -458,7 +458,7 @@ bool gmsim_polls_over(gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t 
         return false;
     }
     pass_over(s, sm, warp, record);
-    warp->poll_over = record->instr + 1u;
+    warp->poll_over = true;
     warp->poll_rows = 0;
     sm->turn_at[slot] = 0;
     warp->in_vain = 0;

@@ -147,7 +147,7 @@ typedef struct gmsim_warp {
     uint32_t in_vain;        /* and how often it has done so */
     uint32_t slept;          /* clocks between ticks of the last NANOSLEEP on its way */
     uint32_t poll_rows;      /* of words before those of the record, to which it has gone back */
-    uint32_t poll_over;      /* instruction of that loop if it is over, plus one; 0 */
+    bool poll_over;          /* that loop is over */
     uint32_t products;       /* groups of warpgroup MMA so far, */
     uint64_t product[GMSIM_PRODUCT_GROUPS];
     uint64_t multiplied; /* when its last so far is there */

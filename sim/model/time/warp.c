@@ -328,15 +328,23 @@ gmsim_ahead gmsim_warp_go_on(gmsim_sm *sm, gmsim_warp *warp, uint64_t *ready)
 /* Of what a way uses: pipes but for the scheduler, and constants. */
 #define UNITS (GMSIM_USES_PIPES | GMSIM_USES_CONSTANT)
 
-/* The warp, which set out at `now`, takes the pipe for so many clocks: first those that nobody has
- * taken since, so that who came sooner for later ones does not stand behind it
- * (micro/lsu_share.cu, two warps). Returns when the pipe is free for what follows. */
+/* From when on a warp has so many clocks of what is free from `free` on and was taken for `taken`
+ * so far: first of those that nobody has taken since it set out, when `idle` had not been, so that
+ * who came sooner for later ones does not stand behind it (micro/lsu_share.cu, two warps). */
+static inline uint64_t left_behind(uint64_t free, uint64_t taken, uint64_t idle, uint64_t clocks)
+{
+    const uint64_t now_idle = free - taken;
+    return free - MIN(clocks, now_idle - MIN(now_idle, idle));
+}
+
+/* The warp, which set out at `now`, takes the pipe for so many clocks. Returns when the pipe is
+ * free for what follows. */
 GMSIM_INLINE uint64_t take_pipe(const gmsim_warp *warp, uint32_t p, uint64_t now, uint64_t clocks)
 {
     gmsim_sub_partition *part = warp->part;
-    const uint64_t free = MAX(part->pipe_free[p], now), idle = free - part->taken[p];
-    const uint64_t passed = idle - MIN(idle, warp->idle[p]);
-    return gmsim_pipe_take(part, p, free - MIN(clocks, passed), clocks);
+    const uint64_t free = MAX(part->pipe_free[p], now);
+    return gmsim_pipe_take(part, p, left_behind(free, part->taken[p], warp->idle[p], clocks),
+                           clocks);
 }
 
 /* The next of `pieces`, as below, of pipes and constants alone, all but the scheduler. */
@@ -351,20 +359,17 @@ GMSIM_INLINE uint64_t use_units(const gmsim_scheduler *s, gmsim_sm *sm, gmsim_wa
         if (pieces > 1u)
             warp->pipe[p] -= work;
     }
-    uint64_t asks = MAX(sm->constant_free, now);
-    if (warp->constant) { /* as of pipes */
-        const uint64_t idle = asks - sm->constant_taken;
-        asks -= MIN(warp->constant / pieces, idle - MIN(idle, warp->constant_idle));
-    }
+    const uint32_t port = warp->constant / pieces;
+    const uint64_t asks =
+        left_behind(MAX(sm->constant_free, now), sm->constant_taken, warp->constant_idle, port);
     if (__builtin_expect(s->constants != NULL, 0))
         end +=
             gmsim_constants_read(s, sm, gmsim_slot_of(sm, warp), now, asks, clocks, pieces == 1u);
     if (warp->constant) {
-        uint32_t work = warp->constant / pieces;
-        sm->constant_free = asks + work;
-        sm->constant_taken += work;
+        sm->constant_free = asks + port;
+        sm->constant_taken += port;
         end = MAX(end, sm->constant_free);
-        warp->constant -= work;
+        warp->constant -= port;
     }
     warp->late = end - now - clocks;
     sm->timing.stall[GMSIM_STALL_MATH] += warp->late;
