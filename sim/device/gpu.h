@@ -195,7 +195,8 @@ typedef struct gmsim_gpu {
     uint32_t sm_passed;           /* percent of a clock: what special functions lose to others */
     uint32_t sm_missed;           /* percent of clocks: when a full scheduler issues nothing */
     uint32_t sm_constant_address; /* clocks of latency of each further address of a constant load */
-    uint32_t sm_constant_miss;    /* clocks that a constant which misses comes later */
+    uint32_t sm_constant_miss;    /* clocks that a constant which misses comes later, */
+    uint32_t sm_constant_uniform; /* and one that ULDC asks for */
     uint32_t sm_constant_cold;    /* and later still if nobody on the SM has read it */
     uint32_t sm_constant_dram;    /* ... nor on another since L2 was emptied */
 

@@ -237,6 +237,8 @@ const gmsim_key gmsim_keys[] = {
           "clocks of each further address of a load of constants"),
     GIVEN(sm, constant_miss, COUNT, 0, 10000, "70",
           "clocks that a constant comes later which the SM's first cache does not hold"),
+    GIVEN(sm, constant_uniform, COUNT, 0, 10000, "40",
+          "the same of one load for all lanes, of which a sub-partition holds four lines"),
     GIVEN(sm, constant_cold, COUNT, 0, 10000, "215",
           "clocks that a constant comes later still which nobody on the SM has read"),
     GIVEN(sm, constant_dram, COUNT, 0, 10000, "300",

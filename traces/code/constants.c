@@ -282,14 +282,19 @@ static void add(gmtrace_constants *c, uint32_t slot, uint32_t line, uint32_t aft
 }
 
 /* The lines that the lanes ask for, each once, and behind how many other addresses. */
-static void read_lines(gmtrace_constants *c, const gmtrace_instr *instr, uint32_t slot)
+static void read_lines(gmtrace_constants *c, uint32_t n, uint32_t slot)
 {
+    const gmtrace_instr *instr = &c->kernel->instr[n];
+
     uint32_t address[GMTRACE_WARP_LANES], addresses = 0, bank = 0;
     const uint32_t first = c->items;
     const char *index = indexed(instr, &bank);
+    const uint32_t kind = index && *index == 'U' && c->decoded[n].unit == GMTRACE_UNIT_ULDC
+                              ? GMTRACE_CONSTANT_ULDC
+                              : 0;
     for (uint32_t lane = 0; index && lane < c->lanes; lane++) {
         const uint32_t at = address_of(&c->now[lane], index) & 0xffffu;
-        const uint32_t line = at / GMTRACE_CONSTANT_LINE;
+        const uint32_t line = at / GMTRACE_CONSTANT_LINE | kind;
         uint32_t same = 0;
         while (same < addresses && address[same] != at)
             same++;
@@ -313,7 +318,7 @@ static uint32_t go_on(gmtrace_constants *c, uint32_t n, uint32_t slot, uint32_t 
         boards &= ~(uint32_t)instr->wait_mask;
     }
     if (c->role[n] & READS) {
-        read_lines(c, instr, slot);
+        read_lines(c, n, slot);
         if (instr->write_barrier < GMTRACE_PATH_BARRIERS)
             boards |= 1u << instr->write_barrier;
         else

@@ -24,11 +24,12 @@ extern "C" {
 #define GMTRACE_CONSTANT_LINES 1024u      /* of a bank */
 #define GMTRACE_CONSTANT_BANK  3u         /* of __constant__ variables: no other is followed */
 #define GMTRACE_CONSTANT_WAIT  UINT16_MAX /* in place of a line */
+#define GMTRACE_CONSTANT_ULDC  0x4000u    /* beside a line: one load for all lanes asks for it */
 
 /* A line that the way asks for; or what it asked for so far is waited for. */
 typedef struct gmtrace_constant {
     uint32_t slot;  /* gmtrace_path.slots before it */
-    uint16_t line;  /* address over GMTRACE_CONSTANT_LINE */
+    uint16_t line;  /* address over GMTRACE_CONSTANT_LINE, GMTRACE_CONSTANT_ULDC */
     uint16_t after; /* so many other addresses of the same load */
 } gmtrace_constant;
 

@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: MIT
  *
  * constants.c - loads of constants that miss (micro/constant.cu, constant_miss.cu,
- * constant_warps.cu).
+ * constant_warps.cu, uniform_constants.cu).
  * - An SM's first cache holds 32 lines of 64 bytes in eight sets, of which the least recently used
  *   leaves. What it does not hold comes later, four lines at a time for two SMs; of one load a line
  *   after the other, and a warp's loads in their order. A warp that wants a line on its way waits
  *   as long as the one that asked. Warps ask when those before them have theirs.
+ * - ULDC with an index finds four such lines that its sub-partition has for that, and comes later
+ *   where it does not.
  * - What nobody on the SM has read in this launch comes from L2, 256 bytes at a time, and from DRAM
  *   for the first SM that reads it of a launch that begins with an empty L2.
  *
  * Which constants are read tells traces/code/constants.h. Left out: what does not fit the second
- * cache, instructions that share it, constants that arithmetic takes as operands.
+ * cache, instructions that share it, constants that arithmetic takes as operands, ULDC
+ * without an index.
  */
 #include "sim/model/time/constants.h"
+
+#include "sim/model/hot.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,14 +38,21 @@ typedef struct gmsim_constant_warp {
     uint32_t clocks;
 } gmsim_constant_warp;
 
+/* The same of those that a sub-partition holds for ULDC. */
+typedef struct near_lines {
+    uint32_t line[WAYS];
+    uint64_t there[LINES], gone[LINES];
+} near_lines;
+
 typedef struct gmsim_constant_sm {
     uint32_t line[SETS][WAYS]; /* plus one; the last to be used come first */
     uint64_t free[UNDER];      /* when it can ask for another line */
     uint64_t step;             /* in which it asked for `missed[0]`; and in the one before */
     uint32_t missed[2];
     uint64_t there[LINES], gone[LINES]; /* of lines that were replaced: when they came, and left */
-    uint64_t block[LINES / BLOCK];      /* when it came from L2; 0: never */
-    uint16_t ask[ASKED];                /* blocks that it is the first to ask for, in this step */
+    near_lines near[GMSIM_MAX_SUB_PARTITIONS];
+    uint64_t block[LINES / BLOCK]; /* when it came from L2; 0: never */
+    uint16_t ask[ASKED];           /* blocks that it is the first to ask for, in this step */
     uint32_t asked;
     gmsim_constant_warp warp[GMSIM_MAX_SM_WARPS];
 } gmsim_constant_sm;
@@ -123,10 +135,11 @@ static void begin_step(gmsim_constant_sm *c, uint64_t step)
 
 /* A line that misses is asked for at `now`: when it is on its way. Two SMs, those of a TPC, share
  * what has it under way: one has so much less of that as the other asked for in the step before. */
-static uint64_t set_under_way(const gmsim_scheduler *s, gmsim_constant_sm *c, uint64_t now)
+static uint64_t set_under_way(const gmsim_scheduler *s, gmsim_constant_sm *c, uint64_t now,
+                              uint64_t clocks)
 {
     gmsim_constant_sm *other = &s->constant_sm[(c - s->constant_sm) ^ 1];
-    const uint64_t clocks = s->plan.gpu->sm_constant_miss, room = UNDER * GMSIM_STEP;
+    const uint64_t room = UNDER * GMSIM_STEP;
     uint32_t first = 0;
     for (uint32_t i = 1; i < UNDER; i++)
         if (c->free[i] < c->free[first])
@@ -167,32 +180,55 @@ void gmsim_constants_step(gmsim_scheduler *s)
     }
 }
 
-/* When the line is there that is asked for at `now`, were it at hand then. Warps come here with all
- * that they read on a piece of their way: what another has replaced by then, but later, is there.
- */
-static uint64_t ask(const gmsim_scheduler *s, gmsim_constant_sm *c, uint32_t line, uint64_t now)
+/* When a line that misses is there, which is asked for at `now` and comes `clocks` after it is on
+ * its way, if the SM has read its block before. */
+static uint64_t fetch(const gmsim_scheduler *s, gmsim_constant_sm *c, uint32_t line, uint64_t now,
+                      uint64_t clocks)
 {
-    const gmsim_gpu *gpu = s->plan.gpu;
-    const uint32_t set = line % SETS;
-    uint32_t n = 0, *lines = c->line[set];
-    if (now < c->gone[line])
-        return MAX(c->there[line], now);
+    uint64_t *block = &c->block[line / BLOCK];
+    const uint64_t then = set_under_way(s, c, now, clocks) + clocks;
+    if (!*block)
+        *block = from_l2(s, c, line / BLOCK, then + s->plan.gpu->sm_constant_cold);
+    return MAX(then, *block);
+}
+
+/* When the line is there that is asked for at `now`, were it at hand then, of so many in the order
+ * of their use. Warps come here with all that they read on a piece of their way: what another has
+ * replaced by then, but later, is there. */
+GMSIM_INLINE uint64_t ask_of(const gmsim_scheduler *s, gmsim_constant_sm *c, uint32_t *lines,
+                             uint64_t *there, uint64_t *gone, uint32_t line, uint64_t now,
+                             uint64_t clocks)
+{
+    uint32_t n = 0;
+    if (now < gone[line])
+        return MAX(there[line], now);
     while (n < WAYS && lines[n] != line + 1u)
         n++;
     if (n == WAYS) {
-        uint64_t *block = &c->block[line / BLOCK];
-        const uint64_t then = set_under_way(s, c, now) + gpu->sm_constant_miss;
-        if (!*block)
-            *block = from_l2(s, c, line / BLOCK, then + gpu->sm_constant_cold);
         if (lines[--n])
-            c->gone[lines[n] - 1u] = now;
-        c->there[line] = MAX(then, *block);
-        c->gone[line] = 0;
+            gone[lines[n] - 1u] = now;
+        there[line] = fetch(s, c, line, now, clocks);
+        gone[line] = 0;
     }
     for (; n; n--)
         lines[n] = lines[n - 1u];
     lines[n] = line + 1u;
-    return MAX(c->there[line], now);
+    return MAX(there[line], now);
+}
+
+static uint64_t ask(const gmsim_scheduler *s, gmsim_constant_sm *c, uint32_t line, uint64_t now)
+{
+    return ask_of(s, c, c->line[line % SETS], c->there, c->gone, line, now,
+                  s->plan.gpu->sm_constant_miss);
+}
+
+/* The same for ULDC, which asks its sub-partition. */
+static uint64_t ask_near(const gmsim_scheduler *s, gmsim_constant_sm *c, uint32_t part,
+                         uint32_t line, uint64_t now)
+{
+    near_lines *near = &c->near[part];
+    return ask_of(s, c, near->line, near->there, near->gone, line, now,
+                  s->plan.gpu->sm_constant_uniform);
 }
 
 uint64_t gmsim_constants_read(const gmsim_scheduler *s, gmsim_sm *sm, uint32_t slot, uint64_t now,
@@ -214,6 +250,11 @@ uint64_t gmsim_constants_read(const gmsim_scheduler *s, gmsim_sm *sm, uint32_t s
         if (item->line == GMTRACE_CONSTANT_WAIT) {
             late += warp->there - MIN(MAX(when, warp->asked), warp->there);
             warp->asked = warp->there = 0;
+        } else if (item->line & GMTRACE_CONSTANT_ULDC) {
+            const uint32_t part = slot % s->plan.sub_partitions;
+            const uint64_t then = ask_near(s, c, part, item->line & ~GMTRACE_CONSTANT_ULDC, when);
+            warp->asked = MAX(warp->asked, when);
+            warp->there = MAX(warp->there, then);
         } else {
             /* The addresses of one load come one after the other, misses as well, and the load
              * before it comes first. */
