@@ -3,7 +3,9 @@
  * jump_table.c - where jumps by a table lead: "BRX R10 -0xe10 (*"BRANCH_TARGETS
  * .L_x_24,.L_x_14"*)". Where a label is that a branch names, too, its target says. The disassembler
  * numbers the others in the order of the code, so the k-th of them is the k-th place that nothing
- * else leads to. Left out: code in which there are more of the ones than of the others; its tables
+ * else leads to. Where there are more of the ones than of the others, a switch is on what a strong
+ * load before it has found ("while (!(state = *flag)); if (state == 2)"), and leads back to that
+ * load, too (micro/poll_switch.cu). Left out: other code in which they are not as many; its tables
  * are not known.
  */
 #include "traces/code/jump_table.h"
@@ -50,6 +52,21 @@ uint32_t gmt_table_size(const gmtrace_instr *instr)
     return size;
 }
 
+/* The strong load that finds what the jump's table is for: nothing leads away from the way between.
+ */
+static uint32_t polled_by(const gmtrace_instr *instr, uint32_t jump)
+{
+    for (uint32_t i = jump; i-- > 0;) {
+        if (instr[i].target != GMTRACE_NO_INSTR || gmt_table_size(&instr[i]))
+            break;
+        const bool strong = instr[i].cache == GMTRACE_CACHE_STRONG_GPU ||
+                            instr[i].cache == GMTRACE_CACHE_STRONG_SYS;
+        if (instr[i].op_class == GMTRACE_CLASS_LOAD && strong)
+            return i;
+    }
+    return GMTRACE_NO_INSTR;
+}
+
 static bool add(labels *list, unsigned long number, uint32_t instr)
 {
     if (!GMT_GROW(list->label, list->count))
@@ -80,25 +97,51 @@ static bool collect(labels *list, const gmtrace_instr *instr, uint32_t count)
     return true;
 }
 
-/* Sorts the labels, each once, and gives those places that have none. False: they are not as many.
- */
-static bool place_them(labels *list, const uint32_t *place, uint32_t places)
+/* Sorts the labels, each once; how many have no place. */
+static uint32_t sort_them(labels *list)
 {
-    uint32_t kept = 0, used = 0;
+    uint32_t kept = 0, none = 0;
     qsort(list->label, list->count, sizeof *list->label, by_number);
     for (uint32_t i = 0; i < list->count; i++) {
         if (kept && list->label[kept - 1u].number == list->label[i].number)
             continue;
-        list->label[kept] = list->label[i];
-        if (list->label[kept].instr == GMTRACE_NO_INSTR) {
-            if (used == places)
-                return false;
-            list->label[kept].instr = place[used++];
-        }
-        kept++;
+        none += list->label[i].instr == GMTRACE_NO_INSTR;
+        list->label[kept++] = list->label[i];
     }
     list->count = kept;
-    return used == places;
+    return none;
+}
+
+/* Gives those labels that have none a place: `place`, and loads that the tables' jumps lead back
+ * to, in order. False: they are not as many, or no memory. */
+static bool place_them(labels *list, const gmtrace_instr *instr, uint32_t count,
+                       const uint32_t *place, uint32_t places)
+{
+    const uint32_t wanted = sort_them(list);
+    uint32_t used = 0, next = 0, polled = 0;
+    bool *is_place = calloc(count + (size_t)1, sizeof *is_place);
+    for (uint32_t i = 0; is_place && wanted > places && i < count; i++) {
+        const uint32_t load = gmt_table_size(&instr[i]) ? polled_by(instr, i) : GMTRACE_NO_INSTR;
+        if (load == GMTRACE_NO_INSTR || is_place[load])
+            continue;
+        is_place[load] = true;
+        polled++;
+    }
+    bool good = is_place && wanted == places + polled;
+    for (uint32_t i = 0; good && i < places; i++) {
+        good = !is_place[place[i]];
+        is_place[place[i]] = true;
+    }
+    for (uint32_t i = 0; good && i < list->count && used < wanted; i++) {
+        if (list->label[i].instr != GMTRACE_NO_INSTR)
+            continue;
+        while (!is_place[next])
+            next++;
+        list->label[i].instr = next++;
+        used++;
+    }
+    free(is_place);
+    return good;
 }
 
 static uint32_t find(const labels *list, unsigned long number)
@@ -122,7 +165,7 @@ bool gmt_jump_tables_find(gmt_jump_tables *tables, const gmtrace_instr *instr, u
     for (uint32_t i = 0; i < count && !any; i++)
         any = gmt_table_size(&instr[i]) != 0;
     bool good = tables->first && (!any || collect(&list, instr, count));
-    const bool known = good && list.count && place_them(&list, place, places);
+    const bool known = good && list.count && place_them(&list, instr, count, place, places);
     for (uint32_t i = 0; i < count && good; i++) {
         const char *text = instr[i].operands;
         unsigned long number;
