@@ -90,8 +90,22 @@ static void test_both(void)
     g_assert_cmpuint(two_sides(&tid, "P0, PT, R4, 0.5, PT"), ==, 4 + 4 + 3 + 2);
     /* all lanes load one word: one side, that which falls through */
     g_assert_cmpuint(two_sides(&cta, "P0, PT, R4, 0.5, PT"), ==, 4 + 4 + 1);
-    /* P0 jumps to what is for large numbers */
+    /* P0 jumps to what is for large numbers, or very small ones */
     g_assert_cmpuint(two_sides(&tid, "P0, PT, |R4|, 105615, PT"), ==, 4 + 4 + 1);
+    g_assert_cmpuint(two_sides(&tid, "P0, PT, R4, 9.9999997473787516356e-05, PT"), ==, 4 + 3 + 1);
+}
+
+/* A float made of a word that all lanes load and the lane's number: both sides, as in test_both. */
+static void test_mixed(void)
+{
+    gmtrace_instr code[] = {CTAID, LDG,     TID, CODE("I2F", "R7, R6", OTHER, NONE, NO),
+                            SETP,  BRA(10), ADD, ADD,
+                            ADD,   BRA(13), ADD, ADD,
+                            ADD,   BSYNC,   STG, EXIT};
+    operand(&code[3], GMTRACE_REG_GENERAL, 7, true);
+    operand(&code[3], GMTRACE_REG_GENERAL, 6, false);
+    operand(&code[4], GMTRACE_REG_GENERAL, 7, false);
+    g_assert_cmpuint(executed(code, G_N_ELEMENTS(code), 14), ==, 4 + 4 + 3 + 2);
 }
 
 static void test_within(void)
@@ -130,6 +144,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/sides/both", test_both);
+    g_test_add_func("/sides/mixed", test_mixed);
     g_test_add_func("/sides/within", test_within);
     g_test_add_func("/sides/table", test_table);
     return g_test_run();

@@ -51,7 +51,8 @@ void gmt_count_reads(const gmtrace_kernel *kernel, gmtrace_decoded *decoded);
 
 /* Whether what the instruction reads differs from lane to lane (varying.c). */
 bool gmt_varies(const gmtrace_kernel *kernel, const gmtrace_decoded *decoded, uint32_t instr);
-/* The same, by what each lane has loaded from an address of its own. */
+/* The same, by what each lane has loaded from an address of its own; a comparison of floats also by
+ * what all lanes have loaded, and a lane's number with it (a pixel's distance from a point). */
 bool gmt_varies_by_loads(const gmtrace_kernel *kernel, const gmtrace_decoded *decoded,
                          uint32_t instr);
 /* What a lane has after the instruction, as far as the code shows it; `varies`: that, or its result

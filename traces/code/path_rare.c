@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * path_rare.c - which side of a branch is for rare cases, by the comparison that decides it: floats
- * are hardly ever equal, not a number, very large or very small. Left out: comparisons with numbers
- * in registers, and combined ones.
+ * are hardly ever equal, not a number, very large or very small; who compares with a very small
+ * positive number does so with what is not negative. Left out: comparisons with numbers in
+ * registers, and combined ones.
  */
 #include "traces/code/path_graph.h"
 
@@ -49,7 +50,7 @@ static int rare_result(const gmtrace_instr *decider)
         return -1;
     if (number >= LARGE || number == EXP_LIMIT)
         return has_any(op, above);
-    return value[6] == '|' && number > 0 && number < SMALL ? has_any(op, below) : -1;
+    return number > 0 && number < SMALL ? has_any(op, below) : -1;
 }
 
 path_rare path_rare_side(const gmtrace_instr *decider, const gmtrace_instr *branch)

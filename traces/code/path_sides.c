@@ -8,8 +8,8 @@
  *
  * Left out: sides that always record something, of which the records tell; those that call what is
  * for rare cases, and branches in there, as in all functions; branches that thread numbers decide,
- * values that all lanes have loaded, equal floats, very large and very small numbers: one side is
- * executed there.
+ * or values that all lanes have loaded (not floats made of both), equal floats, very large and very
+ * small numbers: one side is executed there.
  */
 #include "traces/code/path_sides.h"
 

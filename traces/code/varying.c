@@ -52,18 +52,21 @@ static uint32_t writer_of(const gmtrace_kernel *kernel, uint32_t at, uint32_t re
 }
 
 /* The instructions that make what `at` reads, the nearest first; `*differ` where one of them gives
- * lanes values of their own. */
+ * lanes values of their own, `*number` (may be NULL) where one gives them their number. */
 static uint32_t made_of(const gmtrace_kernel *kernel, const gmtrace_decoded *decoded, uint32_t at,
-                        uint32_t instr[STEPS], bool *differ)
+                        uint32_t instr[STEPS], bool *differ, bool *number)
 {
     uint32_t count = 0, next = 0;
     bool shifted[STEPS], below = false; /* of the warp number, in which lanes agree */
     *differ = false;
+    bool numbers = false;
     for (uint32_t from = at;; below = shifted[next], from = instr[next++]) {
         const gmtrace_instr *self = &kernel->instr[from];
         const gmtrace_lanes lanes = from == at ? GMTRACE_LANES_AS_GIVEN : decoded[from].lanes;
         *differ |=
             lanes == GMTRACE_LANES_DIFFER && !(below && decoded[from].unit == GMTRACE_UNIT_S2R);
+        numbers |=
+            lanes == GMTRACE_LANES_DIFFER && !below && decoded[from].unit == GMTRACE_UNIT_S2R;
         for (uint32_t k = 0; lanes != GMTRACE_LANES_DIFFER && k < self->operand_count; k++) {
             const gmtrace_operand *operand = &self->operand[k];
             for (uint32_t reg = operand->first;
@@ -85,8 +88,11 @@ static uint32_t made_of(const gmtrace_kernel *kernel, const gmtrace_decoded *dec
                 instr[count++] = writer;
             }
         }
-        if (next == count)
+        if (next == count) {
+            if (number)
+                *number = numbers;
             return count;
+        }
     }
 }
 
@@ -94,21 +100,25 @@ bool gmt_varies(const gmtrace_kernel *kernel, const gmtrace_decoded *decoded, ui
 {
     uint32_t instr[STEPS];
     bool differ;
-    made_of(kernel, decoded, at, instr, &differ);
+    made_of(kernel, decoded, at, instr, &differ, NULL);
     return differ;
 }
 
 bool gmt_varies_by_loads(const gmtrace_kernel *kernel, const gmtrace_decoded *decoded, uint32_t at)
 {
     uint32_t instr[STEPS];
-    bool differ;
-    const uint32_t count = made_of(kernel, decoded, at, instr, &differ);
-    for (uint32_t i = 0; i < count && differ; i++)
-        if (kernel->instr[instr[i]].op_class == GMTRACE_CLASS_LOAD &&
-            decoded[instr[i]].lanes == GMTRACE_LANES_DIFFER &&
-            gmt_varies(kernel, decoded, instr[i]))
+    bool differ, number, loaded = false;
+    const uint32_t count = made_of(kernel, decoded, at, instr, &differ, &number);
+    for (uint32_t i = 0; i < count && differ; i++) {
+        const gmtrace_instr *load = &kernel->instr[instr[i]];
+        if (load->op_class != GMTRACE_CLASS_LOAD || decoded[instr[i]].lanes != GMTRACE_LANES_DIFFER)
+            continue;
+        if (gmt_varies(kernel, decoded, instr[i]))
             return true;
-    return false;
+        loaded |= load->space != GMTRACE_SPACE_CONSTANT;
+    }
+    const char *opcode = kernel->instr[at].opcode;
+    return loaded && number && (gmt_has_prefix(opcode, "FSETP") || gmt_has_prefix(opcode, "DSETP"));
 }
 
 void gmt_run_lane(path_const *state, const gmtrace_instr *instr, const gmtrace_decoded *decoded,
@@ -148,7 +158,7 @@ uint32_t gmt_addresses(const gmtrace_kernel *kernel, const gmtrace_decoded *deco
 {
     uint32_t instr[STEPS], address[GMTRACE_WARP_LANES], found = 0;
     bool differ;
-    uint32_t count = made_of(kernel, decoded, at, instr, &differ);
+    uint32_t count = made_of(kernel, decoded, at, instr, &differ, NULL);
     path_const *state = differ ? malloc(sizeof *state) : NULL;
     if (!state)
         return 1;
