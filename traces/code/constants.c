@@ -285,7 +285,6 @@ static void add(gmtrace_constants *c, uint32_t slot, uint32_t line, uint32_t aft
 static void read_lines(gmtrace_constants *c, uint32_t n, uint32_t slot)
 {
     const gmtrace_instr *instr = &c->kernel->instr[n];
-
     uint32_t address[GMTRACE_WARP_LANES], addresses = 0, bank = 0;
     const uint32_t first = c->items;
     const char *index = indexed(instr, &bank);
