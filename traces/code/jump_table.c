@@ -118,7 +118,7 @@ static bool place_them(labels *list, const gmtrace_instr *instr, uint32_t count,
                        const uint32_t *place, uint32_t places)
 {
     const uint32_t wanted = sort_them(list);
-    uint32_t used = 0, next = 0, polled = 0;
+    uint32_t next = 0, polled = 0;
     bool *is_place = calloc(count + (size_t)1, sizeof *is_place);
     for (uint32_t i = 0; is_place && wanted > places && i < count; i++) {
         const uint32_t load = gmt_table_size(&instr[i]) ? polled_by(instr, i) : GMTRACE_NO_INSTR;
@@ -132,13 +132,12 @@ static bool place_them(labels *list, const gmtrace_instr *instr, uint32_t count,
         good = !is_place[place[i]];
         is_place[place[i]] = true;
     }
-    for (uint32_t i = 0; good && i < list->count && used < wanted; i++) {
+    for (uint32_t i = 0; good && i < list->count; i++) {
         if (list->label[i].instr != GMTRACE_NO_INSTR)
             continue;
         while (!is_place[next])
             next++;
         list->label[i].instr = next++;
-        used++;
     }
     free(is_place);
     return good;

@@ -4,7 +4,7 @@
  * of them load, and by their own number (loaded_sides.cu has words of their own). 4 warps on each
  * sub-partition of every SM, 64 turns; no side accesses memory. What they load the launch writes again,
  * as it was, so that a trace does not have it. By name:
- *  - mixed: one of two sides, by |word - lane's number|: as often the one as the other
+ *  - mixed: one of two sides, by the sign of the word less the lane's number: as often the one as the other
  *  - skip: the first of two tests of the same kind leads past everything for hardly any lane, the
  *    second for most (a splat's power and alpha)
  *  - shared: mixed, the word from shared memory

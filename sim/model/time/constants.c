@@ -251,7 +251,7 @@ uint64_t gmsim_constants_read(const gmsim_scheduler *s, gmsim_sm *sm, uint32_t s
             late += warp->there - MIN(MAX(when, warp->asked), warp->there);
             warp->asked = warp->there = 0;
         } else if (item->line & GMTRACE_CONSTANT_ULDC) {
-            const uint32_t part = slot % s->plan.sub_partitions;
+            const uint32_t part = sm->warp[slot].who.part;
             const uint64_t then = ask_near(s, c, part, item->line & ~GMTRACE_CONSTANT_ULDC, when);
             warp->asked = MAX(warp->asked, when);
             warp->there = MAX(warp->there, then);
