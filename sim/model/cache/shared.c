@@ -42,6 +42,10 @@
 /* Percent of a crossing for a reduction, of which nothing comes back (micro/l2_crossing.cu). */
 #define CROSS_RED 75u
 
+/* Clocks that what DRAM brings is in a slice before a load from L2 would answer in as many as its
+ * requester waits then (micro/fill_store.cu). */
+#define FILL_EARLY 30u
+
 /* Percent of a slice's time for a read that a read of a line takes on which its slice has carried
  * out an atomic in the last HOT_CLOCKS, and that it takes more right behind one
  * (micro/hot_line.cu: 2.2 clocks, and 2.5). */
@@ -256,7 +260,8 @@ GMSIM_INLINE uint64_t read_slice(gmsim_shared *shared, uint32_t number, uint64_t
     const uint64_t in = gmsim_queue_take(&slice->in, shared->step, now, work, PARTS);
     const uint64_t out =
         gmsim_queue_take(&slice->out, shared->step, now, sectors * shared->sector_cost, PARTS);
-    return MAX(in, out);
+    const uint64_t shut = gmsim_slice_wait(slice, now);
+    return MAX(MAX(in, out), shut);
 }
 
 /* So many reads that had joined others go on to L2 after all, where they hit; of as many sectors,
@@ -425,6 +430,23 @@ static __attribute__((noinline)) uint32_t contest(gmsim_shared *shared, uint32_t
     return number;
 }
 
+/* Clocks that a store waits for its slice, which it keeps from others if sectors of its line are on
+ * their way there (slice.h). */
+GMSIM_INLINE uint64_t write_slice(gmsim_shared *shared, uint32_t number, uint64_t line,
+                                  uint64_t now, uint32_t work)
+{
+    gmsim_slice *slice = &shared->slice[number];
+    const uint64_t in = gmsim_queue_take(&slice->in, shared->step, now, work, PARTS);
+    const uint64_t shut = gmsim_slice_wait(slice, now);
+    const gmsim_fill *fill = fill_at(shared, line);
+    const uint64_t back = shared->gpu->l2_latency + FILL_EARLY;
+    if (G_UNLIKELY(fill->line == line && fill->done > now + shut + back && fill->start <= now)) {
+        gmsim_slice_shut(slice, now, fill->done - back);
+        return MAX(in, fill->done - back - now);
+    }
+    return MAX(in, shut);
+}
+
 GMSIM_INLINE void write_line(gmsim_shared *shared, const gmsim_l2_place *place, gmsim_sender from,
                              gmsim_message *message, const uint64_t bytes[2])
 {
@@ -441,7 +463,7 @@ GMSIM_INLINE void write_line(gmsim_shared *shared, const gmsim_l2_place *place, 
     const uint32_t number = G_UNLIKELY(cost.reach == GMSIM_L2_BOTH)
                                 ? contest(shared, from.side, message, &work)
                                 : slice_of(shared, line);
-    uint64_t wait = gmsim_queue_take(&shared->slice[number].in, shared->step, leaves, work, PARTS);
+    uint64_t wait = write_slice(shared, number, line, leaves, work);
     behind = use_dram(shared, cost, line, leaves);
     wait = MAX(wait, behind);
     behind = fill_l2(shared, from.gpc, leaves, units);
@@ -624,6 +646,7 @@ void gmsim_shared_serve(gmsim_shared *shared, gmsim_sender from, gmsim_ask *ask,
     } else if (ask->kind == GMSIM_ASK_WRITE) {
         for (uint32_t i = 0; i < count; i++) {
             gmsim_l2_prefetch(l2, &place[i + AHEAD], side);
+            __builtin_prefetch(fill_at(shared, place[i + AHEAD].line));
             write_line(shared, &place[i], from, &message[i], bytes[i]);
         }
     } else {

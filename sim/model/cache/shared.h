@@ -13,6 +13,7 @@
 #include "sim/model/cache/lrc.h"
 #include "sim/model/cache/message.h"
 #include "sim/model/cache/recent.h"
+#include "sim/model/cache/slice.h"
 #include "sim/model/time/queue.h"
 #include "sim/model/time/recorder.h"
 
@@ -30,11 +31,6 @@ typedef struct gmsim_fill {
 
 #define GMSIM_OUTBOX         1024u /* messages that an SM can send before they are served */
 #define GMSIM_MESSAGES_AHEAD 2u    /* that the host's cache is told of */
-
-/* A slice of L2: requests and data come in, data go out. */
-typedef struct gmsim_slice {
-    gmsim_queue in, out;
-} gmsim_slice;
 
 /* Atomics that wait for a slice: of SMs of the line's side, and of the other. */
 typedef struct gmsim_rivals {
