@@ -42,8 +42,8 @@
 /* Percent of a crossing for a reduction, of which nothing comes back (micro/l2_crossing.cu). */
 #define CROSS_RED 75u
 
-/* Clocks that what DRAM brings is in a slice before a load from L2 would answer in as many as its
- * requester waits then (micro/fill_store.cu). */
+/* What DRAM brings of a line is in its slice so many clocks sooner than what a load from L2 that
+ * is answered with it would take there (micro/fill_store.cu). */
 #define FILL_EARLY 30u
 
 /* Percent of a slice's time for a read that a read of a line takes on which its slice has carried

@@ -3,7 +3,7 @@
  * slice.h - what passes a slice of L2: requests and data come in, data go out, each at its rate;
  * and times at which nothing passes. A store to a line of which sectors are on their way from DRAM
  * waits in its slice until they are there, and all requests behind it wait, too, of whatever lines
- * and SMs (micro/fill_store.cu: such a store 30 clocks behind its load, a line a warp, takes twice
+ * and SMs (micro/fill_store.cu: such stores right behind their loads, a line a warp, take twice
  * as long in all, of squares of 16 by 16 doubles three and seven times; as long as others do where
  * 800 clocks lie between). The SM waits for nothing meanwhile (micro/awaited_blocks.cu).
  *
@@ -29,8 +29,8 @@ static inline uint64_t gmsim_slice_wait(const gmsim_slice *slice, uint64_t now)
     return now >= slice->shut && now < slice->opens ? slice->opens - now : 0;
 }
 
-/* A store of `now` waits until `opens`, which is after gmsim_slice_wait(). What does not touch the
- * last such time takes its place. */
+/* A store that leaves its SM at `now` shuts the slice until `opens`, which is no sooner than now
+ * and gmsim_slice_wait(). A time that does not touch the last one takes its place. */
 static inline void gmsim_slice_shut(gmsim_slice *slice, uint64_t now, uint64_t opens)
 {
     const bool apart = now > slice->opens || opens < slice->shut;
