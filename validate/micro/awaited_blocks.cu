@@ -18,6 +18,7 @@
  */
 #include "validate/micro/check.h"
 #include "validate/micro/flush.h"
+#include "validate/micro/words.h"
 
 #include <cstdint>
 #include <cstdio>
@@ -35,13 +36,6 @@ struct lines_of {
     uint32_t *out;
     uint32_t *clocks; /* [ROUNDS][2] */
 };
-
-__device__ static uint32_t load(const char *at)
-{
-    uint32_t value;
-    asm volatile("ld.global.b32 %0, [%1];" : "=r"(value) : "l"(at) : "memory");
-    return value;
-}
 
 template <stores how, what other, uint32_t lines>
 __global__ void play(lines_of m, uint32_t late)
@@ -78,7 +72,7 @@ __global__ void play(lines_of m, uint32_t late)
             if (how != NONE)
 #pragma unroll
                 for (uint32_t i = 0; i < lines; i++)
-                    asm volatile("st.global.b32 [%0], %1;" ::"l"((how == OTHER ? away : cold) + i * 128u), "r"(value) : "memory");
+                    store((how == OTHER ? away : cold) + i * 128u, value);
             while ((uint32_t)clock64() - from < 50u) /* what was loaded is not asked for before */
                 ;
 #pragma unroll
@@ -102,7 +96,7 @@ __global__ void play(lines_of m, uint32_t late)
             else
                 got = load(at);
             if (other == SAME2) {
-                asm volatile("st.global.b32 [%0], %1;" ::"l"(at), "r"(lane) : "memory");
+                store((char *)at, lane);
                 while ((uint32_t)clock64() - from < 50u)
                     ;
             }

@@ -16,6 +16,7 @@
  */
 #include "validate/micro/check.h"
 #include "validate/micro/sm_times.h"
+#include "validate/micro/words.h"
 
 #include <cstdint>
 #include <cstdio>
@@ -46,7 +47,7 @@ __global__ void play(char *memory, uint32_t lines, uint32_t sms, begun *begun)
     const uint32_t count = sm < sms ? lines : 0;
     for (uint32_t i = 0; i < count; i++, at += 128) {
         if (what == STORE || (what == SECTOR && lane < 8u))
-            asm volatile("st.global.u32 [%0], %1;" ::"l"(at), "r"(lane) : "memory");
+            store(at, lane);
         if (what == BYTE && lane < 8u)
             asm volatile("st.global.u8 [%0], %1;" ::"l"(at), "r"(lane) : "memory");
         if (what == RED)
@@ -55,10 +56,8 @@ __global__ void play(char *memory, uint32_t lines, uint32_t sms, begun *begun)
             asm volatile("red.global.add.f32 [%0], %1;" ::"l"(at), "f"(1.0f) : "memory");
         if (what == SAME)
             asm volatile("red.global.add.u32 [%0], %1;" ::"l"(memory + sm * 128u), "r"(lane) : "memory");
-        if (what == LOAD) {
-            uint32_t value;
-            asm volatile("ld.global.u32 %0, [%1];" : "=r"(value) : "l"(at) : "memory");
-        }
+        if (what == LOAD)
+            load(at);
     }
 }
 

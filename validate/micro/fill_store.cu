@@ -24,6 +24,7 @@
 #include "validate/micro/check.h"
 #include "validate/micro/flush.h"
 #include "validate/micro/sm_times.h"
+#include "validate/micro/words.h"
 
 #include <cstdint>
 #include <cstdio>
@@ -67,14 +68,14 @@ __global__ void play(char *memory, char *other, char *out, uint32_t width, uint3
     if (what == PAST)
         asm volatile("ld.global.cg.b32 %0, [%1];" : "=r"(got) : "l"(from) : "memory");
     else
-        asm volatile("ld.global.b32 %0, [%1];" : "=r"(got) : "l"(from) : "memory");
+        got = load(from);
     if (what == AFTER)
         value += got;
     if (gap)
         while (clock64() - begin < gap)
             ;
     if (how == WORDS4 || what == PART)
-        asm volatile("st.global.b32 [%0], %1;" ::"l"(to), "r"(value) : "memory");
+        store(to, value);
     else if (how == WORDS16)
         asm volatile("st.global.v4.b32 [%0], {%1, %1, %1, %1};" ::"l"(to), "r"(value) : "memory");
     else

@@ -12,6 +12,8 @@
 #ifndef GMSIM_SLICE_H
 #define GMSIM_SLICE_H
 
+#include <stdbool.h>
+
 #include "sim/model/time/queue.h"
 
 #pragma GCC visibility push(hidden)
