@@ -231,7 +231,8 @@ typedef struct gmtrace_known_range {
     const uint8_t *bytes;
 } gmtrace_known_range;
 
-/* What a launch's code found: its parameters, and memory that loads which decide its loops read.
+/* What a launch's code found: its parameters, and memory that loads which decide its loops
+ * read, or from which indices of constants are made.
  * What is not here is not known. */
 typedef struct gmtrace_known {
     /* The parameters' place in constant bank 0: both together at most 65,536. */

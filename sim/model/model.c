@@ -19,6 +19,7 @@
 #include "sim/model/trace_error.h"
 #include "sim/model/watch.h"
 #include "sim/model/whatif.h"
+#include "traces/code/indices.h"
 #include "traces/code/tensor.h"
 
 #include <stddef.h>
@@ -431,6 +432,26 @@ static bool read_phases(gmsim_scheduler *scheduler, const gmtrace_launch *launch
     return false;
 }
 
+/* What the launch's code is, and what each instruction of it takes. */
+static bool read_code(gmsim_model *model, gmtrace_reader *reader, const gmtrace_kernel *kernel,
+                      const gmtrace_launch *launch, uint32_t lanes, gmtrace_loaded **loaded,
+                      GError **error)
+{
+    gmsim_tally *tally = &model->replay.tally;
+    gmtrace_error reason = {.status = GMTRACE_OK};
+    if (gmsim_tally_begin(tally, kernel, lanes) &&
+        gmtrace_decode_indices(reader, kernel, launch, tally->decoded, loaded, &reason) &&
+        gmsim_paces_begin(&model->paces, kernel, tally->decoded, &model->gpu))
+        return true;
+    gmtrace_loaded_free(*loaded);
+    *loaded = NULL;
+    if (reason.status == GMTRACE_OK)
+        no_memory(error);
+    else
+        gmsim_trace_error(error, NULL, &reason);
+    return false;
+}
+
 /* `crew`: NULL, or who runs it; `depends` is set where it has to be run anew without. */
 static const gmsim_result *run_launch(gmsim_model *model, gmsim_crew *crew, gmtrace_reader *reader,
                                       uint32_t index, gmsim_progress progress, gpointer data,
@@ -463,11 +484,8 @@ static const gmsim_result *run_launch(gmsim_model *model, gmsim_crew *crew, gmtr
         return NULL;
     }
     const uint32_t lanes = MIN(scheduler.plan.cta_threads, GMTRACE_WARP_LANES);
-    if (!gmsim_tally_begin(&replay->tally, kernel, lanes) ||
-        !gmsim_paces_begin(&model->paces, kernel, replay->tally.decoded, &model->gpu)) {
-        no_memory(error);
+    if (!read_code(model, reader, kernel, launch, lanes, &scheduler.loaded, error))
         return NULL;
-    }
     scheduler.plan.cta_messages = cta_messages(&replay->tally);
     if (model->options.whatif) {
         gmsim_tally_change(&replay->tally, model->options.whatif);

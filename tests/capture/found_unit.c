@@ -5,18 +5,21 @@
  */
 #include "tests/capture/card.h"
 #include "traces/capture/found.h"
+#include "traces/code/deciding.h"
 
-enum { DECIDES, LOADS, STORES, REDUCES, INSTRS };
+enum { DECIDES, INDEXES, LOADS, STORES, REDUCES, INSTRS };
 
 static const gmtrace_instr table[INSTRS] = {
     INSTR(0, "LDG.E", GMTRACE_CLASS_LOAD), INSTR(16, "LDG.E", GMTRACE_CLASS_LOAD),
-    INSTR(32, "STG.E", GMTRACE_CLASS_STORE), INSTR(48, "REDG.E", GMTRACE_CLASS_REDUCTION)};
-static const uint8_t deciding[INSTRS] = {[DECIDES] = 1};
+    INSTR(32, "LDG.E", GMTRACE_CLASS_LOAD), INSTR(48, "STG.E", GMTRACE_CLASS_STORE),
+    INSTR(64, "REDG.E", GMTRACE_CLASS_REDUCTION)};
+static const uint8_t deciding[INSTRS] = {[DECIDES] = GMT_DECIDES, [INDEXES] = GMT_MAKES_INDEX};
 
 /* ----------------------------------------------------------------------------------- the device */
 
 #define BASE 0x7f0000000000ull
 
+static bool shown = true; /* records are of CTAs that show indices */
 static unsigned copies;
 static uint64_t gone, gone_bytes; /* memory that cannot be copied */
 static uint64_t ends;             /* where an allocation does, unless 0 */
@@ -62,7 +65,7 @@ static void access_as(gmc_found *found, uint32_t instr, gmtrace_op op, uint64_t 
                                    .mask = mask,
                                    .address = address,
                                    .stride = stride};
-    gmc_found_record(found, &record, NULL);
+    gmc_found_record(found, &record, NULL, shown);
 }
 
 /* Lane 0 alone reads. */
@@ -105,10 +108,10 @@ static void test_reads(void)
     access_as(found, LOADS, GMTRACE_OP_LOAD, BASE + 0x3000, 4, UINT32_MAX);   /* decides nothing */
     access_as(found, GMTRACE_NO_INSTR, GMTRACE_OP_LOAD, BASE + 0x3000, 4, 1); /* is not known */
     access_as(found, DECIDES, GMTRACE_OP_PREFETCH, BASE + 0x3000, 4, 1);      /* reads nothing */
-    gmc_found_record(found, &far, lane); /* lane 7 crosses from one sector to the next */
+    gmc_found_record(found, &far, lane, true); /* lane 7 crosses from one sector to the next */
     far.space = GMTRACE_SPACE_SHARED;
     lane[3] = 0x800;
-    gmc_found_record(found, &far, lane);
+    gmc_found_record(found, &far, lane, true);
     const gmtrace_known known = end(found, 3);
     check_range(&known.range[0], BASE, 192);
     check_range(&known.range[1], BASE + 0x1000, 64);
@@ -147,13 +150,13 @@ static void test_writes(void)
     }
     access_as(found, REDUCES, GMTRACE_OP_REDUCTION, BASE + 100, 4, 1);
     access_as(found, GMTRACE_NO_INSTR, GMTRACE_OP_ATOMIC, BASE + 0x1fc, 4, 1);
-    gmc_found_record(found, &bulk, NULL);
+    gmc_found_record(found, &bulk, NULL, true);
     bulk.op = GMTRACE_OP_BULK_REDUCE;
     bulk.aux64 = BASE + 0x1100;
-    gmc_found_record(found, &bulk, NULL);
+    gmc_found_record(found, &bulk, NULL, true);
     bulk.op = GMTRACE_OP_BULK_LOAD; /* its aux64 is no address */
     bulk.aux64 = BASE + 0x1180;
-    gmc_found_record(found, &bulk, NULL);
+    gmc_found_record(found, &bulk, NULL, true);
     const gmtrace_known known = end(found, 5);
     check_range(&known.range[0], BASE, 32);
     check_range(&known.range[1], BASE + 64, 32);
@@ -235,6 +238,26 @@ static void test_bounds(void)
     gmc_found_free(found);
 }
 
+/* Of what indices are made of some is enough, of some CTAs, and what decides has room however much
+ * that is. */
+static void test_indices(void)
+{
+    gmc_found *found = begin();
+    shown = false; /* of other CTAs nothing is kept */
+    access_as(found, INDEXES, GMTRACE_OP_LOAD, BASE - 64, 4, 1);
+    shown = true;
+    access_as(found, INDEXES, GMTRACE_OP_LOAD, BASE, 4, 1);
+    access_as(found, DECIDES, GMTRACE_OP_LOAD, BASE, 4, 1);
+    for (uint64_t i = 0; i < GMC_FOUND_INDICES + 100; i++)
+        access_as(found, INDEXES, GMTRACE_OP_LOAD, BASE + 32 * i, 4, 1);
+    const uint64_t behind = BASE + 32 * (GMC_FOUND_INDICES + 200);
+    access_as(found, DECIDES, GMTRACE_OP_LOAD, behind, 4, 1);
+    const gmtrace_known known = end(found, 2);
+    check_range(&known.range[0], BASE, 32 * GMC_FOUND_INDICES);
+    check_range(&known.range[1], behind, 32);
+    gmc_found_free(found);
+}
+
 /* ------------------------------------------------------------------------------ to the trace */
 
 static const gmc_range all = {0, INSTRS, 0};
@@ -299,6 +322,7 @@ int main(int argc, char **argv)
     g_test_add_func("/found/tensor", test_tensor);
     g_test_add_func("/found/failures", test_failures);
     g_test_add_func("/found/bounds", test_bounds);
+    g_test_add_func("/found/indices", test_indices);
     g_test_add_func("/found/launches", test_launches);
     return g_test_run();
 }

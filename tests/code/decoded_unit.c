@@ -269,7 +269,8 @@ static void test_shifted(void)
         instr[i].predicate = GMTRACE_NO_REGISTER;
     const gmtrace_kernel kernel = {.instr_count = 6, .instr = instr};
     gmtrace_decode_kernel(&kernel, GMTRACE_WARP_LANES, decoded);
-    gmtrace_constants *constants = gmtrace_constants_create(&kernel, decoded, GMTRACE_WARP_LANES);
+    gmtrace_constants *constants =
+        gmtrace_constants_create(&kernel, decoded, GMTRACE_WARP_LANES, NULL);
     g_assert_nonnull(constants);
     const gmtrace_path_piece piece = {0, 6, 1};
     const gmtrace_path path = {.piece_count = 1, .piece = &piece};

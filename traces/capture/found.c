@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "traces/code/deciding.h"
 #include "traces/code/tensor.h"
 
 enum {
@@ -22,8 +23,9 @@ enum {
 struct gmc_found {
     const uint8_t *deciding;
     uint32_t instr_count;
-    uint64_t *read; /* 1 + number of a sector, 0 in free places */
-    uint32_t count; /* of them */
+    uint64_t *read;   /* 1 + number of a sector, 0 in free places */
+    uint32_t count;   /* of them, */
+    uint32_t indices; /* and of those that loads for indices brought */
     uint64_t *written;
     bool is_written; /* some bit is set */
     bool unclear;    /* something was written, and where is not known */
@@ -81,7 +83,7 @@ void gmc_found_begin(gmc_found *found, const uint8_t *deciding, uint32_t count)
         memset(found->read, 0, PLACES * sizeof *found->read);
     if (found->is_written)
         memset(found->written, 0, WRITTEN_BITS / 8);
-    found->count = 0;
+    found->count = found->indices = 0;
     found->is_written = found->unclear = false;
     found->deciding = deciding;
     found->instr_count = count;
@@ -100,6 +102,15 @@ static void note_read(gmc_found *found, uint64_t sector)
         return;
     found->read[place] = sector + 1;
     found->count++;
+}
+
+/* Some of them tell what the rest are like. */
+static void note_index(gmc_found *found, uint64_t sector)
+{
+    const uint32_t before = found->count;
+    if (found->indices < GMC_FOUND_INDICES)
+        note_read(found, sector);
+    found->indices += found->count - before;
 }
 
 static void note_written(gmc_found *found, uint64_t sector)
@@ -134,16 +145,20 @@ static void note_lanes(gmc_found *found, const gmtrace_record *record, const uin
 }
 
 void gmc_found_record(gmc_found *found, const gmtrace_record *record,
-                      const uint64_t address[GMTRACE_WARP_LANES])
+                      const uint64_t address[GMTRACE_WARP_LANES], bool shows)
 {
     uint64_t last = UINT64_MAX;
+    uint8_t deciding;
     if (record->space != GMTRACE_SPACE_GLOBAL)
         return;
     switch (record->op) {
     case GMTRACE_OP_LOAD:
     case GMTRACE_OP_COPY_READ:
-        if (record->instr < found->instr_count && found->deciding[record->instr])
+        deciding = record->instr < found->instr_count ? found->deciding[record->instr] : 0;
+        if (deciding == GMT_DECIDES)
             note_lanes(found, record, address, note_read);
+        else if (deciding && shows)
+            note_lanes(found, record, address, note_index);
         break;
     case GMTRACE_OP_STORE:
     case GMTRACE_OP_ATOMIC:

@@ -13,6 +13,7 @@
 
 #define GMC_FOUND_SECTOR  32u    /* bytes */
 #define GMC_FOUND_SECTORS 65536u /* of a launch; what loads read beyond them is not kept */
+#define GMC_FOUND_INDICES 16384u /* of those, that only indices of constants are made of */
 
 typedef struct gmc_found gmc_found;
 
@@ -20,12 +21,13 @@ typedef struct gmc_found gmc_found;
 gmc_found *gmc_found_create(void);
 void gmc_found_free(gmc_found *found); /* NULL is allowed */
 
-/* A launch begins whose kernel has `count` instructions. deciding[i]: instruction i is such a load;
+/* A launch begins whose kernel has `count` instructions. deciding[i]: as of gmt_deciding_loads();
  * it must stay until the launch has ended. */
 void gmc_found_begin(gmc_found *found, const uint8_t *deciding, uint32_t count);
-/* A record of the launch; address: of its lanes, NULL where its shape says them. */
+/* A record of the launch; address: of its lanes, NULL where its shape says them. `shows`: it is of
+ * a CTA that gmt_cta_shows() says. */
 void gmc_found_record(gmc_found *found, const gmtrace_record *record,
-                      const uint64_t address[GMTRACE_WARP_LANES]);
+                      const uint64_t address[GMTRACE_WARP_LANES], bool shows);
 /* The same of a copy through a tensor map. */
 void gmc_found_tensor(gmc_found *found, const gmtrace_record *record,
                       const uint64_t map[GMTRACE_TENSOR_WORDS]);

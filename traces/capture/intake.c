@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "traces/capture/tensor.h"
+#include "traces/code/deciding.h"
 
 void gmc_intake_fail(gmc_intake *intake, const gmtrace_error *error)
 {
@@ -207,7 +208,8 @@ void gmc_intake_take(gmc_intake *intake, const gmc_cell *header, const gmc_cell 
     if (record.kind == GMTRACE_TENSOR)
         name_map(intake, payload, &record);
     else if (intake->job.found)
-        gmc_found_record(intake->job.found, &record, has_addresses ? address : NULL);
+        gmc_found_record(intake->job.found, &record, has_addresses ? address : NULL,
+                         gmt_cta_shows(intake->job.ctas, header->cta));
     if (!has_addresses || record.kind == GMTRACE_ACCESS)
         append(intake, header, &record, has_addresses ? address : NULL);
     else

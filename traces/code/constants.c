@@ -33,6 +33,7 @@ typedef struct place {
 struct gmtrace_constants {
     const gmtrace_kernel *kernel;
     const gmtrace_decoded *decoded;
+    const gmtrace_loaded *loaded;
     uint8_t *role;   /* of each instruction: RUNS, VARIES, READS */
     uint32_t lanes;  /* that are run */
     uint32_t places; /* registers of a state */
@@ -228,13 +229,15 @@ static uint32_t add_state(gmtrace_constants *c)
 }
 
 gmtrace_constants *gmtrace_constants_create(const gmtrace_kernel *kernel,
-                                            const gmtrace_decoded *decoded, uint32_t lanes)
+                                            const gmtrace_decoded *decoded, uint32_t lanes,
+                                            const gmtrace_loaded *loaded)
 {
     gmtrace_constants *c = calloc(1, sizeof *c);
     if (!c)
         return NULL;
     c->kernel = kernel;
     c->decoded = decoded;
+    c->loaded = loaded;
     c->lanes = 1;
     c->role = calloc(kernel->instr_count + 1u, 1);
     if (c->role && find_code(c, lanes) && (c->now = malloc(c->lanes * sizeof *c->now))) {
@@ -324,7 +327,8 @@ static uint32_t go_on(gmtrace_constants *c, uint32_t n, uint32_t slot, uint32_t 
             add(c, slot, GMTRACE_CONSTANT_WAIT, 0);
     }
     for (uint32_t lane = 0; c->role[n] & RUNS && lane < c->lanes; lane++)
-        gmt_run_lane(&c->now[lane], instr, &c->decoded[n], c->role[n] & VARIES, lane);
+        if (!gmt_set_loaded(c->loaded, &c->now[lane], instr, n, lane))
+            gmt_run_lane(&c->now[lane], instr, &c->decoded[n], c->role[n] & VARIES, lane);
     return boards;
 }
 

@@ -4,8 +4,9 @@
  *
  * No capture records loads from constant memory. The integer code that makes their indices is run
  * along the ways of path.h, from what the code itself says: parameters, CTA and warp numbers and
- * what was loaded are nought. So a loop that goes through a table is seen to do so, with the steps
- * and the bound that its code has, wherever in the table it begins.
+ * what was loaded are nought, but for what indices.h knows of it. So a loop that goes through a
+ * table is seen to do so, with the steps and the bound that its code has, wherever in the table it
+ * begins.
  *
  * Left out: constants that arithmetic takes as operands, those of compilers, and loads without an
  * index of kernels that have none with one.
@@ -14,6 +15,7 @@
 #define GMTRACE_CONSTANTS_H
 
 #include "traces/code/decoded.h"
+#include "traces/code/indices.h"
 #include "traces/code/path.h"
 
 #ifdef __cplusplus
@@ -42,9 +44,10 @@ typedef struct gmtrace_constant_way {
 typedef struct gmtrace_constants gmtrace_constants;
 
 /* NULL where no load of constants has an index, or without memory: those who ask then know less.
- * `lanes`: of a warp. */
+ * `lanes`: of a warp. `loaded`, of its launch, may be NULL; it must stay. */
 gmtrace_constants *gmtrace_constants_create(const gmtrace_kernel *kernel,
-                                            const gmtrace_decoded *decoded, uint32_t lanes);
+                                            const gmtrace_decoded *decoded, uint32_t lanes,
+                                            const gmtrace_loaded *loaded);
 void gmtrace_constants_free(gmtrace_constants *constants); /* NULL is allowed */
 
 /* What is read on the way by a warp that has `state`: 0 at its begin, then `next` of the way

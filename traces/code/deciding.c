@@ -1,11 +1,30 @@
 /* SPDX-License-Identifier: MIT
  *
- * deciding.c - asks path_values.h as if all parameters were known, and what memory holds.
+ * deciding.c - asks path_values.h as if all parameters were known, and what memory holds; and
+ * indices.c.
  */
 #include "traces/code/deciding.h"
+#include "traces/code/decoded_private.h"
 #include "traces/code/path_values.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+/* Indices of constants decide no way, but how long the way takes. */
+static bool mark_indices(const gmtrace_kernel *kernel, uint8_t *deciding)
+{
+    gmtrace_decoded *decoded = malloc((kernel->instr_count + (size_t)1) * sizeof *decoded);
+    if (decoded)
+        gmtrace_decode_kernel(kernel, GMTRACE_WARP_LANES, decoded);
+    uint8_t *loads = decoded ? calloc(kernel->instr_count + (size_t)1, sizeof *loads) : NULL;
+    const bool any = loads && gmt_index_loads(kernel, decoded, loads);
+    for (uint32_t n = 0; n < kernel->instr_count && any; n++)
+        if (loads[n] && !deciding[n])
+            deciding[n] = GMT_MAKES_INDEX;
+    free(loads);
+    free(decoded);
+    return any;
+}
 
 bool gmt_deciding_loads(const gmtrace_kernel *kernel, gmtrace_detail detail, uint8_t *deciding)
 {
@@ -22,8 +41,11 @@ bool gmt_deciding_loads(const gmtrace_kernel *kernel, gmtrace_detail detail, uin
     path_values *values =
         path_graph_build(&graph, kernel, detail) ? path_values_create(&graph, &launch) : NULL;
     for (uint32_t n = 0; n < kernel->instr_count && values; n++)
-        any |= deciding[n] = path_values_loads(values, n);
+        if (path_values_loads(values, n)) {
+            deciding[n] = GMT_DECIDES;
+            any = true;
+        }
     path_values_free(values);
     path_graph_free(&graph);
-    return any;
+    return any | mark_indices(kernel, deciding);
 }

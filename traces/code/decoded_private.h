@@ -6,6 +6,7 @@
 #define GMTRACE_DECODED_PRIVATE_H
 
 #include "traces/code/decoded.h"
+#include "traces/code/indices.h"
 #include "traces/code/path_const.h"
 
 #include <string.h>
@@ -60,9 +61,26 @@ bool gmt_varies_by_loads(const gmtrace_kernel *kernel, const gmtrace_decoded *de
  * varies, and 0 if not. */
 void gmt_run_lane(path_const *state, const gmtrace_instr *instr, const gmtrace_decoded *decoded,
                   bool varies, uint32_t lane);
+/* The same of one that an index is made of, whatever its predicate. */
+void gmt_run_made(path_const *state, const gmtrace_kernel *kernel, const gmtrace_decoded *decoded,
+                  uint32_t instr, uint32_t lane);
+/* The instructions that make the index of a load of constants, in the code's order; `*differ` where
+ * one of them gives lanes values of their own. */
+#define GMT_MADE_OF 64u /* looked at, at most */
+uint32_t gmt_makes_index(const gmtrace_kernel *kernel, const gmtrace_decoded *decoded, uint32_t at,
+                         uint32_t instr[GMT_MADE_OF], bool *differ);
+uint32_t gmt_index(const path_const *state, const gmtrace_instr *load); /* then; in bytes */
 /* At how many addresses so many lanes read constants by a load's index; 1 where it does not vary.
  */
 uint32_t gmt_addresses(const gmtrace_kernel *kernel, const gmtrace_decoded *decoded, uint32_t instr,
                        uint32_t lanes);
+
+/* The registers that the load, of that number, writes hold what the lane has loaded; false where
+ * that is not known. `loaded` may be NULL. */
+bool gmt_set_loaded(const gmtrace_loaded *loaded, path_const *state, const gmtrace_instr *load,
+                    uint32_t number, uint32_t lane);
+/* Sets loads[i] of those of kernel->instr_count loads from global memory that indices of constants
+ * are made of, and of nothing else but threads' numbers (indices.c). True where any is. */
+bool gmt_index_loads(const gmtrace_kernel *kernel, const gmtrace_decoded *decoded, uint8_t *loads);
 
 #endif

@@ -18,7 +18,7 @@
 
 #include <stdlib.h>
 
-#define STEPS      64u         /* instructions looked at, at most */
+#define STEPS      GMT_MADE_OF
 #define ANY_FACTOR 0x9e3779b1u /* spreads what differs by lane, nobody knows how */
 
 /* The nearest branch further up that leads to `at`; `at` itself if there is none. */
@@ -137,9 +137,8 @@ void gmt_run_lane(path_const *state, const gmtrace_instr *instr, const gmtrace_d
             path_const_set(state, &instr->operand[k], otherwise);
 }
 
-/* The same, whatever its predicate. */
-static void run(path_const *state, const gmtrace_kernel *kernel, const gmtrace_decoded *decoded,
-                uint32_t n, uint32_t lane)
+void gmt_run_made(path_const *state, const gmtrace_kernel *kernel, const gmtrace_decoded *decoded,
+                  uint32_t n, uint32_t lane)
 {
     gmtrace_instr self = kernel->instr[n];
     const bool varies = decoded[n].lanes == GMTRACE_LANES_DIFFER || gmt_varies(kernel, decoded, n);
@@ -153,26 +152,40 @@ static int by_number(const void *a, const void *b)
     return one < other ? -1 : one > other;
 }
 
+uint32_t gmt_makes_index(const gmtrace_kernel *kernel, const gmtrace_decoded *decoded, uint32_t at,
+                         uint32_t instr[GMT_MADE_OF], bool *differ)
+{
+    const uint32_t count = made_of(kernel, decoded, at, instr, differ, NULL);
+    qsort(instr, count, sizeof *instr, by_number);
+    return count;
+}
+
+uint32_t gmt_index(const path_const *state, const gmtrace_instr *instr)
+{
+    uint32_t index = 0;
+    for (uint32_t k = 0; k < instr->operand_count; k++) {
+        const gmtrace_operand *operand = &instr->operand[k];
+        if (!operand->write && operand->file == GMTRACE_REG_GENERAL)
+            index = state->file[GMTRACE_REG_GENERAL].value[operand->first];
+    }
+    return index;
+}
+
 uint32_t gmt_addresses(const gmtrace_kernel *kernel, const gmtrace_decoded *decoded, uint32_t at,
                        uint32_t lanes)
 {
     uint32_t instr[STEPS], address[GMTRACE_WARP_LANES], found = 0;
     bool differ;
-    uint32_t count = made_of(kernel, decoded, at, instr, &differ, NULL);
+    const uint32_t count = gmt_makes_index(kernel, decoded, at, instr, &differ);
     path_const *state = differ ? malloc(sizeof *state) : NULL;
     if (!state)
         return 1;
-    qsort(instr, count, sizeof *instr, by_number);
     for (uint32_t lane = 0; lane < lanes; lane++) {
         path_const_begin(state);
         for (uint32_t i = 0; i < count; i++)
-            run(state, kernel, decoded, instr[i], lane);
-        uint32_t own = 0, same = 0;
-        for (uint32_t k = 0; k < kernel->instr[at].operand_count; k++) {
-            const gmtrace_operand *operand = &kernel->instr[at].operand[k];
-            if (!operand->write && operand->file == GMTRACE_REG_GENERAL)
-                own = state->file[GMTRACE_REG_GENERAL].value[operand->first];
-        }
+            gmt_run_made(state, kernel, decoded, instr[i], lane);
+        const uint32_t own = gmt_index(state, &kernel->instr[at]);
+        uint32_t same = 0;
         while (same < found && address[same] != own)
             same++;
         address[same] = own;

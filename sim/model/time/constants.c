@@ -62,7 +62,7 @@ bool gmsim_constants_begin(gmsim_scheduler *s, const gmtrace_kernel *kernel, uin
 {
     if (s->plan.functional || !s->plan.control_bits)
         return true;
-    s->constants = gmtrace_constants_create(kernel, s->replay->tally.decoded, lanes);
+    s->constants = gmtrace_constants_create(kernel, s->replay->tally.decoded, lanes, s->loaded);
     s->constant_lanes = lanes;
     s->paces->constants = s->constants != NULL;
     if (!s->constants)
@@ -75,9 +75,9 @@ bool gmsim_constants_begin(gmsim_scheduler *s, const gmtrace_kernel *kernel, uin
 bool gmsim_constants_share(gmsim_scheduler *own, const gmsim_scheduler *s)
 {
     const gmsim_tally *tally = &s->replay->tally;
-    own->constants =
-        s->constants ? gmtrace_constants_create(tally->kernel, tally->decoded, s->constant_lanes)
-                     : NULL;
+    own->constants = s->constants ? gmtrace_constants_create(tally->kernel, tally->decoded,
+                                                             s->constant_lanes, s->loaded)
+                                  : NULL;
     own->paces->constants = own->constants != NULL;
     return !s->constants == !own->constants;
 }
@@ -85,9 +85,11 @@ bool gmsim_constants_share(gmsim_scheduler *own, const gmsim_scheduler *s)
 void gmsim_constants_end(gmsim_scheduler *s)
 {
     gmtrace_constants_free(s->constants);
+    gmtrace_loaded_free(s->loaded);
     free(s->constant_sm);
     free(s->constant_l2);
     s->constants = NULL;
+    s->loaded = NULL;
     s->constant_sm = NULL;
     s->constant_l2 = NULL;
 }

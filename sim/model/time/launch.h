@@ -81,6 +81,7 @@ typedef struct gmsim_scheduler {
     struct gmsim_code_line *code_lines; /* of all of them, */
     uint32_t code_count;                /* of each so many */
     bool code_small;                    /* an SM's cache holds all of the kernel's */
+    gmtrace_loaded *loaded;             /* what indices of constants are made of; may be NULL */
     gmtrace_constants *constants;       /* NULL: none that could miss */
     uint32_t constant_lanes;
     struct gmsim_constant_sm *constant_sm; /* of each SM */

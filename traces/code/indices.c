@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * indices.c - see indices.h. The code between the loads and the index is run for each lane by
+ * path_const.h, as varying.c does it, but with what the lane has loaded.
+ */
+#include "traces/code/indices.h"
+#include "traces/code/deciding.h"
+#include "traces/code/decoded_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LOADS   32u   /* that indices are made of */
+#define WARPS   3u    /* of a CTA that are looked at, */
+#define SAMPLES 8u    /* of an index in each, */
+#define RECORDS 4096u /* and records, at most */
+#define WORDS   4u    /* that a load brings a lane, at most */
+#define NONE    0xffu
+
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+
+/* A load, and what the lanes of a warp have from it. */
+typedef struct load {
+    uint32_t instr, known; /* a lane each */
+    uint32_t value[GMTRACE_WARP_LANES][WORDS];
+} load;
+
+struct gmtrace_loaded {
+    uint32_t loads;
+    load load[LOADS];
+};
+
+/* A load of constants by an index that was loaded. */
+typedef struct user {
+    uint32_t instr, loads;       /* a bit each */
+    uint32_t addresses, samples; /* sums of all warps, */
+    uint32_t own;                /* samples of this one */
+} user;
+
+typedef struct sampler {
+    const gmtrace_kernel *kernel;
+    const gmtrace_decoded *decoded;
+    path_memory memory;
+    path_const state;
+    uint8_t *slot; /* which of the loads an instruction is, or NONE */
+    user *user;
+    uint32_t users, loads;
+    load load[LOADS]; /* of the warp that is looked at */
+    gmtrace_loaded *kept;
+} sampler;
+
+static bool is_load(const gmtrace_instr *instr, const gmtrace_decoded *decoded)
+{
+    return instr->op_class == GMTRACE_CLASS_LOAD && decoded->space == GMTRACE_SPACE_GLOBAL &&
+           decoded->lanes == GMTRACE_LANES_DIFFER;
+}
+
+/* How many of the instructions that an index is made of, in the code's order, and whether all in
+ * which lanes differ are loads from global memory or threads' numbers, and some are such loads. */
+static uint32_t made_by_loads(const gmtrace_kernel *kernel, const gmtrace_decoded *decoded,
+                              uint32_t at, uint32_t made[GMT_MADE_OF], bool *loaded)
+{
+    *loaded = false;
+    if (decoded[at].unit != GMTRACE_UNIT_LDC || decoded[at].addresses < 2u)
+        return 0;
+    bool differ, only = true;
+    const uint32_t count = gmt_makes_index(kernel, decoded, at, made, &differ);
+    for (uint32_t i = 0; i < count; i++) {
+        const gmtrace_decoded *d = &decoded[made[i]];
+        const bool loads = is_load(&kernel->instr[made[i]], d);
+        *loaded |= loads;
+        only &= loads || d->lanes != GMTRACE_LANES_DIFFER || d->unit == GMTRACE_UNIT_S2R;
+    }
+    *loaded &= only;
+    return count;
+}
+
+bool gmt_index_loads(const gmtrace_kernel *kernel, const gmtrace_decoded *decoded, uint8_t *loads)
+{
+    uint32_t made[GMT_MADE_OF];
+    bool any = false, loaded;
+    for (uint32_t n = 0; n < kernel->instr_count; n++) {
+        const uint32_t count = made_by_loads(kernel, decoded, n, made, &loaded);
+        for (uint32_t i = 0; i < count && loaded; i++)
+            if (is_load(&kernel->instr[made[i]], &decoded[made[i]]))
+                loads[made[i]] = any = true;
+    }
+    return any;
+}
+
+static bool find_users(sampler *s)
+{
+    uint32_t made[GMT_MADE_OF];
+    bool loaded;
+    for (uint32_t n = 0; n < s->kernel->instr_count; n++) {
+        const uint32_t count = made_by_loads(s->kernel, s->decoded, n, made, &loaded);
+        if (!loaded)
+            continue;
+        if (!s->user && !(s->user = calloc(s->kernel->instr_count, sizeof *s->user)))
+            return false;
+        user *own = &s->user[s->users];
+        *own = (user){.instr = n};
+        for (uint32_t i = 0; i < count && loaded; i++) {
+            uint8_t *slot = &s->slot[made[i]];
+            if (!is_load(&s->kernel->instr[made[i]], &s->decoded[made[i]]))
+                continue;
+            if (*slot == NONE && s->loads < LOADS) {
+                s->load[s->loads].instr = made[i];
+                *slot = (uint8_t)s->loads++;
+            }
+            loaded = *slot != NONE;
+            own->loads |= loaded ? UINT32_C(1) << *slot : 0;
+        }
+        s->users += loaded;
+    }
+    return true;
+}
+
+/* What the lanes of a record find in memory. */
+static void find(sampler *s, load *own, const gmtrace_chunk *chunk, const gmtrace_record *record)
+{
+    const gmtrace_instr *instr = &s->kernel->instr[own->instr];
+    const uint32_t width = instr->width, above = width < 4u ? 32u - 8u * width : 0;
+    const bool is_signed =
+        gmt_has_modifier(instr->opcode, "S8") || gmt_has_modifier(instr->opcode, "S16");
+    const gmtrace_known_range *last = NULL;
+    uint64_t address[GMTRACE_WARP_LANES];
+    gmtrace_expand(chunk, record, address);
+    own->known = 0;
+    for (uint32_t lane = 0; lane < GMTRACE_WARP_LANES; lane++) {
+        const uint8_t *bytes = record->mask >> lane & 1u && width && width <= 4u * WORDS
+                                   ? path_memory_get(&s->memory, address[lane], width, &last)
+                                   : NULL;
+        if (!bytes)
+            continue;
+        uint32_t *value = own->value[lane];
+        own->known |= UINT32_C(1) << lane;
+        memset(value, 0, sizeof own->value[lane]);
+        for (uint32_t i = 0; i < width; i++)
+            value[i / 4u] |= (uint32_t)bytes[i] << i % 4u * 8u;
+        if (above)
+            *value = is_signed ? (uint32_t)((int32_t)(*value << above) >> above) : *value;
+    }
+}
+
+/* The registers that a load writes hold that. */
+static void set(path_const *state, const gmtrace_instr *instr, const uint32_t value[WORDS])
+{
+    for (uint32_t k = 0; k < instr->operand_count; k++) {
+        const gmtrace_operand *operand = &instr->operand[k];
+        for (uint32_t word = 0; operand->write && word < operand->count; word++) {
+            gmtrace_operand one = *operand;
+            one.first = (uint8_t)(one.first + word);
+            one.count = 1;
+            path_const_set(state, &one, value[word % WORDS]);
+        }
+    }
+}
+
+bool gmt_set_loaded(const gmtrace_loaded *loaded, path_const *state, const gmtrace_instr *instr,
+                    uint32_t number, uint32_t lane)
+{
+    for (uint32_t i = 0; loaded && i < loaded->loads; i++)
+        if (loaded->load[i].instr == number && loaded->load[i].known) {
+            set(state, instr, loaded->load[i].value[lane]);
+            return true;
+        }
+    return false;
+}
+
+/* The index that a lane has after it has loaded what it found. */
+static uint32_t index_of(sampler *s, const user *own, const uint32_t *made, uint32_t count,
+                         uint32_t lane)
+{
+    path_const_begin(&s->state);
+    for (uint32_t i = 0; i < count; i++) {
+        const gmtrace_instr *instr = &s->kernel->instr[made[i]];
+        const uint8_t slot = s->slot[made[i]];
+        if (slot == NONE) {
+            gmt_run_made(&s->state, s->kernel, s->decoded, made[i], lane);
+            continue;
+        }
+        set(&s->state, instr, s->load[slot].value[lane]);
+    }
+    return gmt_index(&s->state, &s->kernel->instr[own->instr]);
+}
+
+/* A warp has loaded all that the index is made of. */
+static void sample(sampler *s, user *own, uint32_t lanes)
+{
+    uint32_t made[GMT_MADE_OF], index[GMTRACE_WARP_LANES], found = 0;
+    bool loaded;
+    const uint32_t count = made_by_loads(s->kernel, s->decoded, own->instr, made, &loaded);
+    for (; lanes; lanes &= lanes - 1u) {
+        const uint32_t one = index_of(s, own, made, count, (uint32_t)__builtin_ctz(lanes));
+        uint32_t same = 0;
+        while (same < found && index[same] != one)
+            same++;
+        index[same] = one;
+        found += same == found;
+    }
+    own->addresses += found;
+    own->samples++;
+    own->own++;
+}
+
+/* What most lanes have loaded stands for what others load. */
+static void keep(gmtrace_loaded *kept, uint32_t slot, const load *own)
+{
+    if (__builtin_popcount(own->known) >= __builtin_popcount(kept->load[slot].known))
+        kept->load[slot] = *own;
+}
+
+static void take(sampler *s, const gmtrace_chunk *chunk, const gmtrace_record *record)
+{
+    const uint8_t slot = record->instr < s->kernel->instr_count ? s->slot[record->instr] : NONE;
+    if (slot == NONE)
+        return;
+    find(s, &s->load[slot], chunk, record);
+    keep(s->kept, slot, &s->load[slot]);
+    for (uint32_t i = 0; i < s->users; i++) {
+        user *own = &s->user[i];
+        if (!(own->loads >> slot & 1u) || own->own == SAMPLES)
+            continue;
+        uint32_t lanes = UINT32_MAX;
+        for (uint32_t bits = own->loads; bits; bits &= bits - 1u)
+            lanes &= s->load[__builtin_ctz(bits)].known;
+        if (lanes)
+            sample(s, own, lanes);
+    }
+}
+
+static bool all_seen(const sampler *s)
+{
+    for (uint32_t i = 0; i < s->users; i++)
+        if (s->user[i].own < SAMPLES)
+            return false;
+    return true;
+}
+
+static bool read_warp(sampler *s, gmtrace_reader *reader, uint64_t cta, uint32_t warp,
+                      gmtrace_error *error)
+{
+    gmtrace_cursor cursor;
+    for (uint32_t i = 0; i < s->loads; i++)
+        s->load[i].known = 0;
+    for (uint32_t i = 0; i < s->users; i++)
+        s->user[i].own = 0;
+    if (gmtrace_cursor_open(reader, &cursor, cta, warp, error)) {
+        uint32_t left = RECORDS;
+        do
+            for (; cursor.next < cursor.end && left; cursor.next++, left--)
+                take(s, cursor.chunk, cursor.next);
+        while (left && !all_seen(s) && gmtrace_cursor_refill(reader, &cursor, error));
+        gmtrace_cursor_close(reader, &cursor);
+    }
+    return error->status == GMTRACE_OK || error->status == GMTRACE_TRUNCATED;
+}
+
+static uint32_t warps_of(const gmtrace_launch *launch)
+{
+    const uint64_t threads = (uint64_t)launch->block[0] * launch->block[1] * launch->block[2];
+    return (uint32_t)((threads + GMTRACE_WARP_LANES - 1u) / GMTRACE_WARP_LANES);
+}
+
+/* Of those CTAs some warps, of each others. */
+static bool read_warps(sampler *s, gmtrace_reader *reader, const gmtrace_launch *launch,
+                       gmtrace_error *error)
+{
+    const uint64_t ctas = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    const uint32_t warps = warps_of(launch);
+    uint64_t *cta;
+    size_t count;
+    uint32_t next = 0;
+    if (!gmtrace_list_ctas(reader, &cta, &count, error))
+        return false;
+    bool good = true;
+    for (size_t i = 0; i < count && good; i++)
+        for (uint32_t w = 0; w < MIN(warps, WARPS) && gmt_cta_shows(ctas, cta[i]) && good; w++)
+            good = read_warp(s, reader, cta[i], next++ % warps, error);
+    free(cta);
+    return good;
+}
+
+/* Lanes of which nothing is known have what others have. */
+static void fill(gmtrace_loaded *kept)
+{
+    for (uint32_t i = 0; i < kept->loads; i++) {
+        load *own = &kept->load[i];
+        for (uint32_t lane = 0, from = 0; lane < GMTRACE_WARP_LANES && own->known; lane++) {
+            if (own->known >> lane & 1u)
+                continue;
+            while (!(own->known >> from & 1u))
+                from = (from + 1u) % GMTRACE_WARP_LANES;
+            memcpy(own->value[lane], own->value[from], sizeof own->value[lane]);
+            from = (from + 1u) % GMTRACE_WARP_LANES;
+        }
+    }
+}
+
+/* The loads and their users; and the memory that they may have read. */
+static bool begin(sampler *s, const gmtrace_kernel *kernel, const gmtrace_launch *launch,
+                  const gmtrace_decoded *decoded)
+{
+    s->kernel = kernel;
+    s->decoded = decoded;
+    s->slot = malloc(kernel->instr_count + (size_t)1);
+    if (!s->slot)
+        return false;
+    memset(s->slot, NONE, kernel->instr_count + (size_t)1);
+    if (!find_users(s))
+        return false;
+    if (!s->users)
+        return true;
+    s->kept = calloc(1, sizeof *s->kept);
+    if (!s->kept || !path_memory_make(&s->memory, launch->known))
+        return false;
+    s->kept->loads = s->loads;
+    for (uint32_t i = 0; i < s->loads; i++)
+        s->kept->load[i].instr = s->load[i].instr;
+    return true;
+}
+
+static void say(const sampler *s, gmtrace_decoded *decoded)
+{
+    for (uint32_t i = 0; i < s->users; i++) {
+        const user *own = &s->user[i];
+        if (own->samples)
+            decoded[own->instr].addresses =
+                (uint8_t)((own->addresses + own->samples / 2u) / own->samples);
+    }
+    if (s->kept)
+        fill(s->kept);
+}
+
+bool gmtrace_decode_indices(gmtrace_reader *reader, const gmtrace_kernel *kernel,
+                            const gmtrace_launch *launch, gmtrace_decoded *decoded,
+                            gmtrace_loaded **loaded, gmtrace_error *error)
+{
+    error->status = GMTRACE_OK;
+    *loaded = NULL;
+    if (!launch->known || !launch->known->range_count)
+        return true;
+    sampler *s = calloc(1, sizeof *s);
+    if (!s)
+        return false;
+    const bool good =
+        begin(s, kernel, launch, decoded) && (!s->users || read_warps(s, reader, launch, error));
+    if (good) {
+        say(s, decoded);
+        *loaded = s->kept;
+    } else {
+        free(s->kept);
+    }
+    path_memory_free(&s->memory);
+    free(s->user);
+    free(s->slot);
+    free(s);
+    return good;
+}
+
+void gmtrace_loaded_free(gmtrace_loaded *loaded)
+{
+    free(loaded);
+}
