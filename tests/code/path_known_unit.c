@@ -333,6 +333,60 @@ static void test_turns_of_others(void)
     gmtrace_sass_free(&c.sass);
 }
 
+/* Four times a word decides whether eight instructions are skipped. Of ten warps, whose words are
+ * known, six execute them; one of which nothing is known goes as they do in the mean, not four
+ * times as most. */
+static void test_as_others(void)
+{
+    enum { TIMES = 4, CODE = 11, WARPS = 10, LONG = 6 };
+    line lines[TIMES * CODE + 1];
+    for (uint32_t i = 0; i < TIMES; i++) {
+        line *at = &lines[i * CODE];
+        at[0] = (line){"LDG.E R4, desc[UR4][R2.64]", 0, 0};
+        at[1] = (line){"ISETP.GE.AND P0, PT, R4, 0x6, PT", 0, 0};
+        at[2] = (line){"@P0 BRA `", 0, (i + 1) * CODE};
+        for (uint32_t k = 3; k < CODE; k++)
+            at[k] = (line){"VIADD R8, R8, 0x1", 0, 0};
+    }
+    lines[TIMES * CODE] = (line){"EXIT", 0, 0};
+    uint32_t words[TIMES][WARPS];
+    for (uint32_t i = 0; i < TIMES; i++)
+        for (uint32_t w = 0; w < WARPS; w++)
+            words[i][w] = (w + i) % WARPS;
+    const gmtrace_known_range range = {0x7000, sizeof words, (const uint8_t *)words};
+    const gmtrace_known known = {.range_count = 1, .range = &range};
+    const gmtrace_launch launch = {.grid = {1, 1, 1}, .block = {32, 1, 1}, .known = &known};
+    static const gmtrace_chunk chunk;
+    code c;
+    assemble(&c, lines, G_N_ELEMENTS(lines));
+    gmtrace_path_warp warp;
+    gmtrace_paths *paths = begin(&c, &launch, &warp);
+    uint64_t all = 0, sum = 0;
+    for (uint32_t w = 0; w <= WARPS; w++) {
+        sum = 0;
+        gmtrace_path_enter_as(paths, &warp, ALL, 0, 0);
+        for (uint32_t i = 0; i < TIMES; i++) {
+            const uint64_t place = w < WARPS ? 0x7000 + 4 * (i * WARPS + w) : 0x6000 + 4 * i;
+            const gmtrace_record record = {.instr = i * CODE,
+                                           .mask = ALL,
+                                           .op = GMTRACE_OP_LOAD,
+                                           .shape = GMTRACE_AFFINE,
+                                           .stride = w < WARPS ? 0 : 0x1000,
+                                           .address = place,
+                                           .size = 4};
+            sum += gmtrace_path_step_in(paths, &warp, &record, &chunk)->instructions;
+        }
+        sum += gmtrace_path_end(paths, &warp)->instructions;
+        all += w < WARPS ? sum : 0;
+    }
+    g_assert_cmpuint(all, ==, WARPS * (TIMES * 2 + 1) + TIMES * LONG * 8);
+    g_assert_cmpuint(sum, >=, TIMES * 2 + 1 + 2 * 8);
+    g_assert_cmpuint(sum, <=, TIMES * 2 + 1 + 3 * 8);
+    g_assert_false(gmtrace_paths_failed(paths));
+    gmtrace_paths_free(paths);
+    gmtrace_sass_free(&c.sass);
+}
+
 /* Lanes part and meet three times, and leave later, all but one: those who stayed until then and
  * the one went together, whatever is known of what they left by. */
 static void test_leaving(void)
@@ -382,6 +436,7 @@ int main(int argc, char **argv)
     g_test_add_func("/path/known/many", test_many);
     g_test_add_func("/path/known/states", test_states);
     g_test_add_func("/path/known/turns-of-others", test_turns_of_others);
+    g_test_add_func("/path/known/as-others", test_as_others);
     g_test_add_func("/path/known/leaving", test_leaving);
     return g_test_run();
 }

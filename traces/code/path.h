@@ -22,6 +22,8 @@
  *
  * Where the code itself says what lanes do (gmtrace_paths_know()), ways follow from that: each
  * group of lanes goes its own, up to the BSYNC where they meet, and loops run as often as they do.
+ * Lanes of which too little is known, as there are too many to follow all, go as others went there:
+ * short ways and long ones so often that they come to the others' mean.
  *
  * Left out: how many lanes take a side of a branch without any record, where nothing tells (if one
  * could, the side is counted); indirect branches whose targets the code does not show; replays of

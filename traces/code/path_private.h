@@ -45,11 +45,14 @@ typedef struct path_found {
 typedef struct path_samples {
     path_set keys; /* place, to, all, ambiguous */
     struct path_sample {
-        uint64_t length, ways; /* of all instructions on them; how many */
-        path_found found;      /* the one that is nearest to the mean */
-        uint64_t nearest;      /* its length */
+        struct path_kind {
+            uint64_t length, ways; /* of all instructions on them; how many */
+            path_found found;      /* the one that is nearest to their mean */
+            uint64_t nearest;      /* its length */
+        } all, side[2];            /* short ones and, where there are other lengths, long ones */
     } * sample;
-    bool asked; /* some went by them, or would have, had there been any */
+    int64_t owed; /* instructions: means, less what those went who were given a way for them */
+    bool asked;   /* some went by them, or would have, had there been any */
 } path_samples;
 
 /* Numbers below that, as a mask. */

@@ -9,6 +9,7 @@
 #include "traces/format/grow.h"
 
 #define MAX_TURNS 4096u /* of a loop, that what lanes have is carried through */
+#define NEAR      4u    /* to a mean: at most a part of so many of it away */
 
 const gmtrace_path_piece *path_pieces(const gmtrace_paths *p, uint32_t list, uint32_t *count)
 {
@@ -65,9 +66,9 @@ static struct path_sample *find_sample(gmtrace_paths *p, const path_way_key *key
     return &p->samples.sample[number];
 }
 
-static uint64_t distance(uint64_t length, const struct path_sample *sample)
+static uint64_t distance(uint64_t length, const struct path_kind *kind)
 {
-    const uint64_t all = sample->length, own = length * sample->ways;
+    const uint64_t all = kind->length, own = length * kind->ways;
     return all > own ? all - own : own - all;
 }
 
@@ -78,14 +79,53 @@ uint32_t path_sample_of(gmtrace_paths *p, uint32_t place, uint32_t to, bool all)
     return sample ? (uint32_t)(sample - p->samples.sample) + 1u : 0;
 }
 
+static uint64_t mean_of(const struct path_kind *kind)
+{
+    return kind->length / kind->ways;
+}
+
+static void add_way(struct path_kind *kind, const path_found *way, uint64_t length)
+{
+    kind->length += length;
+    kind->ways++;
+    if (kind->ways == 1 || distance(length, kind) < distance(kind->nearest, kind)) {
+        kind->found = *way;
+        kind->nearest = length;
+    }
+}
+
+/* Where ways of that length belong: to those of nearer length. The first other length makes two
+ * kinds of one. */
+static struct path_kind *side_of(struct path_sample *sample, uint64_t length)
+{
+    struct path_kind *side = sample->side;
+    if (!side[0].ways || (!side[1].ways && length == mean_of(side)))
+        return side;
+    if (!side[1].ways && length < mean_of(side)) {
+        side[1] = side[0];
+        side[0] = (struct path_kind){0};
+        return side;
+    }
+    return !side[1].ways || 2u * length > mean_of(side) + mean_of(side + 1) ? side + 1 : side;
+}
+
 void path_sample_add(struct path_sample *sample, const path_found *way, uint64_t length)
 {
-    sample->length += length;
-    sample->ways++;
-    if (sample->ways == 1 || distance(length, sample) < distance(sample->nearest, sample)) {
-        sample->found = *way;
-        sample->nearest = length;
-    }
+    add_way(&sample->all, way, length);
+    add_way(side_of(sample, length), way, length);
+}
+
+/* The way that is nearest to the mean, or, where none is near it, short ones and long ones so often
+ * that they come to it, all over the kernel: that of most is not what all do. */
+static const path_found *draw(gmtrace_paths *p, const struct path_sample *sample)
+{
+    const struct path_kind *all = &sample->all, *side = sample->side;
+    if (!side[1].ways || distance(all->nearest, all) * NEAR <= all->length)
+        return &all->found;
+    const int64_t owed = p->samples.owed + (int64_t)mean_of(all);
+    const bool longer = 2 * owed > (int64_t)(side[0].nearest + side[1].nearest);
+    p->samples.owed = owed - (int64_t)side[longer].nearest;
+    return &side[longer].found;
 }
 
 static void add_sample(gmtrace_paths *p, const path_way_key *key, const path_found *way)
@@ -104,13 +144,13 @@ static bool use_sample(gmtrace_paths *p, const path_way_key *key, path_found *ma
     if (!p->values)
         return false;
     p->samples.asked = true;
-    const struct path_sample *sample = find_sample(p, key, false);
-    if (path_values_full(p->values) && sample && !sample->ways)
+    struct path_sample *sample = find_sample(p, key, false);
+    if (path_values_full(p->values) && sample && !sample->all.ways)
         sample = find_sample(p, key, true);
-    if (!sample || !sample->ways)
+    if (!sample || !sample->all.ways)
         return false;
     const path_found own = *made;
-    *made = sample->found;
+    *made = *draw(p, sample);
     made->values = own.values;
     made->missing = own.missing;
     made->ambiguous = made->sampled = true;
