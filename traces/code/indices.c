@@ -214,7 +214,7 @@ static void keep(gmtrace_loaded *kept, uint32_t slot, const load *own)
 static void take(sampler *s, const gmtrace_chunk *chunk, const gmtrace_record *record)
 {
     const uint8_t slot = record->instr < s->kernel->instr_count ? s->slot[record->instr] : NONE;
-    if (slot == NONE)
+    if (slot == NONE || record->kind != GMTRACE_ACCESS)
         return;
     find(s, &s->load[slot], chunk, record);
     keep(s->kept, slot, &s->load[slot]);
