@@ -144,7 +144,7 @@ static bool use_sample(gmtrace_paths *p, const path_way_key *key, path_found *ma
     if (!p->values)
         return false;
     p->samples.asked = true;
-    struct path_sample *sample = find_sample(p, key, false);
+    const struct path_sample *sample = find_sample(p, key, false);
     if (path_values_full(p->values) && sample && !sample->all.ways)
         sample = find_sample(p, key, true);
     if (!sample || !sample->all.ways)

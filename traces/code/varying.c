@@ -18,7 +18,6 @@
 
 #include <stdlib.h>
 
-#define STEPS      GMT_MADE_OF
 #define ANY_FACTOR 0x9e3779b1u /* spreads what differs by lane, nobody knows how */
 
 /* The nearest branch further up that leads to `at`; `at` itself if there is none. */
@@ -54,10 +53,10 @@ static uint32_t writer_of(const gmtrace_kernel *kernel, uint32_t at, uint32_t re
 /* The instructions that make what `at` reads, the nearest first; `*differ` where one of them gives
  * lanes values of their own, `*number` (may be NULL) where one gives them their number. */
 static uint32_t made_of(const gmtrace_kernel *kernel, const gmtrace_decoded *decoded, uint32_t at,
-                        uint32_t instr[STEPS], bool *differ, bool *number)
+                        uint32_t instr[GMT_MADE_OF], bool *differ, bool *number)
 {
     uint32_t count = 0, next = 0;
-    bool shifted[STEPS], below = false; /* of the warp number, in which lanes agree */
+    bool shifted[GMT_MADE_OF], below = false; /* of the warp number, in which lanes agree */
     *differ = false;
     bool numbers = false;
     for (uint32_t from = at;; below = shifted[next], from = instr[next++]) {
@@ -70,7 +69,7 @@ static uint32_t made_of(const gmtrace_kernel *kernel, const gmtrace_decoded *dec
         for (uint32_t k = 0; lanes != GMTRACE_LANES_DIFFER && k < self->operand_count; k++) {
             const gmtrace_operand *operand = &self->operand[k];
             for (uint32_t reg = operand->first;
-                 reg < (uint32_t)operand->first + operand->count && count < STEPS; reg++) {
+                 reg < (uint32_t)operand->first + operand->count && count < GMT_MADE_OF; reg++) {
                 if (!gmt_names(operand, false, GMTRACE_REG_GENERAL, reg))
                     break;
                 uint32_t writer = writer_of(kernel, from, reg), seen = 0;
@@ -98,7 +97,7 @@ static uint32_t made_of(const gmtrace_kernel *kernel, const gmtrace_decoded *dec
 
 bool gmt_varies(const gmtrace_kernel *kernel, const gmtrace_decoded *decoded, uint32_t at)
 {
-    uint32_t instr[STEPS];
+    uint32_t instr[GMT_MADE_OF];
     bool differ;
     made_of(kernel, decoded, at, instr, &differ, NULL);
     return differ;
@@ -106,7 +105,7 @@ bool gmt_varies(const gmtrace_kernel *kernel, const gmtrace_decoded *decoded, ui
 
 bool gmt_varies_by_loads(const gmtrace_kernel *kernel, const gmtrace_decoded *decoded, uint32_t at)
 {
-    uint32_t instr[STEPS];
+    uint32_t instr[GMT_MADE_OF];
     bool differ, number, loaded = false;
     const uint32_t count = made_of(kernel, decoded, at, instr, &differ, &number);
     for (uint32_t i = 0; i < count && differ; i++) {
@@ -174,7 +173,7 @@ uint32_t gmt_index(const path_const *state, const gmtrace_instr *instr)
 uint32_t gmt_addresses(const gmtrace_kernel *kernel, const gmtrace_decoded *decoded, uint32_t at,
                        uint32_t lanes)
 {
-    uint32_t instr[STEPS], address[GMTRACE_WARP_LANES], found = 0;
+    uint32_t instr[GMT_MADE_OF], address[GMTRACE_WARP_LANES], found = 0;
     bool differ;
     const uint32_t count = gmt_makes_index(kernel, decoded, at, instr, &differ);
     path_const *state = differ ? malloc(sizeof *state) : NULL;
