@@ -302,6 +302,28 @@ static void test_raw(void)
     gmtrace_sass_free(&sass);
 }
 
+/* Labels of a table become places, if all are known. */
+static void test_table(void)
+{
+    static const char code[] = "\t.section\t.text.k,\"ax\",@progbits\n.text.k:\n"
+                               "        /*0000*/  BRX R4 -0x10 (*\"BRANCH_TARGETS .L_x_1,.L_x_20,"
+                               ".L_x_1\"*) ; /* 0x0000000000000000 */\n /* 0x0 */\n"
+                               "        /*0010*/  BRX R4 -0x20 (*\"BRANCH_TARGETS .L_x_1,.L_x_2\"*)"
+                               " ; /* 0x0000000000000000 */\n /* 0x0 */\n"
+                               ".L_x_20:\n"
+                               "        /*0020*/  NOP ; /* 0x0000000000000000 */\n /* 0x0 */\n"
+                               ".L_x_1:\n"
+                               "        /*0030*/  EXIT ; /* 0x0000000000000000 */\n /* 0x0 */\n";
+    gmtrace_sass sass = {0};
+    g_assert_true(gmtrace_sass_listing(&sass, code, ".text.k", 0));
+    gmtrace_sass_link(&sass);
+    g_assert_cmpstr(at_pc(&sass, 0, "BRX")->operands, ==,
+                    "R4 -0x10 (*\"BRANCH_TARGETS 0x30,0x20,0x30\"*)");
+    g_assert_cmpstr(at_pc(&sass, 0x10, "BRX")->operands, ==,
+                    "R4 -0x20 (*\"BRANCH_TARGETS .L_x_1,.L_x_2\"*)");
+    gmtrace_sass_free(&sass);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -313,5 +335,6 @@ int main(int argc, char **argv)
     g_test_add_func("/sass/refused", test_refused);
     g_test_add_func("/sass/cut-short", test_cut_short);
     g_test_add_func("/sass/raw", test_raw);
+    g_test_add_func("/sass/table", test_table);
     return g_test_run();
 }

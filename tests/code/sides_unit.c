@@ -117,27 +117,41 @@ static void test_within(void)
     g_assert_cmpuint(found, ==, 4 + 3 + 1 + 3 + 2);
 }
 
+/* Two sides of a table behind a branch that others name, and the place where they meet. */
+static uint64_t by_table(const char *places)
+{
+    gmtrace_instr code[] = {TID,
+                            LDG,
+                            MUFU,
+                            BSSY,
+                            CODE("BRX", places, BRANCH, NONE, NO),
+                            ADD,
+                            BRA(13),
+                            ADD,
+                            ADD,
+                            BRA(13),
+                            CODE("NOP", "", OTHER, NONE, NO),
+                            CODE("NOP", "", OTHER, NONE, NO),
+                            CODE("NOP", "", OTHER, NONE, NO),
+                            BSYNC,
+                            STG,
+                            EXIT};
+    for (uint32_t i = 0; i < G_N_ELEMENTS(code); i++)
+        code[i].pc = 16u * i;
+    return executed(code, G_N_ELEMENTS(code), 14);
+}
+
 static void test_table(void)
 {
-    gmtrace_instr code[] = {
-        TID,
-        LDG,
-        MUFU,
-        BSSY,
-        CODE("BRX", "R4 -0x10 (*\"BRANCH_TARGETS .L_x_20,.L_x_21,.L_x_9\"*)", BRANCH, NONE, NO),
-        ADD,
-        BRA(13),
-        ADD,
-        ADD,
-        BRA(13),
-        CODE("NOP", "", OTHER, NONE, NO),
-        CODE("NOP", "", OTHER, NONE, NO),
-        CODE("NOP", "", OTHER, NONE, NO),
-        BSYNC,
-        STG,
-        EXIT};
     /* to 4; 5 and 6; 7 to 9; the third target is where they meet, and wait */
-    g_assert_cmpuint(executed(code, G_N_ELEMENTS(code), 14), ==, 3 + 2 + 3 + 2);
+    g_assert_cmpuint(by_table("R4 -0x10 (*\"BRANCH_TARGETS .L_x_20,.L_x_21,.L_x_9\"*)"), ==,
+                     3 + 2 + 3 + 2);
+    g_assert_cmpuint(by_table("R4 -0x10 (*\"BRANCH_TARGETS 0x50,0x70,0xd0\"*)"), ==, 3 + 2 + 3 + 2);
+    /* nothing else leads to 10 either, but the table says where it leads to */
+    g_assert_cmpuint(by_table("R4 -0x10 (*\"BRANCH_TARGETS 0x70,0x50,0x50,0xd0\"*)"), ==,
+                     3 + 2 + 3 + 2);
+    /* no instruction's place: each place that nothing else leads to may be one */
+    g_assert_cmpuint(by_table("R4 -0x10 (*\"BRANCH_TARGETS 0x58,0x70\"*)"), ==, 3 + 2 + 3 + 2);
 }
 
 int main(int argc, char **argv)

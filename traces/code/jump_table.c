@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * jump_table.c - where jumps by a table lead: "BRX R10 -0xe10 (*"BRANCH_TARGETS
- * .L_x_24,.L_x_14"*)". Where a label is that a branch names, too, its target says. The disassembler
- * numbers the others in the order of the code, so the k-th of them is the k-th place that nothing
- * else leads to. Where there are more of the ones than of the others, a switch is on what a strong
- * load before it has found ("while (!(state = *flag)); if (state == 2)"), and leads back to that
- * load, too (micro/poll_switch.cu). Left out: other code in which they are not as many; its tables
- * are not known.
+ * jump_table.c - where jumps by a table lead: "BRX R10 -0xe10 (*"BRANCH_TARGETS 0x870,0x9b0"*)". In
+ * older traces the disassembler's labels stand there, ".L_x_24,.L_x_14", without their places.
+ * Where a label is that a branch names, too, its target says. The disassembler numbers the others
+ * in the order of the code, so the k-th of them is the k-th place that nothing else leads to. Where
+ * there are more of the ones than of the others, a switch is on what a strong load before it has
+ * found ("while (!(state = *flag)); if (state == 2)"), and leads back to that load, too
+ * (micro/poll_switch.cu). Left out: other code in which they are not as many; its tables are not
+ * known.
  */
 #include "traces/code/jump_table.h"
 
@@ -16,7 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LABEL ".L_x_"
+#define LABEL   ".L_x_"
+#define TARGETS "BRANCH_TARGETS "
 
 typedef struct label {
     unsigned long number;
@@ -40,16 +42,60 @@ static bool next_label(const char **text, unsigned long *number)
     return true;
 }
 
+/* The places of an instruction's table, as text. */
+static const char *places_of(const gmtrace_instr *instr)
+{
+    const char *text =
+        gmt_has_prefix(instr->opcode, "BRX") ? strstr(instr->operands, TARGETS) : NULL;
+    return text ? text + strlen(TARGETS) : NULL;
+}
+
 uint32_t gmt_table_size(const gmtrace_instr *instr)
 {
-    const char *text = instr->operands;
-    unsigned long number;
-    uint32_t size = 0;
-    if (!gmt_has_prefix(instr->opcode, "BRX") || !strstr(text, "BRANCH_TARGETS"))
-        return 0;
-    while (next_label(&text, &number))
-        size++;
+    const char *text = places_of(instr);
+    uint32_t size = text && *text && *text != '"';
+    for (; text && *text && *text != '"'; text++)
+        size += *text == ',';
     return size;
+}
+
+/* Does its table say where its places are? */
+static bool says_places(const gmtrace_instr *instr)
+{
+    const char *text = places_of(instr);
+    return text && !strncmp(text, "0x", 2);
+}
+
+/* The instruction there; they stand in the order of their places. */
+static uint32_t instr_at(const gmtrace_instr *instr, uint32_t count, uint64_t pc)
+{
+    uint32_t low = 0, high = count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2u;
+        *(instr[middle].pc < pc ? &low : &high) = middle + (instr[middle].pc < pc);
+    }
+    return low < count && instr[low].pc == pc ? low : GMTRACE_NO_INSTR;
+}
+
+/* The places that a table says. None is known where one is no instruction's. */
+static bool read_places(gmt_jump_tables *tables, uint32_t *found, const gmtrace_instr *instr,
+                        uint32_t count, uint32_t number)
+{
+    const uint32_t before = *found, size = gmt_table_size(&instr[number]);
+    const char *text = places_of(&instr[number]);
+    for (uint32_t i = 0; i < size; i++) {
+        char *end;
+        const uint32_t at = instr_at(instr, count, strtoull(text, &end, 16));
+        if (at == GMTRACE_NO_INSTR || (*end != ',' && *end != '"')) {
+            *found = before;
+            return true;
+        }
+        if (!GMT_GROW(tables->target, *found))
+            return false;
+        tables->target[(*found)++] = at;
+        text = end + 1;
+    }
+    return true;
 }
 
 /* The strong load that finds what the jump's table is for: nothing leads away from the way between.
@@ -90,7 +136,8 @@ static bool collect(labels *list, const gmtrace_instr *instr, uint32_t count)
         const bool table = gmt_table_size(&instr[i]) != 0;
         const char *text = instr[i].operands;
         unsigned long number;
-        while ((table || instr[i].target < count) && next_label(&text, &number))
+        while (!says_places(&instr[i]) && (table || instr[i].target < count) &&
+               next_label(&text, &number))
             if (!add(list, number, table ? GMTRACE_NO_INSTR : instr[i].target))
                 return false;
     }
@@ -162,14 +209,16 @@ bool gmt_jump_tables_find(gmt_jump_tables *tables, const gmtrace_instr *instr, u
     tables->first = calloc(count + (size_t)1, sizeof *tables->first);
     bool any = false;
     for (uint32_t i = 0; i < count && !any; i++)
-        any = gmt_table_size(&instr[i]) != 0;
+        any = gmt_table_size(&instr[i]) != 0 && !says_places(&instr[i]);
     bool good = tables->first && (!any || collect(&list, instr, count));
     const bool known = good && list.count && place_them(&list, instr, count, place, places);
     for (uint32_t i = 0; i < count && good; i++) {
         const char *text = instr[i].operands;
         unsigned long number;
-        const bool table = known && gmt_table_size(&instr[i]);
+        const bool says = says_places(&instr[i]);
+        const bool table = known && !says && gmt_table_size(&instr[i]);
         tables->first[i] = found;
+        good = !says || read_places(tables, &found, instr, count, i);
         while (good && table && next_label(&text, &number)) {
             good = GMT_GROW(tables->target, found);
             if (good)

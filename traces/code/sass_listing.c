@@ -407,6 +407,9 @@ bool gmtrace_sass_lives(gmtrace_sass *sass, const char *listing, const char *sec
 
 /* ------------------------------------------------------------------------------------- targets */
 
+#define TARGETS "BRANCH_TARGETS "
+#define PLACE   20u /* characters of a place, which a label has at least one of */
+
 static uint32_t find_label(const gmtrace_sass *sass, const char *name, size_t length, uint64_t near)
 {
     const struct gmtrace_sass_store *store = sass->store;
@@ -422,6 +425,37 @@ static uint32_t find_label(const gmtrace_sass *sass, const char *name, size_t le
     return found;
 }
 
+/* The text of a jump by a table, with places in place of labels. NULL: a label is not known, or
+ * there is no memory. */
+static const char *with_places(gmtrace_sass *sass, const gmtrace_instr *instr)
+{
+    const char *text = strstr(instr->operands, TARGETS);
+    const size_t head = text ? (size_t)(text - instr->operands) + strlen(TARGETS) : 0;
+    char *own = text ? malloc(PLACE * (strlen(instr->operands) + 1u)) : NULL;
+    if (!own)
+        return NULL;
+    memcpy(own, instr->operands, head);
+    size_t size = head;
+    for (text = instr->operands + head; *text && *text != '"';) {
+        const size_t length = strcspn(text, ",\"");
+        const uint32_t found = find_label(sass, text, length, instr->pc);
+        if (found == UINT32_MAX || !instr_at(sass, sass->store->label[found].pc)) {
+            free(own);
+            return NULL;
+        }
+        size +=
+            (size_t)sprintf(own + size, "0x%llx", (unsigned long long)sass->store->label[found].pc);
+        text += length;
+        if (*text == ',')
+            own[size++] = *text++;
+    }
+    const size_t rest = strlen(text);
+    memcpy(own + size, text, rest);
+    const char *kept = keep(sass, own, size + rest);
+    free(own);
+    return kept;
+}
+
 void gmtrace_sass_link(gmtrace_sass *sass)
 {
     for (uint32_t i = 0; i < sass->instr_count; i++) {
@@ -430,6 +464,10 @@ void gmtrace_sass_link(gmtrace_sass *sass)
             instr->op_class != GMTRACE_CLASS_RECONVERGE)
             continue;
         const char *name = strstr(instr->operands, "`(");
+        if (!name && strncmp(instr->opcode, "BRX", 3) == 0) {
+            const char *text = with_places(sass, instr);
+            instr->operands = text ? text : instr->operands;
+        }
         if (!name)
             continue;
         name += 2;
