@@ -44,6 +44,7 @@ typedef struct access {
     uint32_t instr, mask;
     uint64_t address;
     int32_t apart;
+    bool shared;
 } access;
 
 #define ACCESSES 4u
@@ -64,7 +65,8 @@ static gmtrace_reader *trace_of(const code *c, const char *path, const access *a
         const gmtrace_record record = {.instr = accesses[i].instr,
                                        .kind = GMTRACE_ACCESS,
                                        .op = GMTRACE_OP_LOAD,
-                                       .space = GMTRACE_SPACE_GLOBAL,
+                                       .space = accesses[i].shared ? GMTRACE_SPACE_SHARED
+                                                                   : GMTRACE_SPACE_GLOBAL,
                                        .size = instr->width,
                                        .mask = accesses[i].mask};
         uint64_t address[GMTRACE_WARP_LANES];
@@ -128,13 +130,15 @@ static void test_widths(void)
                                        LOOK, NULL};
     static const char *const second[] = {"LDG.E.64 R4, desc[UR4][R2.64]", LOOK, NULL};
     fill();
-    const access row[ACCESSES] = {{0, ALL, BASE, 4}}, one[ACCESSES] = {{0, ALL, BASE, 0}},
-                 pair[ACCESSES] = {{0, ALL, BASE, 8}}, fourth[ACCESSES] = {{0, ALL, BASE, 16}};
+    const access row[ACCESSES] = {{0, ALL, BASE, 4, false}},
+                 one[ACCESSES] = {{0, ALL, BASE, 0, false}},
+                 pair[ACCESSES] = {{0, ALL, BASE, 8, false}},
+                 fourth[ACCESSES] = {{0, ALL, BASE, 16, false}};
     g_assert_cmpuint(addresses(word, row, memory, sizeof memory), ==, 4);
     g_assert_cmpuint(addresses(word, one, memory, sizeof memory), ==, 1);
     g_assert_cmpuint(addresses(word, pair, memory, sizeof memory), ==, 2);
     g_assert_cmpuint(addresses(word, fourth, memory, sizeof memory), ==, 1);
-    const access bytes[ACCESSES] = {{0, ALL, BASE, 1}}; /* of which three of four are 0 */
+    const access bytes[ACCESSES] = {{0, ALL, BASE, 1, false}}; /* of which three of four are 0 */
     g_assert_cmpuint(addresses(byte, bytes, memory, sizeof memory), ==, 4);
     /* Of two words the second makes the index: 1 and 3. */
     g_assert_cmpuint(addresses(second, pair, memory, sizeof memory), ==, 2);
@@ -148,7 +152,7 @@ static void test_signs(void)
                                        "LOP3.LUT R5, R4, 0xffffff00, RZ, 0xc0, !PT", LOOK, NULL};
     static const char *const none[] = {"LDG.E.U8 R4, desc[UR4][R2.64]",
                                        "LOP3.LUT R5, R4, 0xffffff00, RZ, 0xc0, !PT", LOOK, NULL};
-    const access row[ACCESSES] = {{0, ALL, BASE, 1}};
+    const access row[ACCESSES] = {{0, ALL, BASE, 1, false}};
     static const uint8_t bytes[32] = {0x80, 0, 0x80};
     g_assert_cmpuint(addresses(sign, row, bytes, sizeof bytes), ==, 2);
     g_assert_cmpuint(addresses(none, row, bytes, sizeof bytes), ==, 1);
@@ -165,9 +169,10 @@ static void test_parts(void)
     static const char *const shuffled[] = {"LDG.E R4, desc[UR4][R2.64]",
                                            "SHFL.IDX PT, R5, R4, R7, 0x1f", LOOK, NULL};
     fill();
-    const access both[ACCESSES] = {{0, ALL, BASE, 4}, {1, ALL, BASE, 8}};
-    const access half[ACCESSES] = {{0, ALL, BASE, 4}, {1, 3, BASE + 8, 4}};
-    const access first[ACCESSES] = {{0, ALL, BASE, 4}}, third[ACCESSES] = {{0, 7, BASE, 4}};
+    const access both[ACCESSES] = {{0, ALL, BASE, 4, false}, {1, ALL, BASE, 8, false}};
+    const access half[ACCESSES] = {{0, ALL, BASE, 4, false}, {1, 3, BASE + 8, 4, false}};
+    const access first[ACCESSES] = {{0, ALL, BASE, 4, false}},
+                 third[ACCESSES] = {{0, 7, BASE, 4, false}};
     /* 4 a + b where a is 0 1 2 3 and b 0 2 0 2: 0, 6, 8, 14 */
     g_assert_cmpuint(addresses(sum, both, memory, sizeof memory), ==, 4);
     g_assert_cmpuint(addresses(sum, half, memory, sizeof memory), ==, 2);
@@ -180,13 +185,52 @@ static void test_parts(void)
     g_assert_cmpuint(addresses(shuffled, first, memory, sizeof memory), ==, 32);
 }
 
+/* What is not known is anything, but the same for those that read the same. */
+static void test_unknown(void)
+{
+    static const char *const word[] = {"LDG.E R4, desc[UR4][R2.64]", "SHF.L.U32 R5, R4, 0x2, RZ",
+                                       LOOK, NULL};
+    static const char *const shared[] = {"LDS R4, [R2]", "SHF.L.U32 R5, R4, 0x2, RZ", LOOK, NULL};
+    static const char *const low[] = {"LDS.U8 R4, [R2]", "LOP3.LUT R5, R4, 0x3, RZ, 0xc0, !PT",
+                                      LOOK, NULL};
+    static const char *const matrix[] = {"LDSM.16.M88 R5, [R2]", LOOK, NULL};
+    const access row[ACCESSES] = {{0, ALL, BASE, 4, false}},
+                 one[ACCESSES] = {{0, ALL, BASE, 0, false}};
+    const access all[ACCESSES] = {{0, ALL, 16, 4, true}}, same[ACCESSES] = {{0, ALL, 16, 0, true}};
+    g_assert_cmpuint(addresses(word, row, memory, 0), ==, 32);
+    g_assert_cmpuint(addresses(word, one, memory, 0), ==, 1);
+    g_assert_cmpuint(addresses(shared, all, memory, 0), ==, 32);
+    g_assert_cmpuint(addresses(shared, same, memory, 0), ==, 1);
+    g_assert_cmpuint(addresses(low, all, memory, 0), ==, 4); /* any of 0 to 3, by 32 lanes */
+    g_assert_cmpuint(addresses(matrix, same, memory, 0), ==, 32);
+}
+
+/* Constants that an index is made of: as many as are read. */
+static void test_chained(void)
+{
+    static const char *const twice[] = {"LDG.E R4, desc[UR4][R2.64]", "LDC.U8 R5, c[0x3][R4+0x800]",
+                                        "LDC R6, c[0x3][R5]", NULL};
+    static const char *const masked[] = {"LDG.E R4, desc[UR4][R2.64]",
+                                         "LDC.U8 R7, c[0x3][R4+0x800]",
+                                         "LOP3.LUT R5, R7, 0x1, RZ, 0xc0, !PT", LOOK, NULL};
+    static const char *const threads[] = {"S2R R4, SR_TID.X", "LOP3.LUT R4, R4, 0x7, RZ, 0xc0, !PT",
+                                          "LDC R5, c[0x3][R4]", LOOK, NULL};
+    fill();
+    const access row[ACCESSES] = {{0, ALL, BASE, 4, false}}, none[ACCESSES] = {{0}};
+    g_assert_cmpuint(addresses(twice, row, memory, sizeof memory), ==, 4);
+    g_assert_cmpuint(addresses(masked, row, memory, sizeof memory), ==, 2);
+    g_assert_cmpuint(addresses(threads, none, memory, 0), ==, 8);
+}
+
 /* Some records, some more addresses, some fewer: their mean. */
 static void test_mean(void)
 {
     static const char *const word[] = {"LDG.E R5, desc[UR4][R2.64]", LOOK, NULL};
     fill();
-    const access four[ACCESSES] = {
-        {0, ALL, BASE, 4}, {0, ALL, BASE, 0}, {0, ALL, BASE, 4}, {0, ALL, BASE, 8}};
+    const access four[ACCESSES] = {{0, ALL, BASE, 4, false},
+                                   {0, ALL, BASE, 0, false},
+                                   {0, ALL, BASE, 4, false},
+                                   {0, ALL, BASE, 8, false}};
     g_assert_cmpuint(addresses(word, four, memory, sizeof memory), ==, 3); /* 11 of 4 */
 }
 
@@ -196,6 +240,8 @@ int main(int argc, char **argv)
     g_test_add_func("/indices/widths", test_widths);
     g_test_add_func("/indices/signs", test_signs);
     g_test_add_func("/indices/parts", test_parts);
+    g_test_add_func("/indices/unknown", test_unknown);
+    g_test_add_func("/indices/chained", test_chained);
     g_test_add_func("/indices/mean", test_mean);
     return g_test_run();
 }

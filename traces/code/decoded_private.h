@@ -70,6 +70,11 @@ void gmt_run_made(path_const *state, const gmtrace_kernel *kernel, const gmtrace
 uint32_t gmt_makes_index(const gmtrace_kernel *kernel, const gmtrace_decoded *decoded, uint32_t at,
                          uint32_t instr[GMT_MADE_OF], bool *differ);
 uint32_t gmt_index(const path_const *state, const gmtrace_instr *load); /* then; in bytes */
+/* What may stand for a value of which no more is known than where it was read: by chance, but the
+ * same for the same. */
+uint32_t gmt_anything(uint64_t from);
+/* What a load makes of a word: of less than four bytes what it has of them. */
+uint32_t gmt_narrow(const gmtrace_instr *load, uint32_t value);
 /* At how many addresses so many lanes read constants by a load's index; 1 where it does not vary.
  */
 uint32_t gmt_addresses(const gmtrace_kernel *kernel, const gmtrace_decoded *decoded, uint32_t instr,

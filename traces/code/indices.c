@@ -22,6 +22,7 @@
 /* A load, and what the lanes of a warp have from it. */
 typedef struct load {
     uint32_t instr, known; /* a lane each */
+    bool made_up;          /* but for which are the same */
     uint32_t value[GMTRACE_WARP_LANES][WORDS];
 } load;
 
@@ -51,12 +52,13 @@ typedef struct sampler {
 
 static bool is_load(const gmtrace_instr *instr, const gmtrace_decoded *decoded)
 {
-    return instr->op_class == GMTRACE_CLASS_LOAD && decoded->space == GMTRACE_SPACE_GLOBAL &&
-           decoded->lanes == GMTRACE_LANES_DIFFER;
+    return instr->op_class == GMTRACE_CLASS_LOAD && decoded->lanes == GMTRACE_LANES_DIFFER &&
+           (decoded->space == GMTRACE_SPACE_GLOBAL ||
+            (decoded->space == GMTRACE_SPACE_SHARED && !gmt_has_prefix(instr->opcode, "LDSM")));
 }
 
 /* How many of the instructions that an index is made of, in the code's order, and whether all in
- * which lanes differ are loads from global memory or threads' numbers, and some are such loads. */
+ * which lanes differ are such loads or threads' numbers, and some are loads. */
 static uint32_t made_by_loads(const gmtrace_kernel *kernel, const gmtrace_decoded *decoded,
                               uint32_t at, uint32_t made[GMT_MADE_OF], bool *loaded)
 {
@@ -116,19 +118,30 @@ static bool find_users(sampler *s)
     return true;
 }
 
+/* Of memory that is not known: whatever lanes find, those that read the same find the same. */
+static void make_up(load *own, const gmtrace_instr *instr, uint32_t mask, const uint64_t *address)
+{
+    own->known = mask;
+    own->made_up = true;
+    for (uint32_t lane = 0; lane < GMTRACE_WARP_LANES; lane++)
+        for (uint32_t i = 0; i < WORDS; i++)
+            own->value[lane][i] = gmt_narrow(instr, gmt_anything(address[lane] + 4u * i));
+}
+
 /* What the lanes of a record find in memory. */
 static void find(sampler *s, load *own, const gmtrace_chunk *chunk, const gmtrace_record *record)
 {
     const gmtrace_instr *instr = &s->kernel->instr[own->instr];
-    const uint32_t width = instr->width, above = width < 4u ? 32u - 8u * width : 0;
-    const bool is_signed =
-        gmt_has_modifier(instr->opcode, "S8") || gmt_has_modifier(instr->opcode, "S16");
+    const uint32_t width = instr->width;
+    const bool knows = s->memory.known && s->decoded[own->instr].space == GMTRACE_SPACE_GLOBAL &&
+                       width && width <= 4u * WORDS;
     const gmtrace_known_range *last = NULL;
     uint64_t address[GMTRACE_WARP_LANES];
     gmtrace_expand(chunk, record, address);
     own->known = 0;
-    for (uint32_t lane = 0; lane < GMTRACE_WARP_LANES; lane++) {
-        const uint8_t *bytes = record->mask >> lane & 1u && width && width <= 4u * WORDS
+    own->made_up = false;
+    for (uint32_t lane = 0; lane < GMTRACE_WARP_LANES && knows; lane++) {
+        const uint8_t *bytes = record->mask >> lane & 1u
                                    ? path_memory_get(&s->memory, address[lane], width, &last)
                                    : NULL;
         if (!bytes)
@@ -138,9 +151,10 @@ static void find(sampler *s, load *own, const gmtrace_chunk *chunk, const gmtrac
         memset(value, 0, sizeof own->value[lane]);
         for (uint32_t i = 0; i < width; i++)
             value[i / 4u] |= (uint32_t)bytes[i] << i % 4u * 8u;
-        if (above)
-            *value = is_signed ? (uint32_t)((int32_t)(*value << above) >> above) : *value;
+        *value = gmt_narrow(instr, *value);
     }
+    if (!own->known)
+        make_up(own, instr, record->mask, address);
 }
 
 /* The registers that a load writes hold that. */
@@ -207,7 +221,8 @@ static void sample(sampler *s, user *own, uint32_t lanes)
 /* What most lanes have loaded stands for what others load. */
 static void keep(gmtrace_loaded *kept, uint32_t slot, const load *own)
 {
-    if (__builtin_popcount(own->known) >= __builtin_popcount(kept->load[slot].known))
+    if (!own->made_up &&
+        __builtin_popcount(own->known) >= __builtin_popcount(kept->load[slot].known))
         kept->load[slot] = *own;
 }
 
@@ -339,8 +354,6 @@ bool gmtrace_decode_indices(gmtrace_reader *reader, const gmtrace_kernel *kernel
 {
     error->status = GMTRACE_OK;
     *loaded = NULL;
-    if (!launch->known || !launch->known->range_count)
-        return true;
     sampler *s = calloc(1, sizeof *s);
     if (!s)
         return false;

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * indices.h - at how many addresses a warp reads constants where the index was loaded from global
- * memory: the kind of an atom, say, by which its parameters are looked up. Part of libgmtrace.
+ * indices.h - at how many addresses a warp reads constants where the index was loaded: the kind of
+ * an atom, say, by which its parameters are looked up. Part of libgmtrace.
  *
  * The first records of some warps tell where the loads read, what the launch knows of memory tells
- * what they found, and the code what index it makes of that. A load of constants takes two clocks
- * for each address (validate/micro/constant.cu), whoever said which (constant_loaded.cu).
+ * what they found, and the code what index it makes of that. What they found in other memory, or in
+ * shared memory, is anything, but the same for lanes that read the same. A load of constants takes
+ * two clocks for each address (validate/micro/constant.cu), whoever said which
+ * (constant_loaded.cu), be they bytes of one word (constant_narrow.cu).
  *
- * Left out: indices that were loaded from shared or local memory, or exchanged between lanes; a
- * load that was executed again between the one that made the index and its use.
+ * Left out: indices that were loaded from local memory, or exchanged between lanes; what constants
+ * hold that indices are made of; a load that was executed again between the one that made the index
+ * and its use.
  */
 #ifndef GMTRACE_INDICES_H
 #define GMTRACE_INDICES_H
@@ -23,7 +26,7 @@ extern "C" {
 typedef struct gmtrace_loaded gmtrace_loaded;
 
 /* Sets `addresses` of those of kernel->instr_count records in `decoded`, from
- * gmtrace_decode_kernel(), whose index was loaded from memory that the launch knows: the mean of
+ * gmtrace_decode_kernel(), whose index was loaded: the mean of
  * the warps looked at, to the nearest whole number. All others stay as they are. *loaded, the
  * caller's, is for gmtrace_constants_create(), NULL where there is no such index. The launch is the
  * one that the reader has selected. False on a damaged trace, and, with GMTRACE_OK as

@@ -7,7 +7,8 @@
  * numbers, or of a thread number shifted right by five or more.
  * How many addresses a warp asks for is counted: the integer code that makes the index is run for
  * each lane (path_const.h), with nought for what is the same for all lanes and not in the code:
- * parameters, CTA numbers, loop counters. What was loaded or shuffled differs.
+ * parameters, CTA numbers, loop counters. What was loaded or shuffled differs, but for constants:
+ * lanes that read the same have the same.
  *
  * Left out: all ways to an instruction but one (that from above, or else the nearest branch's),
  * values that vary but agree here, thread numbers in y and z where a row of threads is no whole
@@ -120,13 +121,33 @@ bool gmt_varies_by_loads(const gmtrace_kernel *kernel, const gmtrace_decoded *de
     return loaded && number && (gmt_has_prefix(opcode, "FSETP") || gmt_has_prefix(opcode, "DSETP"));
 }
 
+uint32_t gmt_anything(uint64_t from)
+{
+    const uint64_t spread = (from + 1u) * UINT64_C(0x9e3779b97f4a7c15);
+    return (uint32_t)((spread ^ spread >> 29) * UINT64_C(0xbf58476d1ce4e5b9) >> 32);
+}
+
+uint32_t gmt_narrow(const gmtrace_instr *load, uint32_t value)
+{
+    if (load->width >= 4u || !load->width)
+        return value;
+    const uint32_t above = 32u - 8u * load->width;
+    const bool is_signed =
+        gmt_has_modifier(load->opcode, "S8") || gmt_has_modifier(load->opcode, "S16");
+    value <<= above;
+    return is_signed ? (uint32_t)((int32_t)value >> above) : value >> above;
+}
+
 void gmt_run_lane(path_const *state, const gmtrace_instr *instr, const gmtrace_decoded *decoded,
                   bool varies, uint32_t lane)
 {
+    const bool looks_up = decoded->unit == GMTRACE_UNIT_LDC && varies;
     uint32_t otherwise = varies ? lane * ANY_FACTOR : 0;
+    if (looks_up) /* what is there is not known */
+        otherwise = gmt_narrow(instr, gmt_anything(gmt_index(state, instr)));
     if (decoded->unit == GMTRACE_UNIT_S2R)
         otherwise = decoded->lanes == GMTRACE_LANES_DIFFER ? lane : 0;
-    if (decoded->lanes != GMTRACE_LANES_DIFFER)
+    if (decoded->lanes != GMTRACE_LANES_DIFFER && !looks_up)
         path_const_run(state, NULL, instr);
     else
         path_const_forget(state, instr);
