@@ -179,6 +179,7 @@ typedef struct gmsim_gpu {
     uint32_t sm_wavefront;    /* clocks until a warp's next wavefront; other warps' come between */
     uint32_t sm_code;         /* bytes of code that an SM's cache holds */
     uint32_t sm_code_line;    /* clocks that a line of 128 bytes takes from the cache behind it */
+    uint32_t sm_code_jump;    /* the same of one that nobody has asked for before it is needed */
     uint32_t sm_branch;       /* clocks that a taken branch takes beyond its stall count */
     uint32_t sm_operands;     /* clocks that such an instruction takes to read them */
     uint32_t sm_under_way;    /* accesses of a warp, where the trace tells no dependences */
@@ -228,7 +229,8 @@ typedef struct gmsim_gpu {
                                 * it begins, */
     uint32_t launch_code_line; /* clocks that a line takes which never was there, */
     uint32_t launch_code_kept; /* bytes that it holds, */
-    uint32_t launch_code_again; /* and clocks that a line takes which has left it */
+    uint32_t launch_code_again; /* and clocks that a line takes which has left it; */
+    uint32_t launch_code_jump;  /* either, of one that nobody has asked for before it is needed */
     uint32_t launch_again; /* the first group's turn comes again after so many of the others; 0:
                             * groups simply take turns */
     uint32_t launch_turn;  /* clocks of a turn over the groups, in which places that are free again

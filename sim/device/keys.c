@@ -207,6 +207,8 @@ const gmsim_key gmsim_keys[] = {
     GIVEN(sm, code, SIZE, 128, 1u << 24, "32K", "code that an SM's cache holds"),
     GIVEN(sm, code_line, COUNT, 0, 1u << 16, "20",
           "clocks that a line of code takes from the cache behind the SM's"),
+    GIVEN(sm, code_jump, COUNT, 0, 1u << 16, "45",
+          "clocks that a line of code takes from there that a warp jumps to"),
     GIVEN(sm, operands, COUNT, 0, 1000, "10",
           "clocks until a memory instruction has read its operands"),
     GIVEN(sm, under_way, COUNT, 1, 6, "4",
@@ -323,6 +325,8 @@ const gmsim_key gmsim_keys[] = {
     GIVEN(launch, code_kept, SIZE, 0, 1u << 24, "128K", "code that the larger cache holds"),
     GIVEN(launch, code_again, COUNT, 0, 1u << 16, "47",
           "clocks that a line of code takes which has been there before"),
+    GIVEN(launch, code_jump, COUNT, 0, 1u << 16, "255",
+          "clocks that a line of code takes from beyond that cache that a warp jumps to"),
 };
 const unsigned gmsim_key_count = G_N_ELEMENTS(gmsim_keys);
 

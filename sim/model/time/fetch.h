@@ -10,16 +10,22 @@
 #pragma GCC visibility push(hidden)
 
 #define GMSIM_CODE_WAYS 4096u /* whose code may be known to be there */
-#define GMSIM_CODE_CAME 2048u /* a power of two */
+#define GMSIM_CODE_SETS 64u   /* of the SM's cache, */
+#define GMSIM_CODE_FAR  16u   /* and of the one behind; powers of two */
+#define GMSIM_CODE_CAME 32u   /* likewise */
 
 /* What an SM has of the kernel's code. */
 struct gmsim_code {
     uint64_t done[GMSIM_CODE_WAYS / 64u]; /* ways all of whose lines are there, a bit each */
-    uint64_t free, asked;         /* when the next line can come, and when the last was asked for */
-    uint32_t near, far;           /* lines that have come to its cache, and to the one behind */
-    struct gmsim_code_line *line; /* NULL: it has all */
-    bool constants;               /* each way is looked at, for those too */
-    uint64_t came[GMSIM_CODE_CAME]; /* clocks of the last lines, by their numbers */
+    uint64_t free, asked; /* when the next line can come, and when the last was asked for */
+    uint32_t near[GMSIM_CODE_SETS]; /* lines that have come to each set of its cache, */
+    uint32_t far[GMSIM_CODE_FAR];   /* and blocks of them, to each of the one behind */
+    uint32_t last, last_clocks;     /* block that came there last, and its lines' clocks */
+    struct gmsim_code_line *line;   /* NULL: it has all */
+    uint32_t *block; /* of each, its number in its set, as they come, from 1 on; 0: not yet */
+    bool constants;  /* each way is looked at, for those too */
+    uint64_t came[GMSIM_CODE_SETS]
+                 [GMSIM_CODE_CAME]; /* clocks of the last lines, by their numbers */
 };
 
 static inline bool gmsim_fetch_done(const struct gmsim_code *code, const gmtrace_path *way)

@@ -79,7 +79,8 @@ typedef struct gmsim_scheduler {
     gmsim_plan plan;
     struct gmsim_code *code;            /* of each SM (fetch.c); NULL: nobody waits for code */
     struct gmsim_code_line *code_lines; /* of all of them, */
-    uint32_t code_count;                /* of each so many */
+    uint32_t code_count;                /* of each so many; */
+    uint32_t *code_blocks;              /* and blocks of them */
     bool code_small;                    /* an SM's cache holds all of the kernel's */
     gmtrace_loaded *loaded;             /* what indices of constants are made of; may be NULL */
     gmtrace_constants *constants;       /* NULL: none that could miss */
