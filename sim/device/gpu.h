@@ -144,6 +144,7 @@ typedef struct gmsim_gpu {
 
     /* [atomic]: percent of the time that l2.atomics_per_clock gives a sector; see atomics.c. Of a
      * group of slices, and of one. */
+    uint32_t atomic_request, atomic_sector, atomic_back_request, atomic_back_sector;
     uint32_t atomic_half, atomic_lane, atomic_swap, atomic_alone, atomic_meeting, atomic_returning;
     uint32_t atomic_slice, atomic_slice_part, atomic_slice_wide, atomic_slice_float;
     uint32_t atomic_latency;           /* clocks more than a load's */

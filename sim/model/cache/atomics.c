@@ -13,9 +13,11 @@
  *   those of such doubles four. The slice meanwhile works on other sectors of the line. Of several
  *   lines that it is at each comes behind any of them by chance, and waits only behind itself
  *   (micro/atomics_few.cu, float: two lines of a slice 2.5 clocks each, four 1.9).
- * - All slices of a cluster together have a rate, which counts where many lines are used. There
- *   half of a line is a request by itself, of one lane or, at twice the cost, of several, and of
- *   compare-and-swap half as much again.
+ * - All slices of a cluster together have a rate, which counts where many lines are used: a pass
+ *   through a line takes its time, and each sector of it, however many words it has, but for a lane
+ *   alone, which takes less, and more if something comes back (micro/atomics_scatter.cu). Of
+ *   compare-and-swap half of a line is a request by itself, of one lane or, at twice the cost, of
+ *   several.
  * - Of requests of several lanes that a slice keeps up with, SMs of its side get more while those
  *   of the other wait, too; where the slice itself is slow, all get the same (explore/probes.py).
  * - A reduction of one lane waits for what its slice does for loads, too (micro/atomics_beside.cu).
@@ -65,20 +67,29 @@ static uint64_t sums_work(const gmsim_gpu *gpu, const gmsim_ask *ask, const gmsi
     return MAX(work, (sums + (among - 1u) * work) / among);
 }
 
+/* The same of compare-and-swap of several words. */
+static uint64_t swap_work(const gmsim_gpu *gpu, const gmsim_message *message)
+{
+    const uint64_t passes = message->passes, lone = message->lone;
+    const bool both = message->touched & 0x3u && message->touched & 0xcu && !lone;
+    const uint64_t several =
+        (passes << both) * gpu->atomic_half + (message->lanes - lone) * gpu->atomic_lane;
+    return lone * gpu->atomic_alone +
+           (lone < message->operations ? several * gpu->atomic_swap / 100u : 0);
+}
+
 /* Percent of a sector's time that all slices of the cluster together take. */
 static uint64_t group_work(const gmsim_gpu *gpu, const gmsim_ask *ask, const gmsim_message *message)
 {
-    const uint64_t passes = message->passes, lone = message->lone;
+    const uint64_t passes = message->passes, sectors = message->operations;
+    const uint64_t returning = ask->kind == GMSIM_ASK_ATOMIC ? gpu->atomic_returning : 100u;
     if (message->lanes <= passes)
-        return passes * (passes > 1u ? gpu->atomic_meeting : gpu->atomic_alone);
-    uint64_t work = lone * gpu->atomic_alone;
-    if (lone < message->operations) {
-        const bool both = message->touched & 0x3u && message->touched & 0xcu && !lone;
-        const uint64_t several =
-            (passes << both) * gpu->atomic_half + (message->lanes - lone) * gpu->atomic_lane;
-        work += ask->is_swap ? several * gpu->atomic_swap / 100u : several;
-    }
-    return work;
+        return passes * (passes > 1u ? gpu->atomic_meeting : gpu->atomic_alone) * returning / 100u;
+    if (ask->is_swap)
+        return swap_work(gpu, message) * returning / 100u;
+    if (ask->kind == GMSIM_ASK_ATOMIC)
+        return passes * gpu->atomic_back_request + sectors * gpu->atomic_back_sector;
+    return passes * gpu->atomic_request + sectors * gpu->atomic_sector;
 }
 
 gmsim_atomic_work gmsim_atomic_work_of(const gmsim_gpu *gpu, const gmsim_ask *ask,
@@ -94,7 +105,5 @@ gmsim_atomic_work gmsim_atomic_work_of(const gmsim_gpu *gpu, const gmsim_ask *as
                                             : 0,
                               .group = group_work(gpu, ask, message) * cost / 100u};
     work.by_side = message->lanes > passes && slice <= sectors * gpu->atomic_slice;
-    if (ask->kind == GMSIM_ASK_ATOMIC)
-        work.group = work.group * gpu->atomic_returning / 100u;
     return work;
 }
