@@ -72,7 +72,10 @@ static uint32_t instr_at(const gmtrace_instr *instr, uint32_t count, uint64_t pc
     uint32_t low = 0, high = count;
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2u;
-        *(instr[middle].pc < pc ? &low : &high) = middle + (instr[middle].pc < pc);
+        if (instr[middle].pc < pc)
+            low = middle + 1u;
+        else
+            high = middle;
     }
     return low < count && instr[low].pc == pc ? low : GMTRACE_NO_INSTR;
 }

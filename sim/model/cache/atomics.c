@@ -16,8 +16,8 @@
  * - All slices of a cluster together have a rate, which counts where many lines are used: a pass
  *   through a line takes its time, and each sector of it, however many words it has, but for a lane
  *   alone, which takes less, and more if something comes back (micro/atomics_scatter.cu). Of
- *   compare-and-swap half of a line is a request by itself, of one lane or, at twice the cost, of
- *   several.
+ *   compare-and-swap half of a line is a request by itself, of one lane or, at three times the
+ *   cost, of several.
  * - Of requests of several lanes that a slice keeps up with, SMs of its side get more while those
  *   of the other wait, too; where the slice itself is slow, all get the same (explore/probes.py).
  * - A reduction of one lane waits for what its slice does for loads, too (micro/atomics_beside.cu).

@@ -33,7 +33,7 @@ struct gmsim_code_line {
     uint32_t clocks; /* that it took to come */
 };
 
-/* Lines, or blocks of them, of each of so many sets of a cache of so many bytes. */
+/* Lines, or blocks of them, of each of so many sets of a cache of so many bytes; one at least. */
 static uint32_t ways_of(uint32_t bytes, uint32_t sets, uint32_t lines)
 {
     return MAX(bytes / (GMSIM_LINE_BYTES * lines) / sets, 1u);
@@ -140,6 +140,7 @@ static uint32_t clocks_of(const gmsim_gpu *gpu, struct gmsim_code *code, uint32_
     return code->last_clocks;
 }
 
+/* The line comes to the SM's cache. */
 static void bring(struct gmsim_code *code, uint32_t number, uint32_t clocks, uint64_t asked,
                   uint64_t there)
 {
