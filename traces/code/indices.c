@@ -84,7 +84,8 @@ bool gmt_index_loads(const gmtrace_kernel *kernel, const gmtrace_decoded *decode
     for (uint32_t n = 0; n < kernel->instr_count; n++) {
         const uint32_t count = made_by_loads(kernel, decoded, n, made, &loaded);
         for (uint32_t i = 0; i < count && loaded; i++)
-            if (is_load(&kernel->instr[made[i]], &decoded[made[i]]))
+            if (is_load(&kernel->instr[made[i]], &decoded[made[i]]) &&
+                decoded[made[i]].space == GMTRACE_SPACE_GLOBAL) /* which captures keep */
                 loads[made[i]] = any = true;
     }
     return any;

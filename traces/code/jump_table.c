@@ -17,8 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LABEL   ".L_x_"
-#define TARGETS "BRANCH_TARGETS "
+#define LABEL ".L_x_"
 
 typedef struct label {
     unsigned long number;
@@ -46,8 +45,8 @@ static bool next_label(const char **text, unsigned long *number)
 static const char *places_of(const gmtrace_instr *instr)
 {
     const char *text =
-        gmt_has_prefix(instr->opcode, "BRX") ? strstr(instr->operands, TARGETS) : NULL;
-    return text ? text + strlen(TARGETS) : NULL;
+        gmt_has_prefix(instr->opcode, "BRX") ? strstr(instr->operands, GMT_TABLE) : NULL;
+    return text ? text + strlen(GMT_TABLE) : NULL;
 }
 
 uint32_t gmt_table_size(const gmtrace_instr *instr)
@@ -66,8 +65,7 @@ static bool says_places(const gmtrace_instr *instr)
     return text && !strncmp(text, "0x", 2);
 }
 
-/* The instruction there; they stand in the order of their places. */
-static uint32_t instr_at(const gmtrace_instr *instr, uint32_t count, uint64_t pc)
+uint32_t gmt_instr_at(const gmtrace_instr *instr, uint32_t count, uint64_t pc)
 {
     uint32_t low = 0, high = count;
     while (low < high) {
@@ -88,7 +86,7 @@ static bool read_places(gmt_jump_tables *tables, uint32_t *found, const gmtrace_
     const char *text = places_of(&instr[number]);
     for (uint32_t i = 0; i < size; i++) {
         char *end;
-        const uint32_t at = instr_at(instr, count, strtoull(text, &end, 16));
+        const uint32_t at = gmt_instr_at(instr, count, strtoull(text, &end, 16));
         if (at == GMTRACE_NO_INSTR || (*end != ',' && *end != '"')) {
             *found = before;
             return true;

@@ -13,6 +13,10 @@ typedef struct gmt_jump_tables {
                       * without a table, or with one that is not known, has none */
 } gmt_jump_tables;
 
+#define GMT_TABLE "BRANCH_TARGETS " /* stands before them in the jump's text */
+
+/* The instruction at that place, GMTRACE_NO_INSTR where none is; they stand in its order. */
+uint32_t gmt_instr_at(const gmtrace_instr *instr, uint32_t count, uint64_t pc);
 /* How many places an instruction names to which it jumps by a table, each as often as the text has
  * it; 0: it is no such. */
 uint32_t gmt_table_size(const gmtrace_instr *instr);

@@ -10,6 +10,8 @@
  *                                                        / 0x000fea0003800000 /
  */
 #include "traces/code/sass.h"
+
+#include "traces/code/jump_table.h"
 #include "traces/format/grow.h"
 
 #include <ctype.h>
@@ -367,15 +369,8 @@ static void add_runs(gmtrace_instr *instr, const line *at, const column *columns
 
 static gmtrace_instr *instr_at(const gmtrace_sass *sass, uint64_t pc)
 {
-    uint32_t low = 0, high = sass->instr_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (sass->instr[middle].pc < pc)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < sass->instr_count && sass->instr[low].pc == pc ? &sass->instr[low] : NULL;
+    const uint32_t at = gmt_instr_at(sass->instr, sass->instr_count, pc);
+    return at == GMTRACE_NO_INSTR ? NULL : &sass->instr[at];
 }
 
 bool gmtrace_sass_lives(gmtrace_sass *sass, const char *listing, const char *section, uint64_t base)
@@ -407,8 +402,7 @@ bool gmtrace_sass_lives(gmtrace_sass *sass, const char *listing, const char *sec
 
 /* ------------------------------------------------------------------------------------- targets */
 
-#define TARGETS "BRANCH_TARGETS "
-#define PLACE   20u /* characters of a place, which a label has at least one of */
+#define PLACE 20u /* characters of a place, which a label has at least one of */
 
 static uint32_t find_label(const gmtrace_sass *sass, const char *name, size_t length, uint64_t near)
 {
@@ -429,8 +423,8 @@ static uint32_t find_label(const gmtrace_sass *sass, const char *name, size_t le
  * there is no memory. */
 static const char *with_places(gmtrace_sass *sass, const gmtrace_instr *instr)
 {
-    const char *text = strstr(instr->operands, TARGETS);
-    const size_t head = text ? (size_t)(text - instr->operands) + strlen(TARGETS) : 0;
+    const char *text = strstr(instr->operands, GMT_TABLE);
+    const size_t head = text ? (size_t)(text - instr->operands) + strlen(GMT_TABLE) : 0;
     char *own = text ? malloc(PLACE * (strlen(instr->operands) + 1u)) : NULL;
     if (!own)
         return NULL;
@@ -464,7 +458,7 @@ void gmtrace_sass_link(gmtrace_sass *sass)
             instr->op_class != GMTRACE_CLASS_RECONVERGE)
             continue;
         const char *name = strstr(instr->operands, "`(");
-        if (!name && strncmp(instr->opcode, "BRX", 3) == 0) {
+        if (!name && gmt_table_size(instr)) {
             const char *text = with_places(sass, instr);
             instr->operands = text ? text : instr->operands;
         }
