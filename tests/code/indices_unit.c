@@ -178,8 +178,8 @@ static void test_parts(void)
     g_assert_cmpuint(addresses(sum, half, memory, sizeof memory), ==, 2);
     g_assert_cmpuint(addresses(sum, first, memory, sizeof memory), ==, 32);
     g_assert_cmpuint(addresses(word, third, memory, sizeof memory), ==, 3);
-    g_assert_cmpuint(addresses(word, first, memory, 8), ==, 2); /* of the first two lanes */
-    g_assert_cmpuint(addresses(word, first, memory, 0), ==, 32);
+    g_assert_cmpuint(addresses(word, first, memory, 8), ==, 2);  /* of the first two lanes */
+    g_assert_cmpuint(addresses(word, first, memory, 0), ==, 30); /* of 256: two lanes meet twice */
     /* 4 a + thread: 0, 5, 10, 15, and 4 more for each four threads */
     g_assert_cmpuint(addresses(thread, first, memory, sizeof memory), ==, 32);
     g_assert_cmpuint(addresses(shuffled, first, memory, sizeof memory), ==, 32);
@@ -190,6 +190,8 @@ static void test_unknown(void)
 {
     static const char *const word[] = {"LDG.E R4, desc[UR4][R2.64]", "SHF.L.U32 R5, R4, 0x2, RZ",
                                        LOOK, NULL};
+    static const char *const large[] = {"LDG.E R4, desc[UR4][R2.64]",
+                                        "LOP3.LUT R5, R4, 0xffffff00, RZ, 0xc0, !PT", LOOK, NULL};
     static const char *const shared[] = {"LDS R4, [R2]", "SHF.L.U32 R5, R4, 0x2, RZ", LOOK, NULL};
     static const char *const low[] = {"LDS.U8 R4, [R2]", "LOP3.LUT R5, R4, 0x3, RZ, 0xc0, !PT",
                                       LOOK, NULL};
@@ -197,12 +199,32 @@ static void test_unknown(void)
     const access row[ACCESSES] = {{0, ALL, BASE, 4, false}},
                  one[ACCESSES] = {{0, ALL, BASE, 0, false}};
     const access all[ACCESSES] = {{0, ALL, 16, 4, true}}, same[ACCESSES] = {{0, ALL, 16, 0, true}};
-    g_assert_cmpuint(addresses(word, row, memory, 0), ==, 32);
+    g_assert_cmpuint(addresses(word, row, memory, 0), ==, 30);
     g_assert_cmpuint(addresses(word, one, memory, 0), ==, 1);
-    g_assert_cmpuint(addresses(shared, all, memory, 0), ==, 32);
+    g_assert_cmpuint(addresses(large, row, memory, 0), ==, 1); /* tables have few kinds */
+    g_assert_cmpuint(addresses(shared, all, memory, 0), ==, 27);
     g_assert_cmpuint(addresses(shared, same, memory, 0), ==, 1);
     g_assert_cmpuint(addresses(low, all, memory, 0), ==, 4); /* any of 0 to 3, by 32 lanes */
     g_assert_cmpuint(addresses(matrix, same, memory, 0), ==, 32);
+}
+
+/* Lanes that do not come there ask for nothing: those do that do an access beside. */
+static void test_few_lanes(void)
+{
+    static const char *const behind[] = {"S2R R5, SR_TID.X", "LDG.E R4, desc[UR4][R2.64]", LOOK,
+                                         NULL};
+    static const char *const guarded[] = {"S2R R5, SR_TID.X", "@P0 LDG.E R4, desc[UR4][R2.64]",
+                                          LOOK, NULL};
+    static const char *const elsewhere[] = {"S2R R5, SR_TID.X", "LDG.E R4, desc[UR4][R2.64]",
+                                            "BSYNC B0", LOOK, NULL};
+    const access two[ACCESSES] = {{1, 3, BASE, 4, false}},
+                 all[ACCESSES] = {{1, ALL, BASE, 4, false}};
+    const access both[ACCESSES] = {{1, 3, BASE, 4, false}, {1, 7, BASE, 4, false}};
+    g_assert_cmpuint(addresses(behind, two, memory, 0), ==, 2);
+    g_assert_cmpuint(addresses(behind, all, memory, 0), ==, 32);
+    g_assert_cmpuint(addresses(behind, both, memory, 0), ==, 3);
+    g_assert_cmpuint(addresses(guarded, two, memory, 0), ==, 32);
+    g_assert_cmpuint(addresses(elsewhere, two, memory, 0), ==, 32);
 }
 
 /* Constants that an index is made of: as many as are read. */
@@ -241,6 +263,7 @@ int main(int argc, char **argv)
     g_test_add_func("/indices/signs", test_signs);
     g_test_add_func("/indices/parts", test_parts);
     g_test_add_func("/indices/unknown", test_unknown);
+    g_test_add_func("/indices/few-lanes", test_few_lanes);
     g_test_add_func("/indices/chained", test_chained);
     g_test_add_func("/indices/mean", test_mean);
     return g_test_run();

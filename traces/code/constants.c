@@ -294,7 +294,10 @@ static void read_lines(gmtrace_constants *c, uint32_t n, uint32_t slot)
     const uint32_t kind = index && *index == 'U' && c->decoded[n].unit == GMTRACE_UNIT_ULDC
                               ? GMTRACE_CONSTANT_ULDC
                               : 0;
+    const uint32_t active = c->lanes > 1u ? gmt_lanes_at(c->loaded, n) : 1u;
     for (uint32_t lane = 0; index && lane < c->lanes; lane++) {
+        if (!(active >> lane & 1u))
+            continue;
         const uint32_t at = address_of(&c->now[lane], index) & 0xffffu;
         const uint32_t line = at / GMTRACE_CONSTANT_LINE | kind;
         uint32_t same = 0;

@@ -476,6 +476,7 @@ static bool matches_masks(const gmtrace_kernel *kernel, uint32_t match)
 
 void gmtrace_decode_kernel(const gmtrace_kernel *kernel, uint32_t lanes, gmtrace_decoded *decoded)
 {
+    const uint32_t all = lanes < GMTRACE_WARP_LANES ? (UINT32_C(1) << lanes) - 1u : UINT32_MAX;
     for (uint32_t i = 0; i < kernel->instr_count; i++) {
         decoded[i] = gmtrace_decode(&kernel->instr[i]);
         if (decoded[i].unit == GMTRACE_UNIT_MATCH_ANY && matches_masks(kernel, i))
@@ -483,7 +484,7 @@ void gmtrace_decode_kernel(const gmtrace_kernel *kernel, uint32_t lanes, gmtrace
     }
     for (uint32_t i = 0; i < kernel->instr_count; i++)
         decoded[i].addresses = decoded[i].unit == GMTRACE_UNIT_LDC
-                                   ? (uint8_t)gmt_addresses(kernel, decoded, i, lanes)
+                                   ? (uint8_t)gmt_addresses(kernel, decoded, i, all)
                                    : 1;
     gmt_count_reads(kernel, decoded);
 }

@@ -71,12 +71,11 @@ uint32_t gmt_makes_index(const gmtrace_kernel *kernel, const gmtrace_decoded *de
                          uint32_t instr[GMT_MADE_OF], bool *differ);
 uint32_t gmt_index(const path_const *state, const gmtrace_instr *load); /* then; in bytes */
 /* What may stand for a value of which no more is known than where it was read: by chance, but the
- * same for the same. */
+ * same for the same, and less than 256, as of what tables are looked up by. */
 uint32_t gmt_anything(uint64_t from);
 /* What a load makes of a word: of less than four bytes what it has of them. */
 uint32_t gmt_narrow(const gmtrace_instr *load, uint32_t value);
-/* At how many addresses so many lanes read constants by a load's index; 1 where it does not vary.
- */
+/* At how many addresses those lanes read constants by a load's index; 1 where it does not vary. */
 uint32_t gmt_addresses(const gmtrace_kernel *kernel, const gmtrace_decoded *decoded, uint32_t instr,
                        uint32_t lanes);
 
@@ -84,6 +83,8 @@ uint32_t gmt_addresses(const gmtrace_kernel *kernel, const gmtrace_decoded *deco
  * that is not known. `loaded` may be NULL. */
 bool gmt_set_loaded(const gmtrace_loaded *loaded, path_const *state, const gmtrace_instr *load,
                     uint32_t number, uint32_t lane);
+/* The lanes that execute that load of constants; all where no more is known. */
+uint32_t gmt_lanes_at(const gmtrace_loaded *loaded, uint32_t number);
 /* Sets loads[i] of those of kernel->instr_count loads from global memory that indices of constants
  * are made of, and of nothing else but threads' numbers (indices.c). True where any is. */
 bool gmt_index_loads(const gmtrace_kernel *kernel, const gmtrace_decoded *decoded, uint8_t *loads);

@@ -14,6 +14,7 @@
 #define WARPS   3u    /* of a CTA that are looked at, */
 #define SAMPLES 8u    /* of an index in each, */
 #define RECORDS 4096u /* and records, at most */
+#define PEERS   64u   /* loads of constants whose lanes are looked for */
 #define WORDS   4u    /* that a load brings a lane, at most */
 #define NONE    0xffu
 
@@ -26,9 +27,17 @@ typedef struct load {
     uint32_t value[GMTRACE_WARP_LANES][WORDS];
 } load;
 
+/* A load of constants, and an access in the same straight piece of code, which all lanes do that
+ * do the one. */
+typedef struct peer {
+    uint32_t instr, access;
+    uint32_t lanes; /* that were seen to */
+} peer;
+
 struct gmtrace_loaded {
-    uint32_t loads;
+    uint32_t loads, peers;
     load load[LOADS];
+    peer peer[PEERS];
 };
 
 /* A load of constants by an index that was loaded. */
@@ -117,6 +126,63 @@ static bool find_users(sampler *s)
         s->users += loaded;
     }
     return true;
+}
+
+static bool is_access(const gmtrace_instr *instr)
+{
+    return instr->predicate == GMTRACE_NO_REGISTER && gmtrace_accesses_by_lane(instr);
+}
+
+/* Where control flow leaves the instruction but for the next, or other lanes may come from. */
+static bool ends_piece(const gmtrace_instr *instr)
+{
+    return instr->op_class == GMTRACE_CLASS_BRANCH || instr->op_class == GMTRACE_CLASS_CALL ||
+           instr->op_class == GMTRACE_CLASS_RETURN || instr->op_class == GMTRACE_CLASS_EXIT ||
+           (instr->op_class == GMTRACE_CLASS_RECONVERGE && !gmt_has_prefix(instr->opcode, "BSSY"));
+}
+
+/* The next access behind instruction `at`, or else the last before it, of the same straight piece
+ * of code; `at` itself if there is none. */
+static uint32_t access_beside(const gmtrace_kernel *kernel, uint32_t at, const uint8_t *target)
+{
+    for (uint32_t n = at + 1u; n < kernel->instr_count && !target[n]; n++) {
+        if (is_access(&kernel->instr[n]))
+            return n;
+        if (ends_piece(&kernel->instr[n]))
+            break;
+    }
+    for (uint32_t n = at; n > 0 && !target[n] && !ends_piece(&kernel->instr[n - 1u]); n--)
+        if (is_access(&kernel->instr[n - 1u]))
+            return n - 1u;
+    return at;
+}
+
+/* Loads of constants of which few lanes of a warp may be there. */
+static bool find_peers(sampler *s)
+{
+    const uint32_t count = s->kernel->instr_count;
+    uint8_t *target = calloc(count + (size_t)1, 1);
+    if (!target)
+        return false;
+    for (uint32_t n = 0; n < count; n++)
+        if (s->kernel->instr[n].target < count)
+            target[s->kernel->instr[n].target] = 1;
+    for (uint32_t n = 0; n < count && s->kept->peers < PEERS; n++) {
+        const uint32_t access =
+            s->decoded[n].addresses > 1u ? access_beside(s->kernel, n, target) : n;
+        if (access != n)
+            s->kept->peer[s->kept->peers++] = (peer){.instr = n, .access = access};
+    }
+    free(target);
+    return true;
+}
+
+uint32_t gmt_lanes_at(const gmtrace_loaded *loaded, uint32_t number)
+{
+    for (uint32_t i = 0; loaded && i < loaded->peers; i++)
+        if (loaded->peer[i].instr == number && loaded->peer[i].lanes)
+            return loaded->peer[i].lanes;
+    return UINT32_MAX;
 }
 
 /* Of memory that is not known: whatever lanes find, those that read the same find the same. */
@@ -230,6 +296,9 @@ static void keep(gmtrace_loaded *kept, uint32_t slot, const load *own)
 static void take(sampler *s, const gmtrace_chunk *chunk, const gmtrace_record *record)
 {
     const uint8_t slot = record->instr < s->kernel->instr_count ? s->slot[record->instr] : NONE;
+    for (uint32_t i = 0; i < s->kept->peers; i++)
+        if (s->kept->peer[i].access == record->instr)
+            s->kept->peer[i].lanes |= record->mask;
     if (slot == NONE || record->kind != GMTRACE_ACCESS)
         return;
     find(s, &s->load[slot], chunk, record);
@@ -250,6 +319,9 @@ static bool all_seen(const sampler *s)
 {
     for (uint32_t i = 0; i < s->users; i++)
         if (s->user[i].own < SAMPLES)
+            return false;
+    for (uint32_t i = 0; i < s->kept->peers; i++)
+        if (!s->kept->peer[i].lanes)
             return false;
     return true;
 }
@@ -324,12 +396,15 @@ static bool begin(sampler *s, const gmtrace_kernel *kernel, const gmtrace_launch
     if (!s->slot)
         return false;
     memset(s->slot, NONE, kernel->instr_count + (size_t)1);
-    if (!find_users(s))
-        return false;
-    if (!s->users)
-        return true;
     s->kept = calloc(1, sizeof *s->kept);
-    if (!s->kept || !path_memory_make(&s->memory, launch->known))
+    if (!s->kept || !find_users(s) || !find_peers(s))
+        return false;
+    if (!s->users && !s->kept->peers) {
+        free(s->kept);
+        s->kept = NULL;
+        return true;
+    }
+    if (!path_memory_make(&s->memory, launch->known))
         return false;
     s->kept->loads = s->loads;
     for (uint32_t i = 0; i < s->loads; i++)
@@ -339,6 +414,13 @@ static bool begin(sampler *s, const gmtrace_kernel *kernel, const gmtrace_launch
 
 static void say(const sampler *s, gmtrace_decoded *decoded)
 {
+    for (uint32_t i = 0; s->kept && i < s->kept->peers; i++) {
+        const peer *own = &s->kept->peer[i];
+        const uint32_t lanes = gmt_lanes_at(s->kept, own->instr);
+        if (lanes != UINT32_MAX)
+            decoded[own->instr].addresses =
+                (uint8_t)gmt_addresses(s->kernel, decoded, own->instr, lanes);
+    }
     for (uint32_t i = 0; i < s->users; i++) {
         const user *own = &s->user[i];
         if (own->samples)
@@ -359,7 +441,7 @@ bool gmtrace_decode_indices(gmtrace_reader *reader, const gmtrace_kernel *kernel
     if (!s)
         return false;
     const bool good =
-        begin(s, kernel, launch, decoded) && (!s->users || read_warps(s, reader, launch, error));
+        begin(s, kernel, launch, decoded) && (!s->kept || read_warps(s, reader, launch, error));
     if (good) {
         say(s, decoded);
         *loaded = s->kept;

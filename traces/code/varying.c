@@ -124,7 +124,7 @@ bool gmt_varies_by_loads(const gmtrace_kernel *kernel, const gmtrace_decoded *de
 uint32_t gmt_anything(uint64_t from)
 {
     const uint64_t spread = (from + 1u) * UINT64_C(0x9e3779b97f4a7c15);
-    return (uint32_t)((spread ^ spread >> 29) * UINT64_C(0xbf58476d1ce4e5b9) >> 32);
+    return (uint32_t)((spread ^ spread >> 29) * UINT64_C(0xbf58476d1ce4e5b9) >> 56);
 }
 
 uint32_t gmt_narrow(const gmtrace_instr *load, uint32_t value)
@@ -200,7 +200,8 @@ uint32_t gmt_addresses(const gmtrace_kernel *kernel, const gmtrace_decoded *deco
     path_const *state = differ ? malloc(sizeof *state) : NULL;
     if (!state)
         return 1;
-    for (uint32_t lane = 0; lane < lanes; lane++) {
+    for (; lanes; lanes &= lanes - 1u) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(lanes);
         path_const_begin(state);
         for (uint32_t i = 0; i < count; i++)
             gmt_run_made(state, kernel, decoded, instr[i], lane);
