@@ -165,6 +165,16 @@ static void test_floats(void)
                                   {"FSETP.GEU.AND P0, PT, |R2|, 1, PT", 0x3f800000, 0},
                                   {"@P0 BRA `", 0, 1},
                                   {"EXIT", 0, 0}};
+    static const line halves[] = {{"LDC R2, c[0x0][0x210]", 0, 0},
+                                  {"FMUL.D2 R2, R2, 1", 0x3f800000, 0},
+                                  {"FSETP.GEU.AND P0, PT, |R2|, 1, PT", 0x3f800000, 0},
+                                  {"@P0 BRA `", 0, 1},
+                                  {"EXIT", 0, 0}};
+    static const line parts[] = {{"LDC R2, c[0x0][0x210]", 0, 0},
+                                 {"FMUL.FTZ.M8 R2, R2, 0.0078125", 0x3c000000, 0},
+                                 {"FSETP.GEU.AND P0, PT, |R2|, 1, PT", 0x3f800000, 0},
+                                 {"@P0 BRA `", 0, 1},
+                                 {"EXIT", 0, 0}};
     static const line wide[] = {{"LDC.64 R2, c[0x0][0x218]", 0, 0},
                                 {"DMUL R2, R2, 0.5", 0x3fe00000, 0},
                                 {"DSETP.GEU.AND P0, PT, |R2|, 1, PT", 0x3ff00000, 0},
@@ -182,9 +192,56 @@ static void test_floats(void)
     assemble(&c, single, G_N_ELEMENTS(single));
     EXECUTED(c, launch, 0, 0, 1 + 3 * 11 + 1, false);
     gmtrace_sass_free(&c.sass);
+    assemble(&c, halves, G_N_ELEMENTS(halves));
+    EXECUTED(c, launch, 0, 0, 1 + 3 * 11 + 1, false);
+    gmtrace_sass_free(&c.sass);
+    assemble(&c, parts, G_N_ELEMENTS(parts)); /* a sixteenth of it each turn */
+    EXECUTED(c, launch, 0, 0, 1 + 3 * 3 + 1, false);
+    gmtrace_sass_free(&c.sass);
     assemble(&c, wide, G_N_ELEMENTS(wide));
     EXECUTED(c, launch, 0, 0, 1 + 3 * 17 + 1, false);
     gmtrace_sass_free(&c.sass);
+}
+
+/* A loop turns as often as the form says, of three parameters in R4 to R6, and eight times more. */
+static uint64_t turns_of(const char *form, int32_t a, int32_t b, int32_t d)
+{
+    const line lines[] = {
+        {"LDC.64 R4, c[0x0][0x210]", 0, 0},
+        {"LDC R6, c[0x0][0x218]", 0, 0},
+        {form, 0, 0},
+        {"VIADD R2, R2, 0x8", 0, 0},
+        {"VIADD R2, R2, 0xffffffff", 0, 0},
+        {"ISETP.GE.AND P0, PT, R2, 0x1, PT", 0, 0},
+        {"@P0 BRA `", 0, 4},
+        {"EXIT", 0, 0},
+    };
+    const int32_t parameters[] = {a, b, d};
+    const gmtrace_known known = {
+        .constants_offset = 0x210, .constants_size = 12, .constants = (const uint8_t *)parameters};
+    const gmtrace_launch launch = {.grid = {1, 1, 1}, .block = {32, 1, 1}, .known = &known};
+    code c;
+    uint64_t doubtful;
+    assemble(&c, lines, G_N_ELEMENTS(lines));
+    const uint64_t done = executed(&c, &launch, 0, 0, &doubtful);
+    gmtrace_sass_free(&c.sass);
+    g_assert_cmpuint(doubtful, ==, 0);
+    g_assert_cmpuint((done - 5) % 3, ==, 0);
+    return (done - 5) / 3;
+}
+
+/* The least and the most of three, with and without a sign; no less than nought; and an index that
+ * is taken away. */
+static void test_extremes(void)
+{
+    g_assert_cmpuint(turns_of("VIMNMX3 R2, R4, R5, R6, PT", 5, -2, 9), ==, 6);
+    g_assert_cmpuint(turns_of("VIMNMX3 R2, R4, R5, R6, !PT", 5, -2, 9), ==, 17);
+    g_assert_cmpuint(turns_of("VIMNMX3.U32 R2, R4, R5, R6, PT", 5, -2, 9), ==, 13);
+    g_assert_cmpuint(turns_of("VIMNMX3.RELU R2, R4, R5, R6, PT", 5, -2, 9), ==, 8);
+    g_assert_cmpuint(turns_of("VIMNMX.RELU R2, R4, R5, PT", 5, -2, 9), ==, 8);
+    g_assert_cmpuint(turns_of("VIMNMX.RELU R2, R4, R6, PT", 5, -2, 9), ==, 13);
+    g_assert_cmpuint(turns_of("VIADDMNMX.RELU R2, R4, R5, R6, PT", 1, -2, 9), ==, 8);
+    g_assert_cmpuint(turns_of("LEA R2, -R4, R6, 0x1", 5, -2, 9), ==, 7);
 }
 
 /* Each lane counts down from what it loaded: the warp goes on until the last is done. */
@@ -432,6 +489,7 @@ int main(int argc, char **argv)
     g_test_add_func("/path/known/carry", test_carry);
     g_test_add_func("/path/known/upper-carry", test_upper_carry);
     g_test_add_func("/path/known/floats", test_floats);
+    g_test_add_func("/path/known/extremes", test_extremes);
     g_test_add_func("/path/known/loaded", test_loaded);
     g_test_add_func("/path/known/many", test_many);
     g_test_add_func("/path/known/states", test_states);

@@ -90,6 +90,9 @@ static const char *const text[] = {
     "STG.E [%R.64], %S",
     "BAR.SYNC 0x0",
     "SYNCS.ARRIVE.TRANS64.A1T0 RZ, [%R+URZ], RZ",
+    "FMUL.FTZ.D2 %R, %S, -%R",
+    "VIMNMX3.U32 %R, %S, %R, %N, !PT",
+    "VIADDMNMX.RELU %R, %S, %N, %R, PT",
 };
 
 /* The instruction of four bytes, in nvdisasm's words. */

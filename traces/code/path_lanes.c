@@ -103,7 +103,8 @@ static inline uint32_t shifted(uint8_t mode, uint64_t x, uint32_t by)
 static uint32_t extreme(const path_step *step, uint32_t a, uint32_t b, bool least)
 {
     const bool less = step->mode & STEP_SIGNED ? (int32_t)a < (int32_t)b : a < b;
-    return less == least ? a : b;
+    const uint32_t one = less == least ? a : b;
+    return step->shift && (int32_t)one < 0 ? 0 : one;
 }
 
 static uint32_t permuted(uint32_t a, uint32_t selector, uint32_t b)
@@ -352,6 +353,10 @@ INLINED void make(const path_step *step, path_sources a, unsigned lanes, path_ma
         return;
     case STEP_ADD_MINMAX:
         EACH_LANE d[0][i] = extreme(step, a[0][i] + a[1][i], a[2][i], a[3][i] != 0);
+        return;
+    case STEP_MINMAX_3:
+        EACH_LANE d[0][i] =
+            extreme(step, extreme(step, a[0][i], a[1][i], a[3][i] != 0), a[2][i], a[3][i] != 0);
         return;
     case STEP_ABSOLUTE:
         EACH_LANE d[0][i] = (int32_t)a[0][i] < 0 ? 0u - a[0][i] : a[0][i];

@@ -91,7 +91,8 @@ static void read_lea(path_reading *r)
         path_read_source(r);
     const sass_operand *shift = &r->op.operand[r->next++];
     r->good &= r->next <= r->op.count && shift->kind == SASS_IMM && shift->value >= 0 &&
-               shift->value < 32 && (high || !sign) && !r->step->source[0].negated;
+               shift->value < 32 && (high || !sign) &&
+               (!r->step->source[0].negated || (!high && !extended && r->step->targets == 1));
     r->step->shift = (uint8_t)shift->value;
     if (sign) /* so that the carry stands at the same place */
         path_read_value(r, 0);
@@ -197,6 +198,13 @@ static void read_plain(path_reading *r, uint8_t what, unsigned count)
     path_read_target(r);
     for (unsigned i = 0; i < count; i++)
         path_read_source(r);
+}
+
+static void read_extreme(path_reading *r, uint8_t what, unsigned count)
+{
+    r->step->mode = take(r, SASS_WORD_U32) ? 0 : STEP_SIGNED;
+    r->step->shift = take(r, SASS_WORD_RELU);
+    read_plain(r, what, count);
 }
 
 /* How many bytes a load's words say; *sign: bit 31 of what they give is that of their own. */
@@ -381,12 +389,13 @@ static void read_by_name(path_reading *r)
         return;
     case SASS_IMNMX:
     case SASS_VIMNMX:
-        r->step->mode = take(r, SASS_WORD_U32) ? 0 : STEP_SIGNED;
-        read_plain(r, STEP_MINMAX, 3);
+        read_extreme(r, STEP_MINMAX, 3);
+        return;
+    case SASS_VIMNMX3:
+        read_extreme(r, STEP_MINMAX_3, 4);
         return;
     case SASS_VIADDMNMX:
-        r->step->mode = take(r, SASS_WORD_U32) ? 0 : STEP_SIGNED;
-        read_plain(r, STEP_ADD_MINMAX, 4);
+        read_extreme(r, STEP_ADD_MINMAX, 4);
         return;
     case SASS_IABS:
         read_plain(r, STEP_ABSOLUTE, 1);

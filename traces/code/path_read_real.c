@@ -80,10 +80,25 @@ static void read_result(path_reading *r)
         path_read_target(r);
 }
 
+/* FMUL.D2 divides by two, FMUL.M2 multiplies by it. */
+static void take_scale(path_reading *r)
+{
+    static const struct {
+        uint8_t word;
+        int8_t power;
+    } known[] = {{SASS_WORD_D2, -1}, {SASS_WORD_D4, -2}, {SASS_WORD_D8, -3},
+                 {SASS_WORD_M2, 1},  {SASS_WORD_M4, 2},  {SASS_WORD_M8, 3}};
+    for (unsigned i = 0; i < sizeof known / sizeof *known; i++)
+        if (take(r, (sass_word)known[i].word))
+            r->step->shift = (uint8_t)(SCALE_ONE + known[i].power);
+}
+
 static void read_arithmetic(path_reading *r, uint8_t what, bool is_double, unsigned count)
 {
     r->step->what = what;
     r->step->mode = is_double ? REAL_DOUBLE : 0;
+    if (what == STEP_REAL_MUL && !is_double)
+        take_scale(r);
     take_modes(r);
     read_result(r);
     read_values(r, count);

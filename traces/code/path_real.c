@@ -78,6 +78,9 @@ static inline __attribute__((always_inline)) void floats_as(const path_step *ste
     } else if (step->what == STEP_REAL_MUL) {
         for (unsigned i = 0; i < GMTRACE_WARP_LANES; i++)
             x[i] *= y[i];
+        const float scale = step->shift ? ldexpf(1, step->shift - SCALE_ONE) : 1;
+        for (unsigned i = 0; i < GMTRACE_WARP_LANES && step->shift; i++)
+            x[i] *= scale;
     } else {
         copy_floats(z, a[2], flushes);
         for (unsigned i = 0; i < GMTRACE_WARP_LANES; i++)

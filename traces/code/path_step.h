@@ -28,6 +28,7 @@ enum {
     STEP_SELECT,
     STEP_MINMAX,
     STEP_ADD_MINMAX,
+    STEP_MINMAX_3, /* of these three shift: no less than nought */
     STEP_ABSOLUTE,
     STEP_BITS,
     STEP_REVERSE,
@@ -40,7 +41,7 @@ enum {
     STEP_VOTE, /* mode: of any lane, else of all; shift: which target is the predicate */
     STEP_REAL, /* the first that path_real.c runs */
     STEP_REAL_ADD = STEP_REAL,
-    STEP_REAL_MUL,
+    STEP_REAL_MUL, /* shift: a power of two besides, and SCALE_ONE more; or 0 */
     STEP_REAL_FMA,
     STEP_REAL_COMPARE,
     STEP_REAL_MINMAX,
@@ -56,6 +57,7 @@ enum { STEP_SIGNED = 1 };
 enum { SHIFT_RIGHT = 1, SHIFT_HIGH = 2, SHIFT_SIGNED = 4, SHIFT_WRAPS = 8, SHIFT_64 = 16 };
 /* Comparisons: bits less, equal, more and, of floats, neither; and what they are joined with. */
 enum { COMPARES = 15, WITH_AND = 0, WITH_OR = 16, WITH_XOR = 32, WITH_LOWER = 64 };
+enum { SCALE_ONE = 8 };
 /* Of floats: mode. */
 enum { REAL_DOUBLE = 1, REAL_FLUSHES = 2, REAL_SATURATES = 4, REAL_NAN = 8, REAL_SIGNED = 16 };
 enum { REAL_BITS_64 = 32, REAL_CUTS = 64, REAL_FLOORS = 128 }; /* rounding; both: up */

@@ -10,22 +10,17 @@
 
 /* Names that somebody executes; all others are SASS_OTHER. */
 #define SASS_NAMES(X)                                                                              \
-    X(ATOM)                                                                                        \
-    X(ATOMG)                                                                                       \
-    X(ATOMS) X(BAR) X(BMSK) X(BPT) X(BRA) X(BREAK) X(BREV) X(BSSY) X(BSYNC) X(CALL) X(CCTL)        \
-        X(CGAERRBAR) X(CS2R) X(DADD) X(DEPBAR) X(DFMA) X(DMUL) X(DSETP) X(ENDCOLLECTIVE) X(ERRBAR) \
-            X(EXIT) X(F2F) X(F2FP) X(F2I) X(FADD) X(FCHK) X(FENCE) X(FFMA) X(FLO) X(FMNMX) X(FMUL) \
-                X(FRND) X(FSEL) X(FSETP) X(FSET) X(HADD2) X(HFMA2) X(HMNMX2) X(HMUL2) X(HSETP2)    \
-                    X(I2F) X(I2FP) X(IABS) X(IADD3) X(IMAD) X(IMNMX) X(ISETP) X(LD) X(LDC) X(LDG)  \
-                        X(LDGDEPBAR) X(LDGSTS) X(LDL) X(LDS) X(LEA) X(LOP3) X(MATCH) X(MEMBAR)     \
-                            X(MOV) X(MUFU) X(NANOSLEEP) X(NOP) X(P2R) X(PLOP3) X(POPC) X(PRMT)     \
-                                X(R2P) X(R2UR) X(RED) X(REDG) X(REDUX) X(RET) X(S2R) X(S2UR)       \
-                                    X(SEL) X(SGXT) X(SHF) X(SHFL) X(ST) X(STG) X(STL) X(STS)       \
-                                        X(UBMSK) X(UBREV) X(UFLO) X(UIADD3) X(UIMAD) X(UISETP)     \
-                                            X(ULDC) X(ULEA) X(ULOP3) X(UMOV) X(UPLOP3) X(UPOPC)    \
-                                                X(UPRMT) X(USEL) X(USGXT) X(USHF) X(VABSDIFF)      \
-                                                    X(VIADD) X(VIADDMNMX) X(VIMNMX) X(VOTE)        \
-                                                        X(VOTEU) X(WARPSYNC) X(YIELD)
+    X(ATOM) X(ATOMG) X(ATOMS) X(BAR) X(BMSK) X(BPT) X(BRA) X(BREAK) X(BREV) X(BSSY) X(BSYNC)       \
+        X(CALL) X(CCTL) X(CGAERRBAR) X(CS2R) X(DADD) X(DEPBAR) X(DFMA) X(DMUL) X(DSETP)            \
+        X(ENDCOLLECTIVE) X(ERRBAR) X(EXIT) X(F2F) X(F2FP) X(F2I) X(FADD) X(FCHK) X(FENCE) X(FFMA)  \
+        X(FLO) X(FMNMX) X(FMUL) X(FRND) X(FSEL) X(FSETP) X(FSET) X(HADD2) X(HFMA2) X(HMNMX2)       \
+        X(HMUL2) X(HSETP2) X(I2F) X(I2FP) X(IABS) X(IADD3) X(IMAD) X(IMNMX) X(ISETP) X(LD) X(LDC)  \
+        X(LDG) X(LDGDEPBAR) X(LDGSTS) X(LDL) X(LDS) X(LEA) X(LOP3) X(MATCH) X(MEMBAR) X(MOV)       \
+        X(MUFU) X(NANOSLEEP) X(NOP) X(P2R) X(PLOP3) X(POPC) X(PRMT) X(R2P) X(R2UR) X(RED) X(REDG)  \
+        X(REDUX) X(RET) X(S2R) X(S2UR) X(SEL) X(SGXT) X(SHF) X(SHFL) X(ST) X(STG) X(STL) X(STS)    \
+        X(UBMSK) X(UBREV) X(UFLO) X(UIADD3) X(UIMAD) X(UISETP) X(ULDC) X(ULEA) X(ULOP3) X(UMOV)    \
+        X(UPLOP3) X(UPOPC) X(UPRMT) X(USEL) X(USGXT) X(USHF) X(VABSDIFF) X(VIADD) X(VIADDMNMX)     \
+        X(VIMNMX) X(VIMNMX3) X(VOTE) X(VOTEU) X(WARPSYNC) X(YIELD)
 typedef enum sass_name {
 #define X(NAME) SASS_##NAME,
     SASS_NAMES(X)
@@ -36,21 +31,17 @@ typedef enum sass_name {
 /* Words behind the name, between points; _64 is "64". One that is not here makes the instruction
  * unknown. */
 #define SASS_WORDS(X)                                                                              \
-    X(_8)                                                                                          \
-    X(_16)                                                                                         \
-    X(_32) X(_64) X(_128) X(ABS) X(ADD) X(ALL) X(AND) X(ANY) X(BF16) X(BF16_V2) X(BFLY) X(BYPASS)  \
-        X(CAS) X(CAST) X(CEIL) X(CLEAR) X(COLLECTIVE) X(CONSTANT) X(CONV) X(COS) X(CTA) X(DEC)     \
-            X(DEFER_BLOCKING) X(DIV) X(DOWN) X(E) X(EF) X(EL) X(EQ) X(EQU) X(EU) X(EX) X(EX2)      \
-                X(EXCH) X(F) X(F16) X(F32) X(F64) X(FLOOR) X(FTZ) X(GE) X(GEU) X(GPU) X(GT) X(GTU) \
-                    X(HI) X(IADD) X(IDX) X(INC) X(IVALL) X(L) X(LE) X(LEU) X(LG2) X(LT) X(LTC128B) \
-                        X(LTC256B) X(LTC64B) X(LTU) X(LU) X(LUT) X(MAX) X(MIN) X(MMA) X(MOV) X(NA) \
-                            X(NAN) X(NE) X(NEU) X(NOINC) X(NODEC) X(NTZ) X(NUM) X(OR) X(PACK_AB)   \
-                                X(POPC) X(R) X(RCP) X(RCP64H) X(RED) X(REL) X(RM) X(RN) X(RP)      \
-                                    X(RSQ) X(RSQ64H) X(RZ) X(S16) X(S32) X(S64) X(S8) X(SAT) X(SC) \
-                                        X(SH) X(SHL) X(SIN) X(SM) X(SPIN) X(SQRT) X(STRONG) X(SUM) \
-                                            X(SX32) X(SYNC) X(SYS) X(T) X(TANH) X(TRAP) X(TRUNC)   \
-                                                X(U) X(U16) X(U32) X(U64) X(U8) X(UP) X(W) X(WEAK) \
-                                                    X(WIDE) X(X) X(XOR)
+    X(_8) X(_16) X(_32) X(_64) X(_128) X(ABS) X(ADD) X(ALL) X(AND) X(ANY) X(BF16) X(BF16_V2)       \
+        X(BFLY) X(BYPASS) X(CAS) X(CAST) X(CEIL) X(CLEAR) X(COLLECTIVE) X(CONSTANT) X(CONV)        \
+        X(COS) X(CTA) X(D2) X(D4) X(D8) X(DEC) X(DEFER_BLOCKING) X(DIV) X(DOWN) X(E) X(EF) X(EL)   \
+        X(EQ) X(EQU) X(EU) X(EX) X(EX2) X(EXCH) X(F) X(F16) X(F32) X(F64) X(FLOOR) X(FTZ) X(GE)    \
+        X(GEU) X(GPU) X(GT) X(GTU) X(HI) X(IADD) X(IDX) X(INC) X(IVALL) X(L) X(LE) X(LEU) X(LG2)   \
+        X(LT) X(LTC128B) X(LTC256B) X(LTC64B) X(LTU) X(LU) X(LUT) X(M2) X(M4) X(M8) X(MAX) X(MIN)  \
+        X(MMA) X(MOV) X(NA) X(NAN) X(NE) X(NEU) X(NOINC) X(NODEC) X(NTZ) X(NUM) X(OR) X(PACK_AB)   \
+        X(POPC) X(R) X(RCP) X(RCP64H) X(RED) X(REL) X(RELU) X(RM) X(RN) X(RP) X(RSQ) X(RSQ64H)     \
+        X(RZ) X(S16) X(S32) X(S64) X(S8) X(SAT) X(SC) X(SH) X(SHL) X(SIN) X(SM) X(SPIN) X(SQRT)    \
+        X(STRONG) X(SUM) X(SX32) X(SYNC) X(SYS) X(T) X(TANH) X(TRAP) X(TRUNC) X(U) X(U16) X(U32)   \
+        X(U64) X(U8) X(UP) X(W) X(WEAK) X(WIDE) X(X) X(XOR)
 typedef enum sass_word {
 #define X(WORD) SASS_WORD_##WORD,
     SASS_WORDS(X)
