@@ -32,6 +32,7 @@ extern "C" {
 #define GMTRACE_NO_REGISTER  0xffu
 #define GMTRACE_UNKNOWN      UINT32_MAX /* a launch field the capturing tool could not see */
 #define GMTRACE_TENSOR_WORDS 8u         /* 64-bit words of a tensor map that hardware reads */
+#define GMTRACE_BANK_BYTES   65536u     /* of a bank of constants */
 #define GMTRACE_TENSOR_DIMS  5u
 
 /* ------------------------------------------------------------------------------------ errors */
@@ -212,8 +213,8 @@ typedef struct gmtrace_origin {
     /* Where the call, or the variable, stands in the source; as in kernels. Where no line is known,
      * the function may be: "main()", "make(int)", whose last character no file's name has. */
     const char *file;
-    uint32_t line;    /* 0 where not known */
-    uint64_t number;  /* which of the program's allocations it is, from 1; 0 of a variable */
+    uint32_t line;   /* 0 where not known */
+    uint64_t number; /* which of the program's allocations it is, from 1; 0 of a variable */
 } gmtrace_origin;
 
 typedef struct gmtrace_allocation {
@@ -231,16 +232,19 @@ typedef struct gmtrace_known_range {
     const uint8_t *bytes;
 } gmtrace_known_range;
 
-/* What a launch's code found: its parameters, and memory that loads which decide its loops
- * read, or from which indices of constants are made.
+/* What a launch's code found: its parameters, constants, and memory that loads which decide its
+ * loops read, or from which indices of constants are made.
  * What is not here is not known. */
 typedef struct gmtrace_known {
     /* The parameters' place in constant bank 0: both together at most 65,536. */
     uint32_t constants_offset, constants_size;
     const uint8_t *constants; /* as the kernel reads them; between two of them they mean nothing */
     uint32_t range_count;
-    const gmtrace_known_range *range; /* global memory; sorted by base, without overlap */
+    const gmtrace_known_range *range; /* sorted by base, without overlap: global memory, and */
 } gmtrace_known;
+
+/* where no memory is, what constant bank 3 held, that of __constant__ variables. */
+#define GMTRACE_BANK_ADDRESS(BANK) (UINT64_C(0xffffffff00000000) + ((uint64_t)(BANK) << 16))
 
 typedef struct gmtrace_launch {
     uint32_t kernel; /* index of its gmtrace_kernel */
@@ -267,10 +271,10 @@ typedef struct gmtrace_launch {
     const gmtrace_known *known; /* NULL where the trace does not say. Filled by the reader */
     /* Launches of one kind have kernel, shape and parameters in common, addresses aside; a capture
      * may hold some of them alone. Filled by the reader. */
-    uint32_t like;       /* the first launch of its kind; itself where none was left out */
-    uint32_t captured;   /* launches of its kind that the trace holds */
-    uint64_t stands_for; /* launches of its kind, itself among them: of those that were left out
-                          * each captured one has its share. 1 where none was */
+    uint32_t like;          /* the first launch of its kind; itself where none was left out */
+    uint32_t captured;      /* launches of its kind that the trace holds */
+    uint64_t stands_for;    /* launches of its kind, itself among them: of those that were left out
+                             * each captured one has its share. 1 where none was */
     uint64_t unseen_before; /* launches left out since the one before it in the trace */
 } gmtrace_launch;
 
@@ -455,9 +459,9 @@ bool gmtrace_verify(gmtrace_reader *reader, gmtrace_error *error);
 
 /* Replay: one cursor a warp, any number open at once. Chunks that several cursors stand in are
  * decoded once and freed when the last cursor leaves; memory is bounded by the cursors open, not
- * by the trace. Selecting a launch builds its CTA index (at most 8 bytes a CTA). Several threads may
- * open, refill and close cursors of a reader at once, each its own, while nothing else is asked of
- * it. */
+ * by the trace. Selecting a launch builds its CTA index (at most 8 bytes a CTA). Several threads
+ * may open, refill and close cursors of a reader at once, each its own, while nothing else is asked
+ * of it. */
 typedef struct gmtrace_cursor {
     const gmtrace_record *next, *end; /* what is left of the current segment */
     const gmtrace_chunk *chunk;       /* the chunk `next` points into; for gmtrace_expand() */

@@ -112,9 +112,11 @@ static void test_odd_parameters(void)
     }
 }
 
-static void add_name(void *user, const char *name)
+static void add_name(void *user, const char *name, uint32_t offset)
 {
     g_string_append_printf(user, "%s ", name);
+    if (offset != GMC_NO_CONSTANT)
+        g_string_append_printf(user, "at %u ", offset);
 }
 
 /* Variables that host code can name; literals and shared memory are none. */
@@ -126,7 +128,7 @@ static void test_variables(void)
     gmc_cubin *cubin = open_calls(image, size);
     g_assert_nonnull(cubin);
     gmc_cubin_variables(cubin, add_name, names);
-    g_assert_cmpstr(names->str, ==, "table weights counter hidden _ZN3own6insideE ");
+    g_assert_cmpstr(names->str, ==, "table weights at 0 counter hidden _ZN3own6insideE ");
     gmc_cubin_close(cubin);
 }
 

@@ -49,6 +49,8 @@ typedef struct access {
 
 #define ACCESSES 4u
 
+static const uint8_t *table; /* eight bytes of constant bank 3, if they are told */
+
 /* A trace of one warp, in memory that holds `bytes` from BASE on. */
 static gmtrace_reader *trace_of(const code *c, const char *path, const access *accesses,
                                 const uint8_t *bytes, uint32_t size)
@@ -75,9 +77,14 @@ static gmtrace_reader *trace_of(const code *c, const char *path, const access *a
                 accesses[i].address + (uint64_t)((int64_t)accesses[i].apart * (int64_t)lane);
         g_assert_true(gmtrace_writer_append(writer, 0, 0, &record, address, &error));
     }
-    const gmtrace_known_range range = {BASE, size, bytes};
-    const gmtrace_known known = {.range_count = 1, .range = &range};
+    gmtrace_known_range range[2];
+    gmtrace_known known = {.range = range};
     if (size)
+        range[known.range_count++] = (gmtrace_known_range){BASE, size, bytes};
+    if (table)
+        range[known.range_count++] =
+            (gmtrace_known_range){GMTRACE_BANK_ADDRESS(3u) + 0x800, 8, table};
+    if (known.range_count)
         g_assert_true(gmtrace_writer_know(writer, &known, &error));
     g_assert_true(gmtrace_writer_end_launch(writer, &error));
     g_assert_true(gmtrace_writer_close(writer, true, &error));
@@ -244,6 +251,29 @@ static void test_chained(void)
     g_assert_cmpuint(addresses(threads, none, memory, 0), ==, 8);
 }
 
+/* The same where the trace tells what constants hold. */
+static void test_told(void)
+{
+    static const char *const loaded[] = {"LDG.E R4, desc[UR4][R2.64]",
+                                         "LDC.U8 R5, c[0x3][R4+0x800]", "LDC R6, c[0x3][R5]", NULL};
+    static const char *const threads[] = {"S2R R4, SR_TID.X", "LOP3.LUT R4, R4, 0x7, RZ, 0xc0, !PT",
+                                          "LDC.U8 R5, c[0x3][R4+0x800]", LOOK, NULL};
+    static const char *const beyond[] = {"S2R R4, SR_TID.X", "LOP3.LUT R4, R4, 0x7, RZ, 0xc0, !PT",
+                                         "LDC.U8 R5, c[0x3][R4+0x808]", LOOK, NULL};
+    static const char *const fixed[] = {"S2R R4, SR_TID.X", "LDC.U8 R7, c[0x3][0x800]",
+                                        "SHF.R.U32.HI R5, RZ, R7, R4", LOOK, NULL};
+    static const uint8_t bytes[8] = {4, 4, 8, 8, 8, 12, 12, 4};
+    fill();
+    const access row[ACCESSES] = {{0, ALL, BASE, 4, false}}, none[ACCESSES] = {{0}};
+    table = bytes;
+    g_assert_cmpuint(addresses(loaded, row, memory, sizeof memory), ==, 2); /* of 0 to 3 */
+    g_assert_cmpuint(addresses(threads, none, memory, 0), ==, 3);
+    g_assert_cmpuint(addresses(beyond, none, memory, 0), ==, 8); /* that is not told */
+    g_assert_cmpuint(addresses(fixed, none, memory, 0), ==, 2);  /* threads over 16 */
+    table = NULL;
+    g_assert_cmpuint(addresses(fixed, none, memory, 0), ==, 32);
+}
+
 /* Some records, some more addresses, some fewer: their mean. */
 static void test_mean(void)
 {
@@ -265,6 +295,7 @@ int main(int argc, char **argv)
     g_test_add_func("/indices/unknown", test_unknown);
     g_test_add_func("/indices/few-lanes", test_few_lanes);
     g_test_add_func("/indices/chained", test_chained);
+    g_test_add_func("/indices/told", test_told);
     g_test_add_func("/indices/mean", test_mean);
     return g_test_run();
 }

@@ -244,6 +244,33 @@ static void test_extremes(void)
     g_assert_cmpuint(turns_of("LEA R2, -R4, R6, 0x1", 5, -2, 9), ==, 7);
 }
 
+/* As often as a variable in constant bank 3 says, as far as it is told. */
+static void test_constants(void)
+{
+    static const line lines[] = {
+        {"LDC R2, c[0x3][0x44]", 0, 0},
+        {"VIADD R2, R2, 0xffffffff", 0, 0},
+        {"ISETP.GE.AND P0, PT, R2, c[0x3][0x80], PT", 0, 0},
+        {"@P0 BRA `", 0, 1},
+        {"EXIT", 0, 0},
+    };
+    const uint32_t sizes[] = {9, 7}, least = 3, memory = 1;
+    const gmtrace_known_range ranges[] = {
+        {0x1000, sizeof memory, (const uint8_t *)&memory},
+        {GMTRACE_BANK_ADDRESS(3u) + 0x40, sizeof sizes, (const uint8_t *)sizes},
+        {GMTRACE_BANK_ADDRESS(3u) + 0x80, sizeof least, (const uint8_t *)&least}};
+    gmtrace_known known = {.range_count = 3, .range = ranges};
+    const gmtrace_launch launch = {.grid = {1, 1, 1}, .block = {32, 1, 1}, .known = &known};
+    uint64_t doubtful;
+    code c;
+    assemble(&c, lines, G_N_ELEMENTS(lines));
+    EXECUTED(c, launch, 0, 0, 1 + 3 * 5 + 1, false); /* 7 down to 2 */
+    known.range_count = 2;
+    executed(&c, &launch, 0, 0, &doubtful);
+    g_assert_cmpuint(doubtful, >, 0);
+    gmtrace_sass_free(&c.sass);
+}
+
 /* Each lane counts down from what it loaded: the warp goes on until the last is done. */
 static void test_loaded(void)
 {
@@ -490,6 +517,7 @@ int main(int argc, char **argv)
     g_test_add_func("/path/known/upper-carry", test_upper_carry);
     g_test_add_func("/path/known/floats", test_floats);
     g_test_add_func("/path/known/extremes", test_extremes);
+    g_test_add_func("/path/known/constants", test_constants);
     g_test_add_func("/path/known/loaded", test_loaded);
     g_test_add_func("/path/known/many", test_many);
     g_test_add_func("/path/known/states", test_states);

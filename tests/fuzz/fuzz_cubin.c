@@ -25,8 +25,9 @@ static void check(const gmc_cubin *cubin, const gmc_function *function)
     gmtrace_sass_free(&sass);
 }
 
-static void count_name(void *user, const char *name)
+static void count_name(void *user, const char *name, uint32_t offset)
 {
+    (void)offset;
     *(size_t *)user += strlen(name) != 0;
 }
 

@@ -316,8 +316,8 @@ bool gmc_cubin_calls_driver(const gmc_cubin *cubin, const gmc_function *function
 }
 
 /* Kernels' shared memory, string literals and the compiler's own tables are symbols, too. */
-void gmc_cubin_variables(const gmc_cubin *cubin, void (*found)(void *user, const char *name),
-                         void *user)
+void gmc_cubin_variables(const gmc_cubin *cubin,
+                         void (*found)(void *user, const char *name, uint32_t offset), void *user)
 {
     const size_t total = cubin->symbols->d_size / sizeof(Elf64_Sym);
     for (size_t i = 0; i < total; i++) {
@@ -329,9 +329,11 @@ void gmc_cubin_variables(const gmc_cubin *cubin, void (*found)(void *user, const
             continue;
         Elf_Scn *section = elf_getscn(cubin->elf, symbol.st_shndx);
         const char *kind = section ? section_name(cubin, section, &header) : "";
-        if (strcmp(kind, ".nv.global") == 0 || strcmp(kind, ".nv.global.init") == 0 ||
-            strcmp(kind, ".nv.constant3") == 0)
-            found(user, name);
+        if (strcmp(kind, ".nv.constant3") == 0)
+            found(user, name,
+                  symbol.st_value < UINT32_MAX ? (uint32_t)symbol.st_value : GMC_NO_CONSTANT);
+        else if (strcmp(kind, ".nv.global") == 0 || strcmp(kind, ".nv.global.init") == 0)
+            found(user, name, GMC_NO_CONSTANT);
     }
 }
 

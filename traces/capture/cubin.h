@@ -43,9 +43,11 @@ size_t gmc_cubin_callees(const gmc_cubin *cubin, const gmc_function *from,
  * assert, printf, malloc, free. */
 bool gmc_cubin_calls_driver(const gmc_cubin *cubin, const gmc_function *function);
 
-/* Calls `found` with the mangled name of each __device__, __constant__ and __managed__ variable. */
-void gmc_cubin_variables(const gmc_cubin *cubin, void (*found)(void *user, const char *name),
-                         void *user);
+/* Calls `found` with the mangled name of each __device__, __constant__ and __managed__ variable,
+ * and where a __constant__ one begins in constant bank 3, GMC_NO_CONSTANT for others. */
+#define GMC_NO_CONSTANT UINT32_MAX
+void gmc_cubin_variables(const gmc_cubin *cubin,
+                         void (*found)(void *user, const char *name, uint32_t offset), void *user);
 
 /* The raw code of a function: 16 bytes an instruction. */
 const void *gmc_cubin_code(const gmc_cubin *cubin, const gmc_function *function, size_t *size);

@@ -137,6 +137,11 @@ static void tell_found(const gmc_result *taken, bool whole)
     if (current.found && whole && taken->sound && !taken->odd &&
         !gmc_found_memory(current.found, copy_memory, &known))
         gmc_note("%s: no memory for what its loads found", current.entry->kernel->name);
+    uint32_t count;
+    const gmc_constant *constant = gmc_modules_constants(current.entry, &count);
+    if (count &&
+        !gmc_constants_tell(&known, &current.entry->kernel->sass, constant, count, copy_memory))
+        gmc_note("%s: no memory for its constants", current.entry->kernel->name);
     if (known.constants_size || known.range_count)
         gmc_output_know(&known);
 }

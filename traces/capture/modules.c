@@ -25,6 +25,8 @@
 #include "traces/capture/origins.h"
 #include "traces/capture/patches.h"
 
+enum { MAX_VARIABLES = 256 /* of a module that are told of */ };
+
 struct gmc_module {
     gmc_module *next;
     CUmodule handle; /* NULL once unloaded */
@@ -40,11 +42,11 @@ struct gmc_module {
     gmc_masquerade *masquerade; /* NULL: no place for one */
     bool may_have_run;          /* its code: too late for it */
     bool asked;                 /* where its variables lie */
-    uint32_t variables;         /* that are known */
+    uint32_t variables;         /* that are known, */
+    uint32_t constants;         /* and those of them that are constants */
+    gmc_constant constant[MAX_VARIABLES];
     gmc_entry *entries;
 };
-
-enum { MAX_VARIABLES = 256 /* of a module that are told of */ };
 
 typedef struct patched_context {
     struct patched_context *next;
@@ -420,7 +422,7 @@ bool gmc_modules_prepare(gmc_entry *entry, CUcontext context)
     return entry->kernel != NULL;
 }
 
-static void add_variable(void *user, const char *name)
+static void add_variable(void *user, const char *name, uint32_t offset)
 {
     gmc_module *module = user;
     uint64_t base, size;
@@ -428,6 +430,8 @@ static void add_variable(void *user, const char *name)
         !gmc_query_variable(module->handle, name, &base, &size))
         return;
     module->variables++;
+    if (offset != GMC_NO_CONSTANT)
+        module->constant[module->constants++] = (gmc_constant){offset, base, size};
     gmc_allocations_add_variable(base, size, gmc_origins_variable(name));
 }
 
@@ -440,6 +444,12 @@ static void find_variables(gmc_module *module)
     gmc_cubin_variables(module->cubin, add_variable, module);
     if (module->variables)
         gmc_note("module at %p: %u variables", (void *)module->handle, module->variables);
+}
+
+const gmc_constant *gmc_modules_constants(const gmc_entry *entry, uint32_t *count)
+{
+    *count = entry->module->constants;
+    return entry->module->constant;
 }
 
 void gmc_modules_prepare_named(CUcontext context, const char *function)

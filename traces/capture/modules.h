@@ -10,6 +10,7 @@
 #define GMCAPTURE_MODULES_H
 
 #include "traces/capture/code.h"
+#include "traces/capture/constants.h"
 #include "traces/capture/sanitizer_api.h"
 
 typedef struct gmc_module gmc_module;
@@ -48,6 +49,8 @@ bool gmc_modules_prepare(gmc_entry *entry, CUcontext context);
 /* Why copies of boxes of tensors that the kernel makes are not seen; NULL where all are, or none
  * are made, or the whole trace says so (GMTRACE_UNSEEN_TENSOR_COPY). */
 const char *gmc_modules_tensors_unseen(const gmc_entry *entry);
+/* The __constant__ variables of its module, as far as they are known; they stay. */
+const gmc_constant *gmc_modules_constants(const gmc_entry *entry, uint32_t *count);
 /* Fills in entry->code, once the kernel is loaded on the device. */
 bool gmc_modules_locate(gmc_entry *entry);
 

@@ -49,40 +49,9 @@ struct gmtrace_constants {
 
 enum { RUNS = 1, VARIES = 2, READS = 4 };
 
-/* "c[0x3][R4+0x14]": bank, and where the index begins; NULL where there is none. */
-static const char *indexed(const gmtrace_instr *instr, uint32_t *bank)
-{
-    const char *at = instr->operands ? strstr(instr->operands, "c[0x") : NULL;
-    char *end;
-    if (!at)
-        return NULL;
-    *bank = (uint32_t)strtoul(at + 2, &end, 16);
-    return end[0] == ']' && end[1] == '[' ? end + 2 : NULL;
-}
-
 static bool loads_constants(const gmtrace_decoded *decoded)
 {
     return decoded->unit == GMTRACE_UNIT_LDC || decoded->unit == GMTRACE_UNIT_ULDC;
-}
-
-static uint32_t address_of(const path_const *state, const char *text)
-{
-    uint32_t sum = 0;
-    while (*text && *text != ']') {
-        const bool minus = *text == '-';
-        text += *text == '-' || *text == '+';
-        const bool uniform = *text == 'U';
-        char *end = (char *)text;
-        uint32_t value = 0;
-        if (text[uniform] == 'R' && text[uniform + 1] != 'Z')
-            value = state->file[uniform ? GMTRACE_REG_UNIFORM : GMTRACE_REG_GENERAL]
-                        .value[strtoul(text + uniform + 1, &end, 10) % PATH_REGISTERS];
-        else
-            value = (uint32_t)strtoul(text, &end, 16);
-        sum += minus ? 0u - value : value;
-        text = end + strcspn(end, "+-]");
-    }
-    return sum;
 }
 
 static bool writes(const gmtrace_instr *instr, place reg)
@@ -177,7 +146,8 @@ static bool find_code(gmtrace_constants *c, uint32_t lanes)
     }
     for (uint32_t n = 0; n + 1u < count; n++) {
         const gmtrace_instr *instr = &c->kernel->instr[n];
-        const char *index = loads_constants(&c->decoded[n]) ? indexed(instr, &bank) : NULL;
+        const char *index =
+            loads_constants(&c->decoded[n]) ? gmt_constant_index(instr, &bank) : NULL;
         if (!index || bank != GMTRACE_CONSTANT_BANK)
             continue;
         c->role[n] |= READS;
@@ -241,8 +211,10 @@ gmtrace_constants *gmtrace_constants_create(const gmtrace_kernel *kernel,
     c->lanes = 1;
     c->role = calloc(kernel->instr_count + 1u, 1);
     if (c->role && find_code(c, lanes) && (c->now = malloc(c->lanes * sizeof *c->now))) {
-        for (uint32_t lane = 0; lane < c->lanes; lane++)
+        for (uint32_t lane = 0; lane < c->lanes; lane++) {
             path_const_begin(&c->now[lane]);
+            c->now[lane].launch = gmt_launch_of(loaded);
+        }
         add_state(c);
         if (!c->failed) {
             memset(c->value, 0, (size_t)c->lanes * c->places * sizeof *c->value);
@@ -290,7 +262,7 @@ static void read_lines(gmtrace_constants *c, uint32_t n, uint32_t slot)
     const gmtrace_instr *instr = &c->kernel->instr[n];
     uint32_t address[GMTRACE_WARP_LANES], addresses = 0, bank = 0;
     const uint32_t first = c->items;
-    const char *index = indexed(instr, &bank);
+    const char *index = gmt_constant_index(instr, &bank);
     const uint32_t kind = index && *index == 'U' && c->decoded[n].unit == GMTRACE_UNIT_ULDC
                               ? GMTRACE_CONSTANT_ULDC
                               : 0;
@@ -298,7 +270,7 @@ static void read_lines(gmtrace_constants *c, uint32_t n, uint32_t slot)
     for (uint32_t lane = 0; index && lane < c->lanes; lane++) {
         if (!(active >> lane & 1u))
             continue;
-        const uint32_t at = address_of(&c->now[lane], index) & 0xffffu;
+        const uint32_t at = gmt_constant_offset(&c->now[lane], index) & 0xffffu;
         const uint32_t line = at / GMTRACE_CONSTANT_LINE | kind;
         uint32_t same = 0;
         while (same < addresses && address[same] != at)

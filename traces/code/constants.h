@@ -4,9 +4,9 @@
  *
  * No capture records loads from constant memory. The integer code that makes their indices is run
  * along the ways of path.h, from what the code itself says: parameters, CTA and warp numbers and
- * what was loaded are nought, but for what indices.h knows of it. So a loop that goes through a
- * table is seen to do so, with the steps and the bound that its code has, wherever in the table it
- * begins.
+ * what was loaded are nought, but for what indices.h knows of it, and what the trace tells of
+ * constants. So a loop that goes through a table is seen to do so, with the steps and the bound that
+ * its code has, wherever in the table it begins.
  *
  * Left out: constants that arithmetic takes as operands, those of compilers, and loads without an
  * index of kernels that have none with one.

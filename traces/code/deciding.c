@@ -29,11 +29,12 @@ static bool mark_indices(const gmtrace_kernel *kernel, uint8_t *deciding)
 bool gmt_deciding_loads(const gmtrace_kernel *kernel, gmtrace_detail detail, uint8_t *deciding)
 {
     static const uint8_t parameters[1u << 16];
-    static const gmtrace_known_range somewhere;
+    static const gmtrace_known_range ranges[] = {
+        {0, 0, NULL}, {GMTRACE_BANK_ADDRESS(3u), sizeof parameters, parameters}};
     static const gmtrace_known all = {.constants_size = sizeof parameters,
                                       .constants = parameters,
-                                      .range_count = 1,
-                                      .range = &somewhere};
+                                      .range_count = 2,
+                                      .range = ranges};
     const gmtrace_launch launch = {.grid = {1, 1, 1}, .block = {1, 1, 1}, .known = &all};
     path_graph graph;
     bool any = false;

@@ -484,7 +484,7 @@ void gmtrace_decode_kernel(const gmtrace_kernel *kernel, uint32_t lanes, gmtrace
     }
     for (uint32_t i = 0; i < kernel->instr_count; i++)
         decoded[i].addresses = decoded[i].unit == GMTRACE_UNIT_LDC
-                                   ? (uint8_t)gmt_addresses(kernel, decoded, i, all)
+                                   ? (uint8_t)gmt_addresses(kernel, decoded, i, all, NULL)
                                    : 1;
     gmt_count_reads(kernel, decoded);
 }

@@ -75,14 +75,21 @@ uint32_t gmt_index(const path_const *state, const gmtrace_instr *load); /* then;
 uint32_t gmt_anything(uint64_t from);
 /* What a load makes of a word: of less than four bytes what it has of them. */
 uint32_t gmt_narrow(const gmtrace_instr *load, uint32_t value);
-/* At how many addresses those lanes read constants by a load's index; 1 where it does not vary. */
+/* At how many addresses those lanes read constants by a load's index; 1 where it does not vary.
+ * launch: what is known of constants; NULL: nothing. */
 uint32_t gmt_addresses(const gmtrace_kernel *kernel, const gmtrace_decoded *decoded, uint32_t instr,
-                       uint32_t lanes);
+                       uint32_t lanes, const gmtrace_launch *launch);
+/* Where the index of an operand "c[0x3][R4+0x14]" begins, and its bank; NULL where it has none. */
+const char *gmt_constant_index(const gmtrace_instr *instr, uint32_t *bank);
+/* The place in its bank that the index says. */
+uint32_t gmt_constant_offset(const path_const *state, const char *index);
 
 /* The registers that the load, of that number, writes hold what the lane has loaded; false where
  * that is not known. `loaded` may be NULL. */
 bool gmt_set_loaded(const gmtrace_loaded *loaded, path_const *state, const gmtrace_instr *load,
                     uint32_t number, uint32_t lane);
+/* The launch that it is of, if constants of it are known; else NULL. */
+const gmtrace_launch *gmt_launch_of(const gmtrace_loaded *loaded);
 /* The lanes that execute that load of constants; all where no more is known. */
 uint32_t gmt_lanes_at(const gmtrace_loaded *loaded, uint32_t number);
 /* Sets loads[i] of those of kernel->instr_count loads from global memory that indices of constants

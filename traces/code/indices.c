@@ -35,6 +35,7 @@ typedef struct peer {
 } peer;
 
 struct gmtrace_loaded {
+    const gmtrace_launch *launch; /* of which constants are known; or NULL */
     uint32_t loads, peers;
     load load[LOADS];
     peer peer[PEERS];
@@ -55,6 +56,7 @@ typedef struct sampler {
     uint8_t *slot; /* which of the loads an instruction is, or NONE */
     user *user;
     uint32_t users, loads;
+    uint32_t warp;    /* lanes of a CTA's first warp */
     load load[LOADS]; /* of the warp that is looked at */
     gmtrace_loaded *kept;
 } sampler;
@@ -177,6 +179,19 @@ static bool find_peers(sampler *s)
     return true;
 }
 
+const gmtrace_launch *gmt_launch_of(const gmtrace_loaded *loaded)
+{
+    return loaded ? loaded->launch : NULL;
+}
+
+/* Constants of variables are known: such ranges come last. */
+static bool knows_constants(const gmtrace_launch *launch)
+{
+    const gmtrace_known *known = launch->known;
+    return known && known->range_count &&
+           known->range[known->range_count - 1u].base >= GMTRACE_BANK_ADDRESS(3u);
+}
+
 uint32_t gmt_lanes_at(const gmtrace_loaded *loaded, uint32_t number)
 {
     for (uint32_t i = 0; loaded && i < loaded->peers; i++)
@@ -254,6 +269,7 @@ static uint32_t index_of(sampler *s, const user *own, const uint32_t *made, uint
                          uint32_t lane)
 {
     path_const_begin(&s->state);
+    s->state.launch = s->kept->launch;
     for (uint32_t i = 0; i < count; i++) {
         const gmtrace_instr *instr = &s->kernel->instr[made[i]];
         const uint8_t slot = s->slot[made[i]];
@@ -390,8 +406,10 @@ static void fill(gmtrace_loaded *kept)
 static bool begin(sampler *s, const gmtrace_kernel *kernel, const gmtrace_launch *launch,
                   const gmtrace_decoded *decoded)
 {
+    const uint64_t threads = (uint64_t)launch->block[0] * launch->block[1] * launch->block[2];
     s->kernel = kernel;
     s->decoded = decoded;
+    s->warp = threads < GMTRACE_WARP_LANES ? (UINT32_C(1) << threads) - 1u : UINT32_MAX;
     s->slot = malloc(kernel->instr_count + (size_t)1);
     if (!s->slot)
         return false;
@@ -399,7 +417,8 @@ static bool begin(sampler *s, const gmtrace_kernel *kernel, const gmtrace_launch
     s->kept = calloc(1, sizeof *s->kept);
     if (!s->kept || !find_users(s) || !find_peers(s))
         return false;
-    if (!s->users && !s->kept->peers) {
+    s->kept->launch = knows_constants(launch) ? launch : NULL;
+    if (!s->users && !s->kept->peers && !s->kept->launch) {
         free(s->kept);
         s->kept = NULL;
         return true;
@@ -414,12 +433,11 @@ static bool begin(sampler *s, const gmtrace_kernel *kernel, const gmtrace_launch
 
 static void say(const sampler *s, gmtrace_decoded *decoded)
 {
-    for (uint32_t i = 0; s->kept && i < s->kept->peers; i++) {
-        const peer *own = &s->kept->peer[i];
-        const uint32_t lanes = gmt_lanes_at(s->kept, own->instr);
-        if (lanes != UINT32_MAX)
-            decoded[own->instr].addresses =
-                (uint8_t)gmt_addresses(s->kernel, decoded, own->instr, lanes);
+    for (uint32_t n = 0; s->kept && n < s->kernel->instr_count; n++) {
+        const uint32_t lanes = gmt_lanes_at(s->kept, n) & s->warp;
+        if (decoded[n].addresses > 1u && (lanes != s->warp || s->kept->launch))
+            decoded[n].addresses =
+                (uint8_t)gmt_addresses(s->kernel, decoded, n, lanes, s->kept->launch);
     }
     for (uint32_t i = 0; i < s->users; i++) {
         const user *own = &s->user[i];

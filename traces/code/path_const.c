@@ -75,8 +75,11 @@ void path_const_set(path_const *state, const gmtrace_operand *operand, uint32_t 
 
 /* The instruction as a step, which stands in *own where none are kept; NULL where it is not
  * understood. */
-static const path_step *step_of(path_kept_steps *kept, const gmtrace_instr *instr, path_step *own)
+static const path_step *step_of(const path_const *state, path_kept_steps *kept,
+                                const gmtrace_instr *instr, path_step *own)
 {
+    if (!kept && state->launch && path_step_read(instr, state->launch, own))
+        return own;
     if (!kept)
         return path_step_read(instr, NULL, own) ? own : NULL;
     const size_t at = (uintptr_t)instr / sizeof *instr % PATH_KEPT_STEPS;
@@ -94,7 +97,7 @@ void path_const_run(path_const *state, path_kept_steps *kept, const gmtrace_inst
         return;
     path_step own;
     uint32_t value[PATH_SOURCES] = {0}, made[PATH_TARGETS];
-    const path_step *step = guard == 1 ? step_of(kept, instr, &own) : NULL;
+    const path_step *step = guard == 1 ? step_of(state, kept, instr, &own) : NULL;
     const bool known = step && gather(state, step, value) && path_step_compute(step, value, made);
     path_const_forget(state, instr);
     for (unsigned i = 0; known && i < step->targets; i++) {

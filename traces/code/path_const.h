@@ -17,8 +17,9 @@ typedef struct path_file {
 } path_file;
 
 typedef struct path_const {
-    path_file file[4]; /* gmtrace_regfile */
-    bool constants;    /* those in memory are known, to be 0 */
+    path_file file[4];            /* gmtrace_regfile */
+    bool constants;               /* those in memory are known, to be 0, */
+    const gmtrace_launch *launch; /* or what the launch knows of them; NULL */
 } path_const;
 
 /* Instructions as steps, for who runs the same ones again: reading their text takes most of the
@@ -30,7 +31,8 @@ typedef struct path_kept_steps {
     path_step step[PATH_KEPT_STEPS];
 } path_kept_steps;
 
-/* All registers are known, and memory's constants, to be 0. */
+/* All registers are known, and memory's constants, to be 0; state->launch, then NULL, may be set.
+ */
 void path_const_begin(path_const *state);
 /* What is written is known afterwards where all that it is made of is, by an instruction that
  * path_lanes.h understands; any other makes what it writes unknown. `kept` may be NULL. */

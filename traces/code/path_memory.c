@@ -7,16 +7,22 @@
 #include "traces/code/path_memory.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define FEWEST 64u /* buckets */
 
 bool path_memory_make(path_memory *m, const gmtrace_known *known)
 {
     *m = (path_memory){.known = known};
-    if (!known || !known->range_count)
+    if (!known)
         return true;
     const gmtrace_known_range *range = known->range;
-    const uint32_t count = known->range_count;
+    uint32_t count = known->range_count;
+    while (count && range[count - 1u].base >= GMTRACE_BANK_ADDRESS(0u))
+        count--;
+    m->count = count;
+    if (!count)
+        return true;
     const uint64_t span = range[count - 1u].base - range[0].base;
     while (span >> m->shift >= 2u * (uint64_t)count + FEWEST)
         m->shift++;
@@ -44,7 +50,7 @@ const gmtrace_known_range *path_memory_at(const path_memory *m, uint64_t address
         return NULL;
     const uint64_t bucket = (address - range[0].base) >> m->shift;
     if (bucket >= m->buckets)
-        return &range[m->known->range_count - 1u];
+        return &range[m->count - 1u];
     uint32_t low = m->before[bucket], high = m->before[bucket + 1u];
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2u;
@@ -54,4 +60,23 @@ const gmtrace_known_range *path_memory_at(const path_memory *m, uint64_t address
             high = middle;
     }
     return &range[low - 1u]; /* one begins at the first bucket's beginning */
+}
+
+bool path_memory_constant(const gmtrace_known *known, uint64_t offset, uint32_t size,
+                          uint64_t *value)
+{
+    *value = 0;
+    for (uint32_t i = known ? known->range_count : 0; i > 0; i--) {
+        const gmtrace_known_range *range = &known->range[i - 1u];
+        if (range->base < GMTRACE_BANK_ADDRESS(3u))
+            return false;
+        const uint64_t first = range->base - GMTRACE_BANK_ADDRESS(3u);
+        if (first > offset)
+            continue;
+        if (offset - first > range->size || range->size - (offset - first) < size)
+            return false;
+        memcpy(value, range->bytes + (offset - first), size);
+        return true;
+    }
+    return false;
 }

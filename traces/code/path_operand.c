@@ -32,16 +32,21 @@ path_source path_read_register(const sass_operand *o)
     return s;
 }
 
-/* Bytes of the first bank: the launch's sizes lie at its beginning, the parameters further on. */
+/* Of the first bank: the launch's sizes lie at its beginning, the parameters further on. Of the
+ * fourth: variables, as far as the capture told what they held. */
 bool path_read_constant_bytes(const gmtrace_launch *launch, const sass_operand *o, uint32_t size,
                               uint64_t *value)
 {
     const gmtrace_known *known = launch->known;
     uint32_t head[6];
     *value = 0;
-    if (o->bank || o->number != SASS_ZERO || o->uniform != SASS_ZERO || o->value < 0)
+    if (o->number != SASS_ZERO || o->uniform != SASS_ZERO || o->value < 0)
         return false;
     const uint64_t at = (uint64_t)o->value;
+    if (o->bank == 3u)
+        return path_memory_constant(known, at, size, value);
+    if (o->bank)
+        return false;
     memcpy(head, launch->block, 12);
     memcpy(head + 3, launch->grid, 12);
     if (at + size <= sizeof head) {

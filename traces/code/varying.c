@@ -16,8 +16,10 @@
  */
 #include "traces/code/decoded_private.h"
 #include "traces/code/graph.h"
+#include "traces/code/path_memory.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define ANY_FACTOR 0x9e3779b1u /* spreads what differs by lane, nobody knows how */
 
@@ -138,11 +140,69 @@ uint32_t gmt_narrow(const gmtrace_instr *load, uint32_t value)
     return is_signed ? (uint32_t)((int32_t)value >> above) : value >> above;
 }
 
+const char *gmt_constant_index(const gmtrace_instr *instr, uint32_t *bank)
+{
+    const char *at = instr->operands ? strstr(instr->operands, "c[0x") : NULL;
+    char *end;
+    if (!at)
+        return NULL;
+    *bank = (uint32_t)strtoul(at + 2, &end, 16);
+    return end[0] == ']' && end[1] == '[' ? end + 2 : NULL;
+}
+
+uint32_t gmt_constant_offset(const path_const *state, const char *text)
+{
+    uint32_t sum = 0;
+    while (*text && *text != ']') {
+        const bool minus = *text == '-';
+        text += *text == '-' || *text == '+';
+        const bool uniform = *text == 'U';
+        char *end = (char *)text;
+        uint32_t value = 0;
+        if (text[uniform] == 'R' && text[uniform + 1] != 'Z')
+            value = state->file[uniform ? GMTRACE_REG_UNIFORM : GMTRACE_REG_GENERAL]
+                        .value[strtoul(text + uniform + 1, &end, 10) % PATH_REGISTERS];
+        else
+            value = (uint32_t)strtoul(text, &end, 16);
+        sum += minus ? 0u - value : value;
+        text = end + strcspn(end, "+-]");
+    }
+    return sum;
+}
+
+/* What a load of constants finds, where the launch knows that. */
+static bool look_up(const path_const *state, const gmtrace_instr *instr, uint64_t *value)
+{
+    const uint32_t width = instr->width ? instr->width : 4u;
+    uint32_t bank;
+    const char *index = state->launch && width <= 8u ? gmt_constant_index(instr, &bank) : NULL;
+    return index && bank == 3u &&
+           path_memory_constant(state->launch->known, gmt_constant_offset(state, index), width,
+                                value);
+}
+
+/* The registers that it writes hold that. */
+static void set_words(path_const *state, const gmtrace_instr *instr, uint64_t value)
+{
+    for (uint32_t k = 0; k < instr->operand_count; k++)
+        for (uint32_t i = 0; instr->operand[k].write && i < instr->operand[k].count; i++) {
+            gmtrace_operand one = instr->operand[k];
+            one.first = (uint8_t)(one.first + i);
+            one.count = 1;
+            path_const_set(state, &one, i < 2u ? (uint32_t)(value >> 32u * i) : 0);
+        }
+}
+
 void gmt_run_lane(path_const *state, const gmtrace_instr *instr, const gmtrace_decoded *decoded,
                   bool varies, uint32_t lane)
 {
     const bool looks_up = decoded->unit == GMTRACE_UNIT_LDC && varies;
     uint32_t otherwise = varies ? lane * ANY_FACTOR : 0;
+    uint64_t found;
+    if (looks_up && look_up(state, instr, &found)) {
+        set_words(state, instr, instr->width < 4u ? gmt_narrow(instr, (uint32_t)found) : found);
+        return;
+    }
     if (looks_up) /* what is there is not known */
         otherwise = gmt_narrow(instr, gmt_anything(gmt_index(state, instr)));
     if (decoded->unit == GMTRACE_UNIT_S2R)
@@ -192,7 +252,7 @@ uint32_t gmt_index(const path_const *state, const gmtrace_instr *instr)
 }
 
 uint32_t gmt_addresses(const gmtrace_kernel *kernel, const gmtrace_decoded *decoded, uint32_t at,
-                       uint32_t lanes)
+                       uint32_t lanes, const gmtrace_launch *launch)
 {
     uint32_t instr[GMT_MADE_OF], address[GMTRACE_WARP_LANES], found = 0;
     bool differ;
@@ -203,6 +263,7 @@ uint32_t gmt_addresses(const gmtrace_kernel *kernel, const gmtrace_decoded *deco
     for (; lanes; lanes &= lanes - 1u) {
         const uint32_t lane = (uint32_t)__builtin_ctz(lanes);
         path_const_begin(state);
+        state->launch = launch;
         for (uint32_t i = 0; i < count; i++)
             gmt_run_made(state, kernel, decoded, instr[i], lane);
         const uint32_t own = gmt_index(state, &kernel->instr[at]);

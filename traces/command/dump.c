@@ -124,7 +124,11 @@ static void print_known(const gmtrace_known *known)
         print_bytes(known->constants, known->constants_size);
     }
     for (uint32_t i = 0; i < known->range_count; i++) {
-        printf("# memory at 0x%" PRIx64 ": ", known->range[i].base);
+        const uint64_t base = known->range[i].base, bank = GMTRACE_BANK_ADDRESS(3u);
+        if (base >= bank)
+            printf("# constants at 0x%" PRIx64 " of constant bank 3: ", base - bank);
+        else
+            printf("# memory at 0x%" PRIx64 ": ", base);
         print_bytes(known->range[i].bytes, known->range[i].size);
     }
 }

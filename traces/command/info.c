@@ -59,10 +59,9 @@ static void print_capture(const char *path, const gmtrace_reader *reader)
             printf(", CUDA driver %u.%u", c->driver_version / 1000, c->driver_version % 1000 / 10);
         putchar('\n');
     }
-    printf("detail      %s\n",
-           c->detail == GMTRACE_DETAIL_FULL    ? "every warp instruction"
-           : c->detail == GMTRACE_DETAIL_CALLS ? "memory instructions and calls"
-                                               : "memory instructions");
+    printf("detail      %s\n", c->detail == GMTRACE_DETAIL_FULL    ? "every warp instruction"
+                               : c->detail == GMTRACE_DETAIL_CALLS ? "memory instructions and calls"
+                                                                   : "memory instructions");
     print_unseen(c->unseen);
     printf("holds       kernels %s, launches %s, chunks %s\n",
            grouped(gmtrace_kernel_count(reader)), grouped(gmtrace_launch_count(reader)),
@@ -96,11 +95,17 @@ static void print_origins(const gmtrace_launch *l)
 
 static void print_known(const gmtrace_known *known)
 {
-    uint64_t bytes = 0;
-    for (uint32_t i = 0; i < known->range_count; i++)
-        bytes += known->range[i].size;
+    uint64_t bytes = 0, constants = 0;
+    uint32_t ranges = 0;
+    for (uint32_t i = 0; i < known->range_count; i++) {
+        const bool bank = known->range[i].base >= GMTRACE_BANK_ADDRESS(0u);
+        *(bank ? &constants : &bytes) += known->range[i].size;
+        ranges += !bank;
+    }
     printf("  found     %s bytes of parameters, %s ranges of memory, %s bytes\n",
-           grouped(known->constants_size), grouped(known->range_count), grouped(bytes));
+           grouped(known->constants_size), grouped(ranges), grouped(bytes));
+    if (constants)
+        printf("            %s bytes of constants\n", grouped(constants));
 }
 
 static void print_launch(const gmtrace_reader *reader, uint32_t number)
