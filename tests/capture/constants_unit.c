@@ -17,7 +17,8 @@ static size_t copy(void *to, uint64_t from, size_t size)
     return from < 0x3000 ? size : 0;
 }
 
-static const gmc_constant variables[] = {{TABLE, 0x1010, TABLE_SIZE}, {SIZES, 0x2020, SIZES_SIZE}};
+static const gmc_constant variables[] = {{TABLE, 0x1010, TABLE_SIZE, NULL},
+                                         {SIZES, 0x2020, SIZES_SIZE, NULL}};
 
 static gmtrace_known told(const char *first, const char *second, const gmc_constant *constant,
                           uint32_t count, const gmtrace_known_range *before)
@@ -65,12 +66,24 @@ static void test_behind(void)
     check(&known.range[1], TABLE, TABLE_SIZE, 0x10);
 }
 
+/* Of a module that has just been loaded: nobody asks the device. */
+static void test_initial(void)
+{
+    static const uint8_t bytes[] = {5, 6, 7};
+    const gmc_constant fresh = {0x20, 0x3000, sizeof bytes, bytes};
+    const gmtrace_known known = told("R1, c[0x3][0x22]", NULL, &fresh, 1, NULL);
+    g_assert_cmpuint(known.range_count, ==, 1);
+    check(known.range, 0x20, 3, 5);
+}
+
 /* Memory that is held no more; variables that cannot be. */
 static void test_odd(void)
 {
-    const gmc_constant gone[] = {{TABLE, 0x3000, TABLE_SIZE}, {SIZES, 0x2020, SIZES_SIZE}};
-    const gmc_constant over[] = {{TABLE, 0x1010, TABLE_SIZE}, {TABLE + 8, 0x1010, 8}};
-    const gmc_constant large[] = {{0xfffc, 0x1010, 8}, {0, 0x1010, 0x10001}, {0, 0x1010, 0}};
+    const gmc_constant gone[] = {{TABLE, 0x3000, TABLE_SIZE, NULL},
+                                 {SIZES, 0x2020, SIZES_SIZE, NULL}};
+    const gmc_constant over[] = {{TABLE, 0x1010, TABLE_SIZE, NULL}, {TABLE + 8, 0x1010, 8, NULL}};
+    const gmc_constant large[] = {
+        {0xfffc, 0x1010, 8, NULL}, {0, 0x1010, 0x10001, NULL}, {0, 0x1010, 0, NULL}};
     g_assert_cmpuint(told("R1, c[0x3][R5]", NULL, gone, 2, NULL).range_count, ==, 1);
     g_assert_cmpuint(told("R1, c[0x3][R5]", NULL, over, 2, NULL).range_count, ==, 1);
     g_assert_cmpuint(told("R1, c[0x3][R5]", NULL, large, 3, NULL).range_count, ==, 0);
@@ -81,6 +94,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/constants/named", test_named);
     g_test_add_func("/constants/behind", test_behind);
+    g_test_add_func("/constants/initial", test_initial);
     g_test_add_func("/constants/odd", test_odd);
     return g_test_run();
 }

@@ -112,11 +112,12 @@ static void test_odd_parameters(void)
     }
 }
 
-static void add_name(void *user, const char *name, uint32_t offset)
+static void add_name(void *user, const char *name, const gmc_initial *constant)
 {
     g_string_append_printf(user, "%s ", name);
-    if (offset != GMC_NO_CONSTANT)
-        g_string_append_printf(user, "at %u ", offset);
+    if (constant)
+        g_string_append_printf(user, "at %" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT " bytes, %d ",
+                               constant->offset, constant->size, *(const uint8_t *)constant->bytes);
 }
 
 /* Variables that host code can name; literals and shared memory are none. */
@@ -128,7 +129,8 @@ static void test_variables(void)
     gmc_cubin *cubin = open_calls(image, size);
     g_assert_nonnull(cubin);
     gmc_cubin_variables(cubin, add_name, names);
-    g_assert_cmpstr(names->str, ==, "table weights at 0 counter hidden _ZN3own6insideE ");
+    g_assert_cmpstr(names->str, ==,
+                    "table weights at 0, 64 bytes, 0 counter hidden _ZN3own6insideE ");
     gmc_cubin_close(cubin);
 }
 

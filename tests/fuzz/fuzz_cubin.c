@@ -25,9 +25,13 @@ static void check(const gmc_cubin *cubin, const gmc_function *function)
     gmtrace_sass_free(&sass);
 }
 
-static void count_name(void *user, const char *name, uint32_t offset)
+static void count_name(void *user, const char *name, const gmc_initial *constant)
 {
-    (void)offset;
+    const uint8_t *byte = constant ? constant->bytes : NULL;
+    uint32_t sum = 0;
+    for (uint64_t i = 0; constant && i < constant->size; i++)
+        sum += byte[i];
+    NEED(!constant || sum <= 255u * constant->size);
     *(size_t *)user += strlen(name) != 0;
 }
 

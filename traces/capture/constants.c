@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * constants.c - see constants.h. The code names a variable where an operand begins in it:
- * c[0x3][0x38], c[0x3][R4+0x38]; a register alone may be of any.
+ * constants.c - see constants.h.
  */
 #include "traces/capture/constants.h"
+#include "traces/code/named.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,35 +12,6 @@
 
 static gmtrace_known_range *told;
 static uint8_t *room; /* a bank */
-
-/* The next operand from there on that reads bank 3; NULL where there is none. */
-static const char *next_operand(const char *text)
-{
-    static const char bank[] = "c[0x3][";
-    const char *at = text ? strstr(text, bank) : NULL;
-    return at ? at + sizeof bank - 1 : NULL;
-}
-
-/* Where the operand begins, if it is in one variable. */
-static bool begins_at(const char *operand, uint64_t *offset)
-{
-    const char *at = strstr(operand, "0x"), *end = strchr(operand, ']');
-    if (!at || !end || at > end || (at > operand && at[-1] == '-'))
-        return false;
-    *offset = strtoull(at, NULL, 16);
-    return true;
-}
-
-static bool is_named(const gmtrace_sass *sass, const gmc_constant *constant)
-{
-    for (uint32_t i = 0; i < sass->instr_count; i++)
-        for (const char *o = next_operand(sass->instr[i].operands); o; o = next_operand(o)) {
-            uint64_t offset;
-            if (!begins_at(o, &offset) || offset - constant->offset < constant->size)
-                return true;
-        }
-    return false;
-}
 
 static int by_offset(const void *a, const void *b)
 {
@@ -79,12 +50,18 @@ bool gmc_constants_tell(gmtrace_known *known, const gmtrace_sass *sass,
     gmtrace_known_range *own = range + known->range_count;
     uint32_t found = 0;
     for (uint32_t i = 0; i < count; i++) {
-        if (!is_named(sass, &constant[i]) || !fits(own, found, &constant[i]))
+        const gmc_constant *one = &constant[i];
+        if (!gmt_names_constants(sass->instr, sass->instr_count, one->offset, one->size) ||
+            !fits(own, found, one))
             continue;
-        uint8_t *bytes = room + constant[i].offset;
-        const size_t size = copy(bytes, constant[i].base, (size_t)constant[i].size);
+        uint8_t *bytes = room + one->offset;
+        size_t size = (size_t)one->size;
+        if (one->initial)
+            memcpy(bytes, one->initial, size);
+        else
+            size = copy(bytes, one->base, size);
         if (size)
-            own[found++] = (gmtrace_known_range){GMTRACE_BANK_ADDRESS(3u) + constant[i].offset,
+            own[found++] = (gmtrace_known_range){GMTRACE_BANK_ADDRESS(3u) + one->offset,
                                                  (uint32_t)size, bytes};
     }
     qsort(own, found, sizeof *own, by_offset);

@@ -16,6 +16,7 @@
 typedef struct gmc_constant {
     uint32_t offset;
     uint64_t base, size;
+    const void *initial; /* what it holds, as nobody can have changed it; else NULL */
 } gmc_constant;
 
 /* Puts what those of `count` variables hold that the code names behind known->range, as far as it

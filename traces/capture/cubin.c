@@ -317,7 +317,8 @@ bool gmc_cubin_calls_driver(const gmc_cubin *cubin, const gmc_function *function
 
 /* Kernels' shared memory, string literals and the compiler's own tables are symbols, too. */
 void gmc_cubin_variables(const gmc_cubin *cubin,
-                         void (*found)(void *user, const char *name, uint32_t offset), void *user)
+                         void (*found)(void *user, const char *name, const gmc_initial *constant),
+                         void *user)
 {
     const size_t total = cubin->symbols->d_size / sizeof(Elf64_Sym);
     for (size_t i = 0; i < total; i++) {
@@ -329,11 +330,17 @@ void gmc_cubin_variables(const gmc_cubin *cubin,
             continue;
         Elf_Scn *section = elf_getscn(cubin->elf, symbol.st_shndx);
         const char *kind = section ? section_name(cubin, section, &header) : "";
-        if (strcmp(kind, ".nv.constant3") == 0)
+        if (strcmp(kind, ".nv.constant3") == 0) {
+            const Elf_Data *data = elf_getdata(section, NULL);
+            const uint64_t room = data && data->d_buf ? data->d_size : 0;
+            const bool fits = symbol.st_value <= room && symbol.st_size <= room - symbol.st_value;
             found(user, name,
-                  symbol.st_value < UINT32_MAX ? (uint32_t)symbol.st_value : GMC_NO_CONSTANT);
-        else if (strcmp(kind, ".nv.global") == 0 || strcmp(kind, ".nv.global.init") == 0)
-            found(user, name, GMC_NO_CONSTANT);
+                  fits ? &(gmc_initial){symbol.st_value, symbol.st_size,
+                                        (const char *)data->d_buf + symbol.st_value}
+                       : NULL);
+        } else if (strcmp(kind, ".nv.global") == 0 || strcmp(kind, ".nv.global.init") == 0) {
+            found(user, name, NULL);
+        }
     }
 }
 

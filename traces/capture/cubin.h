@@ -43,11 +43,18 @@ size_t gmc_cubin_callees(const gmc_cubin *cubin, const gmc_function *from,
  * assert, printf, malloc, free. */
 bool gmc_cubin_calls_driver(const gmc_cubin *cubin, const gmc_function *function);
 
-/* Calls `found` with the mangled name of each __device__, __constant__ and __managed__ variable,
- * and where a __constant__ one begins in constant bank 3, GMC_NO_CONSTANT for others. */
-#define GMC_NO_CONSTANT UINT32_MAX
+/* A __constant__ variable: where it begins in constant bank 3, and what it holds at first; valid
+ * with the cubin. */
+typedef struct gmc_initial {
+    uint64_t offset, size;
+    const void *bytes;
+} gmc_initial;
+
+/* Calls `found` with the mangled name of each __device__, __constant__ and __managed__ variable;
+ * constant: NULL but for __constant__ ones. */
 void gmc_cubin_variables(const gmc_cubin *cubin,
-                         void (*found)(void *user, const char *name, uint32_t offset), void *user);
+                         void (*found)(void *user, const char *name, const gmc_initial *constant),
+                         void *user);
 
 /* The raw code of a function: 16 bytes an instruction. */
 const void *gmc_cubin_code(const gmc_cubin *cubin, const gmc_function *function, size_t *size);

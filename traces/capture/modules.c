@@ -422,7 +422,7 @@ bool gmc_modules_prepare(gmc_entry *entry, CUcontext context)
     return entry->kernel != NULL;
 }
 
-static void add_variable(void *user, const char *name, uint32_t offset)
+static void add_variable(void *user, const char *name, const gmc_initial *constant)
 {
     gmc_module *module = user;
     uint64_t base, size;
@@ -430,8 +430,9 @@ static void add_variable(void *user, const char *name, uint32_t offset)
         !gmc_query_variable(module->handle, name, &base, &size))
         return;
     module->variables++;
-    if (offset != GMC_NO_CONSTANT)
-        module->constant[module->constants++] = (gmc_constant){offset, base, size};
+    if (constant)
+        module->constant[module->constants++] =
+            (gmc_constant){(uint32_t)constant->offset, base, size, NULL};
     gmc_allocations_add_variable(base, size, gmc_origins_variable(name));
 }
 
@@ -441,15 +442,29 @@ static void find_variables(gmc_module *module)
     if (!module->cubin || module->asked)
         return;
     module->asked = true;
+    module->constants = 0;
     gmc_cubin_variables(module->cubin, add_variable, module);
     if (module->variables)
         gmc_note("module at %p: %u variables", (void *)module->handle, module->variables);
 }
 
+static void add_initial(void *user, const char *name, const gmc_initial *constant)
+{
+    gmc_module *module = user;
+    (void)name;
+    if (constant && module->constants < MAX_VARIABLES)
+        module->constant[module->constants++] =
+            (gmc_constant){(uint32_t)constant->offset, 0, constant->size, constant->bytes};
+}
+
 const gmc_constant *gmc_modules_constants(const gmc_entry *entry, uint32_t *count)
 {
-    *count = entry->module->constants;
-    return entry->module->constant;
+    gmc_module *module = entry->module;
+    /* Where its variables lie is asked before a launch: it was loaded in this one. */
+    if (!module->asked && !module->constants && module->cubin)
+        gmc_cubin_variables(module->cubin, add_initial, module);
+    *count = module->constants;
+    return module->constant;
 }
 
 void gmc_modules_prepare_named(CUcontext context, const char *function)

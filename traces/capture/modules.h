@@ -49,7 +49,8 @@ bool gmc_modules_prepare(gmc_entry *entry, CUcontext context);
 /* Why copies of boxes of tensors that the kernel makes are not seen; NULL where all are, or none
  * are made, or the whole trace says so (GMTRACE_UNSEEN_TENSOR_COPY). */
 const char *gmc_modules_tensors_unseen(const gmc_entry *entry);
-/* The __constant__ variables of its module, as far as they are known; they stay. */
+/* The __constant__ variables of its module, as far as they are known, or what they held at first of
+ * one that no launch before this one found loaded. Valid until the next launch is prepared. */
 const gmc_constant *gmc_modules_constants(const gmc_entry *entry, uint32_t *count);
 /* Fills in entry->code, once the kernel is loaded on the device. */
 bool gmc_modules_locate(gmc_entry *entry);
