@@ -42,6 +42,7 @@ struct gmc_module {
     gmc_masquerade *masquerade; /* NULL: no place for one */
     bool may_have_run;          /* its code: too late for it */
     bool asked;                 /* where its variables lie */
+    bool began;                 /* a launch of it: what they held at first may be changed */
     uint32_t variables;         /* that are known, */
     uint32_t constants;         /* and those of them that are constants */
     gmc_constant constant[MAX_VARIABLES];
@@ -461,9 +462,10 @@ const gmc_constant *gmc_modules_constants(const gmc_entry *entry, uint32_t *coun
 {
     gmc_module *module = entry->module;
     /* Where its variables lie is asked before a launch: it was loaded in this one. */
-    if (!module->asked && !module->constants && module->cubin)
+    if (!module->asked && !module->began && module->cubin)
         gmc_cubin_variables(module->cubin, add_initial, module);
-    *count = module->constants;
+    *count = module->asked || !module->began ? module->constants : 0;
+    module->began = true;
     return module->constant;
 }
 

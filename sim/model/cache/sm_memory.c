@@ -229,6 +229,9 @@ GMSIM_INLINE void ask_read(gmsim_sm_memory *memory, const gmsim_request *request
  * `other` of eight lines), and for three that join one (micro/store_sets.cu, `turns`). */
 #define STORE_CLOCKS 2u
 
+/* Clocks of the way out that a sector takes which is not written whole. */
+#define WORD_UNITS 2u
+
 /* Clocks the store takes on the way out of the SM. */
 GMSIM_INLINE uint32_t store_units(uint32_t touched, uint32_t full)
 {
@@ -283,6 +286,16 @@ GMSIM_INLINE void know_bytes(gmsim_l1_words *words, const gmsim_footprint *footp
     }
 }
 
+/* When the load-store unit goes on behind a store of more lines than the queue of packets has
+ * places: it takes four clocks for three of them, and the last of them may wait in the queue while
+ * it does (micro/rows_by_lane.cu). */
+static uint64_t wide_store_goes_on(const gmsim_sm_memory *memory, const gmsim_request *request)
+{
+    const uint64_t queue = WORD_UNITS * memory->gpu->l1_packets;
+    return MAX(request->now + (4u * request->footprint.lines + 2u) / 3u,
+               memory->port.free - MIN(memory->port.free, queue));
+}
+
 /* Atomics, reductions and what bulk copies write leave. */
 static void ask_write(gmsim_sm_memory *memory, gmsim_request *request, gmsim_ask_kind kind,
                       gmsim_answer *answer)
@@ -320,6 +333,8 @@ static void ask_write(gmsim_sm_memory *memory, gmsim_request *request, gmsim_ask
         ask->messages++;
     }
     answer->held = answer->stored = port->free;
+    if (request->kind == GMSIM_REQUEST_STORE)
+        answer->held = wide_store_goes_on(memory, request);
     answer->asks = (uint8_t)(answer->asks + ask->waits);
 }
 
