@@ -75,6 +75,9 @@ uint32_t gmt_index(const path_const *state, const gmtrace_instr *load); /* then;
 uint32_t gmt_anything(uint64_t from);
 /* What a load makes of a word: of less than four bytes what it has of them. */
 uint32_t gmt_narrow(const gmtrace_instr *load, uint32_t value);
+/* The registers that a load writes hold those words. */
+#define GMT_WORDS 4u /* that a load brings a lane, at most */
+void gmt_set_words(path_const *state, const gmtrace_instr *load, const uint32_t word[GMT_WORDS]);
 /* At how many addresses those lanes read constants by a load's index; 1 where it does not vary.
  * launch: what is known of constants; NULL: nothing. */
 uint32_t gmt_addresses(const gmtrace_kernel *kernel, const gmtrace_decoded *decoded, uint32_t instr,

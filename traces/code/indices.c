@@ -15,7 +15,6 @@
 #define SAMPLES 8u    /* of an index in each, */
 #define RECORDS 4096u /* and records, at most */
 #define PEERS   64u   /* loads of constants whose lanes are looked for */
-#define WORDS   4u    /* that a load brings a lane, at most */
 #define NONE    0xffu
 
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
@@ -24,7 +23,7 @@
 typedef struct load {
     uint32_t instr, known; /* a lane each */
     bool made_up;          /* but for which are the same */
-    uint32_t value[GMTRACE_WARP_LANES][WORDS];
+    uint32_t value[GMTRACE_WARP_LANES][GMT_WORDS];
 } load;
 
 /* A load of constants, and an access in the same straight piece of code, which all lanes do that
@@ -206,7 +205,7 @@ static void make_up(load *own, const gmtrace_instr *instr, uint32_t mask, const 
     own->known = mask;
     own->made_up = true;
     for (uint32_t lane = 0; lane < GMTRACE_WARP_LANES; lane++)
-        for (uint32_t i = 0; i < WORDS; i++)
+        for (uint32_t i = 0; i < GMT_WORDS; i++)
             own->value[lane][i] = gmt_narrow(instr, gmt_anything(address[lane] + 4u * i));
 }
 
@@ -216,7 +215,7 @@ static void find(sampler *s, load *own, const gmtrace_chunk *chunk, const gmtrac
     const gmtrace_instr *instr = &s->kernel->instr[own->instr];
     const uint32_t width = instr->width;
     const bool knows = s->memory.known && s->decoded[own->instr].space == GMTRACE_SPACE_GLOBAL &&
-                       width && width <= 4u * WORDS;
+                       width && width <= 4u * GMT_WORDS;
     const gmtrace_known_range *last = NULL;
     uint64_t address[GMTRACE_WARP_LANES];
     gmtrace_expand(chunk, record, address);
@@ -239,26 +238,12 @@ static void find(sampler *s, load *own, const gmtrace_chunk *chunk, const gmtrac
         make_up(own, instr, record->mask, address);
 }
 
-/* The registers that a load writes hold that. */
-static void set(path_const *state, const gmtrace_instr *instr, const uint32_t value[WORDS])
-{
-    for (uint32_t k = 0; k < instr->operand_count; k++) {
-        const gmtrace_operand *operand = &instr->operand[k];
-        for (uint32_t word = 0; operand->write && word < operand->count; word++) {
-            gmtrace_operand one = *operand;
-            one.first = (uint8_t)(one.first + word);
-            one.count = 1;
-            path_const_set(state, &one, value[word % WORDS]);
-        }
-    }
-}
-
 bool gmt_set_loaded(const gmtrace_loaded *loaded, path_const *state, const gmtrace_instr *instr,
                     uint32_t number, uint32_t lane)
 {
     for (uint32_t i = 0; loaded && i < loaded->loads; i++)
         if (loaded->load[i].instr == number && loaded->load[i].known) {
-            set(state, instr, loaded->load[i].value[lane]);
+            gmt_set_words(state, instr, loaded->load[i].value[lane]);
             return true;
         }
     return false;
@@ -277,7 +262,7 @@ static uint32_t index_of(sampler *s, const user *own, const uint32_t *made, uint
             gmt_run_made(&s->state, s->kernel, s->decoded, made[i], lane);
             continue;
         }
-        set(&s->state, instr, s->load[slot].value[lane]);
+        gmt_set_words(&s->state, instr, s->load[slot].value[lane]);
     }
     return gmt_index(&s->state, &s->kernel->instr[own->instr]);
 }
@@ -459,7 +444,8 @@ bool gmtrace_decode_indices(gmtrace_reader *reader, const gmtrace_kernel *kernel
     if (!s)
         return false;
     const bool good =
-        begin(s, kernel, launch, decoded) && (!s->kept || read_warps(s, reader, launch, error));
+        begin(s, kernel, launch, decoded) &&
+        ((!s->users && !(s->kept && s->kept->peers)) || read_warps(s, reader, launch, error));
     if (good) {
         say(s, decoded);
         *loaded = s->kept;

@@ -181,15 +181,14 @@ static bool look_up(const path_const *state, const gmtrace_instr *instr, uint64_
                                 value);
 }
 
-/* The registers that it writes hold that. */
-static void set_words(path_const *state, const gmtrace_instr *instr, uint64_t value)
+void gmt_set_words(path_const *state, const gmtrace_instr *load, const uint32_t word[GMT_WORDS])
 {
-    for (uint32_t k = 0; k < instr->operand_count; k++)
-        for (uint32_t i = 0; instr->operand[k].write && i < instr->operand[k].count; i++) {
-            gmtrace_operand one = instr->operand[k];
+    for (uint32_t k = 0; k < load->operand_count; k++)
+        for (uint32_t i = 0; load->operand[k].write && i < load->operand[k].count; i++) {
+            gmtrace_operand one = load->operand[k];
             one.first = (uint8_t)(one.first + i);
             one.count = 1;
-            path_const_set(state, &one, i < 2u ? (uint32_t)(value >> 32u * i) : 0);
+            path_const_set(state, &one, word[i % GMT_WORDS]);
         }
 }
 
@@ -200,7 +199,9 @@ void gmt_run_lane(path_const *state, const gmtrace_instr *instr, const gmtrace_d
     uint32_t otherwise = varies ? lane * ANY_FACTOR : 0;
     uint64_t found;
     if (looks_up && look_up(state, instr, &found)) {
-        set_words(state, instr, instr->width < 4u ? gmt_narrow(instr, (uint32_t)found) : found);
+        const uint32_t word[GMT_WORDS] = {gmt_narrow(instr, (uint32_t)found),
+                                          (uint32_t)(found >> 32)};
+        gmt_set_words(state, instr, word);
         return;
     }
     if (looks_up) /* what is there is not known */

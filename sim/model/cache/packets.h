@@ -128,6 +128,22 @@ GMSIM_INLINE uint64_t gmsim_packets_room(const gmsim_packets *packets, uint32_t 
     return packets->left[(packets->next - 1u - most) % GMSIM_QUEUED];
 }
 
+/* Clocks the store takes on the way out of the SM. */
+GMSIM_INLINE uint32_t gmsim_store_units(uint32_t touched, uint32_t full)
+{
+    return gmsim_sector_count(touched) + (touched != full);
+}
+
+/* When the load-store unit goes on behind a store of more lines than the queue has places, whose
+ * last line has left at `gone`: it takes four clocks for three lines, and the last of them may wait
+ * in the queue, two clocks each (micro/rows_by_lane.cu). */
+static inline uint64_t gmsim_packets_wide(uint32_t most, uint64_t now, uint32_t lines,
+                                          uint64_t gone)
+{
+    const uint64_t waits = (uint64_t)most * gmsim_store_units(0x1, 0);
+    return MAX(now + (4u * lines + 2u) / 3u, gone - MIN(gone, waits));
+}
+
 /* An atomic or reduction to the line. */
 static inline void gmsim_packets_drop(gmsim_packets *packets, uint64_t line)
 {

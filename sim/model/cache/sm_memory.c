@@ -229,15 +229,6 @@ GMSIM_INLINE void ask_read(gmsim_sm_memory *memory, const gmsim_request *request
  * `other` of eight lines), and for three that join one (micro/store_sets.cu, `turns`). */
 #define STORE_CLOCKS 2u
 
-/* Clocks of the way out that a sector takes which is not written whole. */
-#define WORD_UNITS 2u
-
-/* Clocks the store takes on the way out of the SM. */
-GMSIM_INLINE uint32_t store_units(uint32_t touched, uint32_t full)
-{
-    return gmsim_sector_count(touched) + (touched != full);
-}
-
 GMSIM_INLINE gmsim_ask *begin_write(gmsim_sm_memory *memory, const gmsim_request *request,
                                     gmsim_ask_kind kind)
 {
@@ -286,16 +277,6 @@ GMSIM_INLINE void know_bytes(gmsim_l1_words *words, const gmsim_footprint *footp
     }
 }
 
-/* When the load-store unit goes on behind a store of more lines than the queue of packets has
- * places: it takes four clocks for three of them, and the last of them may wait in the queue while
- * it does (micro/rows_by_lane.cu). */
-static uint64_t wide_store_goes_on(const gmsim_sm_memory *memory, const gmsim_request *request)
-{
-    const uint64_t queue = WORD_UNITS * memory->gpu->l1_packets;
-    return MAX(request->now + (4u * request->footprint.lines + 2u) / 3u,
-               memory->port.free - MIN(memory->port.free, queue));
-}
-
 /* Atomics, reductions and what bulk copies write leave. */
 static void ask_write(gmsim_sm_memory *memory, gmsim_request *request, gmsim_ask_kind kind,
                       gmsim_answer *answer)
@@ -315,7 +296,7 @@ static void ask_write(gmsim_sm_memory *memory, gmsim_request *request, gmsim_ask
                                    .touched = footprint->touched[i],
                                    .full = footprint->full[i]};
         if (kind == GMSIM_ASK_WRITE) {
-            message->units = (uint8_t)store_units(message->touched, message->full);
+            message->units = (uint8_t)gmsim_store_units(message->touched, message->full);
         } else {
             message->operations = request->line_operations[i];
             message->lone = request->line_lone[i];
@@ -334,7 +315,8 @@ static void ask_write(gmsim_sm_memory *memory, gmsim_request *request, gmsim_ask
     }
     answer->held = answer->stored = port->free;
     if (request->kind == GMSIM_REQUEST_STORE)
-        answer->held = wide_store_goes_on(memory, request);
+        answer->held = gmsim_packets_wide(memory->gpu->l1_packets, request->now,
+                                          request->footprint.lines, port->free);
     answer->asks = (uint8_t)(answer->asks + ask->waits);
 }
 
@@ -378,7 +360,7 @@ GMSIM_INLINE void send_packet(gmsim_sm_memory *memory, const gmsim_request *requ
     uint64_t leaves = MAX(memory->port.free, request->now);
     gmsim_message *message = begin_message(out, out->messages, number, leaves);
     uint32_t units = line.again ? gmsim_sector_count(line.touched & ~line.again)
-                                : store_units(line.touched, line.full);
+                                : gmsim_store_units(line.touched, line.full);
     message->touched = (uint8_t)line.touched;
     message->full = (uint8_t)line.full;
     message->again = (uint8_t)line.again;
