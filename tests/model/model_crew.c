@@ -180,8 +180,7 @@ static void test_damage(void)
 
 static void test_sample(gconstpointer name)
 {
-    g_autofree char *path =
-        g_build_filename(g_getenv("GMSIM_SRCDIR"), "traces", "samples", name, NULL);
+    g_autofree char *path = g_build_filename(g_getenv("GMSIM_SRCDIR"), name, NULL);
     g_free(alike(NULL, path, GMSIM_CACHES_WARM, false));
     g_free(alike(NULL, path, GMSIM_CACHES_COLD, true));
 }
@@ -249,10 +248,10 @@ int main(int argc, char **argv)
     g_test_add_func("/crew/meet", test_meet);
     g_test_add_func("/crew/order", test_order);
     g_test_add_func("/crew/begins-anew", test_begins_anew);
-    g_test_add_data_func("/crew/meets", "hash_insert.trc", test_sample);
-    g_test_add_data_func("/crew/constants", "constant_per_lane.trc", test_sample);
-    g_test_add_data_func("/crew/runs", "conv_layer_tiled.trc", test_sample);
-    g_test_add_data_func("/crew/local", "spill_heavy.trc", test_sample);
+    g_test_add_data_func("/crew/meets", "traces/samples/hash_insert.trc", test_sample);
+    g_test_add_data_func("/crew/constants", "tests/data/constant-loaded.trc", test_sample);
+    g_test_add_data_func("/crew/runs", "traces/samples/conv_layer_tiled.trc", test_sample);
+    g_test_add_data_func("/crew/local", "traces/samples/spill_heavy.trc", test_sample);
     const int failed = g_test_run();
     g_rmdir(folder);
     g_free(folder);

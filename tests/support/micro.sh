@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 # Sourced by tests that hold what gmsim predicts of a microbenchmark's launches on an H200, captured
-# there, to what was measured. Brings tap.sh; skips where there is no python3. $work is a folder that
-# goes when the test ends.
+# there, to what was measured. Brings tap.sh; skips where there is no python3, and with sanitizers, where
+# compiled tests and whole reports see to what these would. $work is a folder that goes when the test ends.
 . "${GMSIM_SRCDIR:?}/tests/support/tap.sh"
+! sanitized || { echo "1..0 # SKIP too slow with sanitizers: tests/report and tests/model's compiled ones run"; exit 0; }
 command -v python3 >/dev/null || { echo "1..0 # SKIP needs python3"; exit 0; }
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
