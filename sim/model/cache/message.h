@@ -33,7 +33,10 @@ typedef struct gmsim_message {
     };
     uint8_t units; /* clocks that it takes on the way out of the SM */
     bool places;   /* the line has taken a place in L1 */
-    bool anew;     /* a read behind a store to what is read for the SM already: never one with it */
+    union {
+        bool anew; /* a read behind a store to what is read for the SM already: never one with it */
+        bool holds; /* answered: a store which held what the SM sent behind it (contest.h) */
+    };
     /* Of an atomic: most lanes in one address, by sector, added up, and of the whole line; lanes.
      */
     uint8_t operations, passes, lanes;

@@ -66,7 +66,7 @@ void gmsim_shared_begin(gmsim_shared *shared)
     memset(shared->crossing, 0, sizeof shared->crossing);
     gmsim_dram_begin(&shared->dram, shared->gpu);
     memset(shared->filling, 0, sizeof shared->filling);
-    shared->updates = false;
+    shared->updates = shared->holds = false;
     shared->step = shared->drained = 0;
 }
 
@@ -413,20 +413,26 @@ static __attribute__((noinline)) void bring_line(gmsim_shared *shared, const gms
     message->clock = done;
 }
 
+static gmsim_contest *contest_at(gmsim_shared *shared, uint64_t line)
+{
+    return &shared->contest[gmsim_hash_slot(line, GMSIM_CONTESTS)];
+}
+
 /* Both sides have the line. Who stores to it while the other does, too, takes another slice, and
  * more of it; or no less: *work is what it would take. Returns the slice. */
 static __attribute__((noinline)) uint32_t contest(gmsim_shared *shared, uint32_t side,
-                                                  const gmsim_message *message, uint32_t *work)
+                                                  gmsim_message *message, uint32_t *work)
 {
     const gmsim_gpu *gpu = shared->gpu;
     const uint64_t line = message->line;
-    gmsim_contest *last = &shared->contest[gmsim_hash_slot(line, GMSIM_CONTESTS)];
-    if (!gmsim_contest_meets(last, gpu, side, line, message->clock))
+    if (!gmsim_contest_meets(contest_at(shared, line), gpu, side, line, message->clock))
         return slice_of(shared, line);
     const uint32_t number = atomic_slice_of(shared, line);
-    const uint32_t least =
-        gmsim_contest_work(&shared->contested[number], gpu, line, message->units);
+    const uint32_t lines = gmsim_contest_lines(&shared->contested[number], line);
+    const uint32_t least = gmsim_contest_work(gpu, lines, message->units);
     *work = MAX(*work, least);
+    message->holds = lines == 1u;
+    shared->holds |= message->holds;
     return number;
 }
 
@@ -464,6 +470,8 @@ GMSIM_INLINE void write_line(gmsim_shared *shared, const gmsim_l2_place *place, 
                                 ? contest(shared, from.side, message, &work)
                                 : slice_of(shared, line);
     uint64_t wait = write_slice(shared, number, line, leaves, work);
+    if (G_UNLIKELY(message->holds))
+        gmsim_contest_waits(contest_at(shared, line), from.side, leaves + wait);
     behind = use_dram(shared, cost, line, leaves);
     wait = MAX(wait, behind);
     behind = fill_l2(shared, from.gpc, leaves, units);

@@ -70,8 +70,9 @@ typedef struct gmsim_shared {
     uint32_t group_slices_shift, group_shift, cluster_shift; /* of l2.group_slices and so on */
     uint32_t write_clocks, lrc_clocks; /* from an SM to L2; to where reads merge */
     bool updates;                      /* the launch has atomics, so far */
-    uint64_t step;                     /* clock at which this step began */
-    uint64_t drained;                  /* clock at which the last store so far is there */
+    bool holds;       /* a store that has been served since it was false (contest.h) */
+    uint64_t step;    /* clock at which this step began */
+    uint64_t drained; /* clock at which the last store so far is there */
     gmsim_l2_place place[GMSIM_OUTBOX + GMSIM_MESSAGES_AHEAD]; /* of the SM's messages */
     gmsim_course *course; /* where it is recorded over time; NULL: nowhere */
 } gmsim_shared;

@@ -41,7 +41,7 @@ void gmsim_sm_memory_begin(gmsim_sm_memory *memory, const gmsim_gpu *gpu, uint32
         (gmsim_sender){group, (gpu->launch_groups.count ? turn : number) % GMSIM_L2_SIDES, number};
     gmsim_l1_init(&memory->l1, set, gpu, bytes);
     memset(&memory->port, 0, sizeof memory->port);
-    memory->remote_free = 0;
+    memory->remote_free = memory->shut = 0;
     memory->port.clocks = gpu->l1_writes / GMSIM_BATCHES;
     memset(&memory->places, 0, sizeof memory->places);
     if (bytes / GMSIM_LINE_BYTES <= GMSIM_PLACES)
@@ -75,18 +75,6 @@ GMSIM_INLINE void leave(gmsim_port *port, uint64_t clock, uint32_t units)
         port->units -= port->clocks;
         port->batch = (port->batch + 1u) % GMSIM_BATCHES;
         port->free = MAX(port->free, port->there[port->batch]);
-    }
-}
-
-/* They will be there. */
-GMSIM_INLINE void arrive(gmsim_port *port, uint32_t units, uint64_t there)
-{
-    port->there[port->answered] = MAX(port->there[port->answered], there);
-    port->answer_units += units;
-    while (port->answer_units >= port->clocks) {
-        port->answer_units -= port->clocks;
-        port->answered = (port->answered + 1u) % GMSIM_BATCHES;
-        port->there[port->answered] = there;
     }
 }
 
@@ -617,64 +605,6 @@ void gmsim_sm_memory_take(gmsim_sm_memory *memory, gmsim_request *request, gmsim
     }
     if (memory->direct)
         answer_now(memory, answer);
-}
-
-/* Takes up the answers to a request's messages, from number `first` on. */
-GMSIM_INLINE void take_up(gmsim_sm_memory *memory, const gmsim_ask *ask, uint32_t first)
-{
-    gmsim_places *places = &memory->places;
-    const gmsim_message *message = &memory->out.message[first];
-    if (ask->kind != GMSIM_ASK_READ) {
-        for (uint32_t i = 0; i < ask->messages; i++)
-            arrive(&memory->port, message[i].units, message[i].clock);
-        return;
-    }
-    for (uint32_t i = 0; i < ask->messages; i++) {
-        gmsim_pending *pending = gmsim_pending_at(memory->pending, message[i].line);
-        if (pending->done == (GMSIM_UNDER_WAY | (first + i)))
-            pending->done = message[i].clock; /* nobody has taken its place since */
-    }
-    if (message->places)
-        for (uint32_t i = 0; i < ask->messages; i++) {
-            places->free[places->answered] = message[i].clock;
-            places->answered = places->answered + 1u < places->lines ? places->answered + 1u : 0;
-        }
-}
-
-void gmsim_sm_memory_serve(gmsim_sm_memory *memory, gmsim_shared *shared)
-{
-    gmsim_outbox *out = &memory->out;
-    gmsim_ask *ask = out->ask;
-    const gmsim_ask *const end = out->ask + out->asks;
-    if (out->messages)
-        gmsim_shared_expect(shared, memory->place, out->message, out->messages);
-    for (uint32_t first = 0; ask < end; ask++) {
-        uint64_t known = ask->done, joined = 0;
-        uint32_t lines = ask->messages;
-        if (lines) {
-            gmsim_message *message = &out->message[first];
-            const uint64_t(*bytes)[2] = (const uint64_t(*)[2]) & out->bytes[first];
-            ask->done = 0;
-            if (__builtin_expect(shared->course != NULL, 0))
-                gmsim_shared_serve_recorded(shared, memory->place, ask, message, bytes,
-                                            &shared->place[first]);
-            else
-                gmsim_shared_serve(shared, memory->place, ask, message, bytes,
-                                   &shared->place[first]);
-            take_up(memory, ask, first);
-            first += lines;
-        }
-        for (uint32_t i = 0; i < ask->joins; i++, first++) {
-            uint64_t there = out->message[out->message[first].line].clock;
-            joined = MAX(joined, there);
-        }
-        if (lines) {
-            ask->done = MAX(MAX(ask->done, known), joined) + ask->later;
-        } else if (joined > known) {
-            ask->done = joined;
-            ask->reach = GMSIM_REACH_L2;
-        }
-    }
 }
 
 /* It is this SM's turn: what it has just asked for is answered at once. */

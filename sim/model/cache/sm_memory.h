@@ -116,6 +116,7 @@ typedef struct gmsim_sm_memory {
     gmsim_l1 l1;
     gmsim_sender place;
     gmsim_port port;
+    uint64_t shut;        /* until when what it sends waits behind a store (contest.h) */
     uint64_t remote_free; /* when the way to other SMs of the cluster is */
     gmsim_places places;
     gmsim_pending pending[GMSIM_PENDING]; /* by a hash of the line */
