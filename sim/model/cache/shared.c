@@ -549,8 +549,7 @@ static void do_atomic(gmsim_shared *shared, const gmsim_l2_place *place, gmsim_s
         wait += gmsim_dram_bank_wait(&shared->dram, message->line, shared->step);
     const uint64_t away = (uint64_t)shared->away[from.gpc][group];
     uint64_t latency = far ? gpu->l2_far_latency : gpu->l2_latency;
-    /* An SM is told of a reduction before DRAM has brought what it adds to (micro/rows_by_lane.cu).
-     */
+    /* An SM does not wait for what DRAM brings a reduction to add to (micro/rows_by_lane.cu). */
     if (missed && ask->kind == GMSIM_ASK_ATOMIC)
         latency = far && gpu->dram_far_latency ? gpu->dram_far_latency : gpu->dram_latency;
     const uint64_t there = leaves + message->units + wait;

@@ -5,11 +5,11 @@
  * - What an SM sends stays in order. Where SMs of both sides of L2 store to a line again and again,
  *   as to a flag, a slice takes these stores one after the other (contest.h), and what an SM sends
  *   behind one waits until it is taken; the load-store unit goes on meanwhile
- *   (micro/flag_beside.cu: a byte behind each load of eight sectors takes ten times as long as no
- *   store to that byte).
+ *   (micro/flag_beside.cu: loads of eight lines with a store to one byte behind each take ten
+ *   times as long as loads alone).
  *
  * Left out: that SMs wait in turn for such a slice; that other requests to it hold up what is
- * behind them, too (flag_beside.cu, every 16th load of 32 sectors 29 % too fast).
+ * behind them, too (flag_beside.cu, one store to 16 loads of 32 lines: 27 % too fast).
  */
 #include "sim/model/cache/sm_memory.h"
 
