@@ -123,6 +123,8 @@ typedef struct gmsim_gpu {
     uint32_t l2_bytes_per_clock; /* read */
     uint32_t l2_write_bytes_per_clock;       /* a partly written line counts 32 bytes more */
     uint32_t l2_group_write_bytes_per_clock; /* from a group of SMs; 0: as fast as all together */
+    uint32_t l2_completed; /* 16ths of a clock of a slice that a line of a store takes at least
+                            * where sectors of it are completed from DRAM */
     uint32_t l2_contested_clocks; /* stores to a line, one of each side: where they are no further
                                    * apart than that, */
     uint32_t l2_contested;        /* so many 16ths of a clock of a slice, */

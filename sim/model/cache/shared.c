@@ -63,6 +63,7 @@ void gmsim_shared_begin(gmsim_shared *shared)
     memset(shared->slice, 0, sizeof shared->slice);
     memset(shared->atomics, 0, sizeof shared->atomics);
     memset(shared->rivals, 0, sizeof shared->rivals);
+    memset(shared->order, 0, sizeof shared->order);
     memset(shared->crossing, 0, sizeof shared->crossing);
     gmsim_dram_begin(&shared->dram, shared->gpu);
     memset(shared->filling, 0, sizeof shared->filling);
@@ -377,6 +378,15 @@ GMSIM_INLINE void read_line(gmsim_shared *shared, gmsim_lrc_entry *lrc, const gm
         far = GMSIM_REACH_DRAM;
     }
     message->clock = now + latency + queued;
+    if (!near) {
+        gmsim_far_order *order = &shared->order[from.side][number];
+        const uint64_t there = message->clock - away;
+        if (far == GMSIM_REACH_DRAM)
+            gmsim_far_order_miss(order, now, there);
+        else
+            message->clock = gmsim_far_order_hit(order, now, there) + away;
+        queued = message->clock - now - latency;
+    }
     if (entry) {
         uint64_t done = MAX(at, message->clock - MIN(message->clock, before));
         const uint32_t late = (uint32_t)MIN(in_line, done - at);
@@ -456,6 +466,7 @@ GMSIM_INLINE uint64_t write_slice(gmsim_shared *shared, uint32_t number, uint64_
 GMSIM_INLINE void write_line(gmsim_shared *shared, const gmsim_l2_place *place, gmsim_sender from,
                              gmsim_message *message, const uint64_t bytes[2])
 {
+    const gmsim_gpu *gpu = shared->gpu;
     uint64_t line = message->line, leaves = message->clock, behind;
     uint32_t units = message->units;
     gmsim_l2_cost cost =
@@ -466,6 +477,8 @@ GMSIM_INLINE void write_line(gmsim_shared *shared, const gmsim_l2_place *place, 
         shared->l2.counts.write_hit_sectors -= again;
     }
     uint32_t work = units * shared->write_cost;
+    if (cost.read) /* what a store writes in part is completed */
+        work = MAX(work, gpu->l2_completed);
     const uint32_t number = G_UNLIKELY(cost.reach == GMSIM_L2_BOTH)
                                 ? contest(shared, from.side, message, &work)
                                 : slice_of(shared, line);

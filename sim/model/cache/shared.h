@@ -9,6 +9,7 @@
 
 #include "sim/model/cache/contest.h"
 #include "sim/model/cache/dram.h"
+#include "sim/model/cache/far_order.h"
 #include "sim/model/cache/l2.h"
 #include "sim/model/cache/lrc.h"
 #include "sim/model/cache/message.h"
@@ -53,8 +54,9 @@ typedef struct gmsim_shared {
     gmsim_recent contested[GMSIM_SLICES];                    /* lines, of each slice */
     gmsim_slice slice[GMSIM_SLICES];
     gmsim_rivals rivals[GMSIM_SLICES];
-    gmsim_queue crossing[GMSIM_L2_SIDES];       /* from each side of L2 to the other */
-    gmsim_queue atomics[GMSIM_SLICES];          /* by cluster of slices */
+    gmsim_far_order order[GMSIM_L2_SIDES][GMSIM_SLICES]; /* of each side's reads */
+    gmsim_queue crossing[GMSIM_L2_SIDES];                /* from each side of L2 to the other */
+    gmsim_queue atomics[GMSIM_SLICES];                   /* by cluster of slices */
     int16_t away[GMSIM_LIST_MAX][GMSIM_SLICES]; /* clocks that a group of slices is farther from a
                                                  * GPC than the mean */
     gmsim_queue filling[GMSIM_LIST_MAX];        /* each port of L2 */
