@@ -123,12 +123,12 @@ typedef struct gmsim_gpu {
     uint32_t l2_bytes_per_clock; /* read */
     uint32_t l2_write_bytes_per_clock;       /* a partly written line counts 32 bytes more */
     uint32_t l2_group_write_bytes_per_clock; /* from a group of SMs; 0: as fast as all together */
-    uint32_t l2_completed; /* 16ths of a clock of a slice that a line of a store takes at least
-                            * where sectors of it are completed from DRAM */
-    uint32_t l2_contested_clocks; /* stores to a line, one of each side: where they are no further
-                                   * apart than that, */
-    uint32_t l2_contested;        /* so many 16ths of a clock of a slice, */
-    uint32_t l2_contested_line;   /* so many more for each line of its last four such, */
+    uint32_t l2_completed_percent; /* of DRAM's time for what it completes for a store, that the
+                                    * store's slice takes */
+    uint32_t l2_contested_clocks;  /* stores to a line, one of each side: where they are no further
+                                    * apart than that, */
+    uint32_t l2_contested;         /* so many 16ths of a clock of a slice, */
+    uint32_t l2_contested_line;    /* so many more for each line of its last four such, */
     uint32_t l2_contested_sector_percent; /* more for each sector, and for one not whole */
     uint32_t l2_reads_per_clock;          /* lines looked up for loads, all slices together */
     uint32_t l2_crossings_per_clock; /* requests of a line between the sides, both ways; 0: any */

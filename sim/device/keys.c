@@ -114,10 +114,8 @@ const gmsim_key gmsim_keys[] = {
           "bytes L2 takes from all SMs together, an SM clock"),
     MAYBE(l2, group_write_bytes_per_clock, COUNT, 1, 1u << 20,
           "bytes L2 takes from a group of SMs (GPC), an SM clock"),
-    GIVEN(l2, completed, COUNT, 0, 1024, "128",
-          "16ths of a clock that a slice takes at least for a line of a store that has sectors "
-          "completed "
-          "from DRAM"),
+    GIVEN(l2, completed_percent, COUNT, 0, 1000, "80",
+          "of DRAM's time for what it completes for a store, that the store's slice takes"),
     GIVEN(l2, contested_clocks, COUNT, 0, 1u << 16, "75",
           "clocks from one side's store to a line to the other's that hold each other up"),
     GIVEN(l2, contested, COUNT, 0, 1024, "13",

@@ -81,7 +81,7 @@ uint64_t gmsim_dram_take(gmsim_dram *dram, gmsim_l2_cost cost, uint64_t line, ui
     uint64_t written = granules(dram, (uint64_t)cost.written - cost.also_written) +
                        granules(dram, cost.also_written);
     if (!gpu->dram_bytes_per_clock)
-        return 0;
+        return dram->last = 0;
     const uint64_t row = line >> dram->row_shift;
     uint64_t *open = &dram->row[(uint64_t)gmsim_hash32(row) >> dram->open_shift];
     const uint32_t once = gpu->dram_row_bytes, when_written = gpu->dram_row_write_bytes;
@@ -99,5 +99,6 @@ uint64_t gmsim_dram_take(gmsim_dram *dram, gmsim_l2_cost cost, uint64_t line, ui
     *open = row + 1u;
     dram->read += read;
     dram->written += written;
+    dram->last = read + written;
     return gmsim_queue_take(&dram->queue, step, now, read + written, gpu->dram_bytes_per_clock);
 }

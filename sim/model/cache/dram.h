@@ -15,6 +15,7 @@ typedef struct gmsim_dram {
     const gmsim_gpu *gpu;
     gmsim_queue queue;
     uint64_t row[GMSIM_OPEN_ROWS]; /* rows in use, by a hash */
+    uint64_t last;                 /* bytes' worth of its time that the last access took */
     uint64_t read, written;        /* bytes' worth of its time asked for in this step */
     uint32_t load;                 /* how busy it has been lately: 1024 is all the time */
     uint32_t write_percent;        /* of a byte's time, what a written one takes now */

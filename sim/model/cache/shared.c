@@ -37,6 +37,7 @@
 
 /* Work of slices is counted in parts of a clock. */
 #define PARTS      16u
+#define COST_SHIFT 7u    /* what a byte of DRAM counts: 128ths of those */
 #define FILL_PARTS 4096u /* that of ports, where an error would add up over all slices */
 
 /* Percent of a crossing for a reduction, of which nothing comes back (micro/l2_crossing.cu). */
@@ -137,6 +138,9 @@ void gmsim_shared_init(gmsim_shared *shared, gmsim_l2_set *set, const gmsim_gpu 
     shared->cluster_mask = shared->cluster_slices & mask ? 0 : mask;
     shared->sector_cost = slice_parts(shared, GMSIM_SECTOR_BYTES, gpu->l2_bytes_per_clock);
     shared->write_cost = slice_parts(shared, GMSIM_SECTOR_BYTES, gpu->l2_write_bytes_per_clock);
+    shared->completed_cost = (uint64_t)slice_parts(shared, gpu->l2_completed_percent << COST_SHIFT,
+                                                   gpu->dram_bytes_per_clock) /
+                             100u;
     init_gpcs(shared);
     shared->cross_cost =
         gpu->l2_crossings_per_clock ? GMSIM_L2_SIDES * FILL_PARTS / gpu->l2_crossings_per_clock : 0;
@@ -466,7 +470,6 @@ GMSIM_INLINE uint64_t write_slice(gmsim_shared *shared, uint32_t number, uint64_
 GMSIM_INLINE void write_line(gmsim_shared *shared, const gmsim_l2_place *place, gmsim_sender from,
                              gmsim_message *message, const uint64_t bytes[2])
 {
-    const gmsim_gpu *gpu = shared->gpu;
     uint64_t line = message->line, leaves = message->clock, behind;
     uint32_t units = message->units;
     gmsim_l2_cost cost =
@@ -477,15 +480,17 @@ GMSIM_INLINE void write_line(gmsim_shared *shared, const gmsim_l2_place *place, 
         shared->l2.counts.write_hit_sectors -= again;
     }
     uint32_t work = units * shared->write_cost;
-    if (cost.read) /* what a store writes in part is completed */
-        work = MAX(work, gpu->l2_completed);
+    behind = use_dram(shared, cost, line, leaves);
+    if (cost.read) { /* the slice waits for what is completed */
+        const uint64_t until = shared->dram.last * shared->completed_cost >> COST_SHIFT;
+        work = MAX(work, (uint32_t)until);
+    }
     const uint32_t number = G_UNLIKELY(cost.reach == GMSIM_L2_BOTH)
                                 ? contest(shared, from.side, message, &work)
                                 : slice_of(shared, line);
     uint64_t wait = write_slice(shared, number, line, leaves, work);
     if (G_UNLIKELY(message->holds))
         gmsim_contest_waits(contest_at(shared, line), from.side, leaves + wait);
-    behind = use_dram(shared, cost, line, leaves);
     wait = MAX(wait, behind);
     behind = fill_l2(shared, from.gpc, leaves, units);
     wait = MAX(wait, behind);

@@ -68,7 +68,8 @@ typedef struct gmsim_shared {
     uint32_t cross_cost;   /* likewise of a way across for a read */
     uint32_t sector_fill;  /* sectors that one from DRAM counts for there; 0: what if none? */
     uint32_t read_cost, crowded_cost, sector_cost, write_cost,
-        atomic_cost;                                         /* in 1/16 clocks of a slice */
+        atomic_cost;         /* in 1/16 clocks of a slice */
+    uint64_t completed_cost; /* 1/128 of those, for a byte's time of DRAM */
     uint32_t group_slices_shift, group_shift, cluster_shift; /* of l2.group_slices and so on */
     uint32_t write_clocks, lrc_clocks; /* from an SM to L2; to where reads merge */
     bool updates;                      /* the launch has atomics, so far */

@@ -7,7 +7,10 @@
  * as long in all, of squares of 16 by 16 doubles three and seven times; as long as others do where
  * 800 clocks lie between). The SM waits for nothing meanwhile (micro/awaited_blocks.cu).
  *
- * Left out: atomics to such lines; what a store itself has completed from DRAM.
+ * A store that makes L2 complete partly written sectors keeps its slice, too, for a part of the
+ * time that DRAM takes for it (gpu.l2_completed_percent; micro/row_pitch.cu, partial_rows.cu).
+ *
+ * Left out: atomics to such lines.
  */
 #ifndef GMSIM_SLICE_H
 #define GMSIM_SLICE_H
