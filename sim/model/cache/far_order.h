@@ -4,8 +4,9 @@
  * keeps copies of such lines. A read that finds one while reads of the same slice are on their way
  * to the other side's DRAM waits until those are back, or until two more reads of such lines come
  * to the slice, whatever they find (micro/hit_order.cu: a hit waits for misses of any SM of its
- * side, and of no others; hits of lines of which the side is the home wait for nothing; one SM's
- * misses make hits wait longer than those of 64; micro/hits_beside.cu: hits themselves count, too).
+ * side, and of no others; micro/hit_homes.cu: hits of lines of which the side is the home wait for
+ * nothing, and one SM's misses make others wait longer than those of 64; micro/hits_beside.cu: hits
+ * themselves count, too).
  *
  * Which two come next is not known yet when a read is served. The two before it tell how often
  * they come; a little oftener, as SMs that are served later than it may have left sooner.
@@ -17,8 +18,7 @@
 
 #include <stdint.h>
 
-#define GMSIM_FAR_NEXT 80u /* percent of the time since the last two came, until the next two do   \
-                            */
+#define GMSIM_FAR_NEXT 80u /* percent of the time since the last two came */
 
 #pragma GCC visibility push(hidden)
 
