@@ -11,7 +11,7 @@
  *
  * Output: CSV home,sms,warps,clocks - of a load, the mean over eight lines.
  */
-#include "validate/micro/check.h"
+#include "validate/micro/near_far.h"
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -43,13 +43,6 @@ __device__ static uint32_t timed(const char *lines, uint32_t number, volatile ui
     if (load(lines, number) == 77u)
         *sink = number;
     return (uint32_t)(clock64() - begin);
-}
-
-__device__ static uint32_t my_sm()
-{
-    uint32_t sm;
-    asm("mov.u32 %0, %%smid;" : "=r"(sm));
-    return sm;
 }
 
 __global__ void each(const char *held, uint32_t *clocks, volatile uint32_t *sink)
