@@ -100,6 +100,7 @@ typedef struct gmsim_gpu {
     gmsim_list shared_carveouts;     /* ascending */
     uint32_t shared_wavefront;       /* clocks of latency */
     uint32_t shared_issue;           /* clocks between accesses of a sub-partition */
+    uint32_t shared_load16;          /* clocks of a load of 16 bytes a lane, at least */
 
     /* [l1]: unified data cache and shared memory. */
     uint32_t l1_size;      /* unified, shared memory included */

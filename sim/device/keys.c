@@ -76,6 +76,8 @@ const gmsim_key gmsim_keys[] = {
     GIVEN(shared, wavefront, COUNT, 0, 1000, "2",
           "clocks that each further wavefront adds to a load"),
     GIVEN(shared, issue, COUNT, 0, 64, "4", "clocks between two accesses of a sub-partition"),
+    GIVEN(shared, load16, COUNT, 0, 64, "2",
+          "clocks that a load of 16 bytes a lane takes at least"),
     NEEDED(l1, size, SIZE, 1024, 1u << 22, "unified L1 and shared memory of an SM"),
     NEEDED(l1, max_cache, SIZE, 1024, 1u << 22, "most of it that caches"),
     NEEDED(l1, sets, COUNT, 1, 4096, "sets of L1, whatever its size"),

@@ -30,6 +30,7 @@
 #include "sim/model/watch.h"
 #include "sim/model/whatif.h"
 
+#define WIDE      16u /* bytes a lane */
 #define BULK_STEP ((GMSIM_MAX_LINES - 1u) * GMSIM_LINE_BYTES)
 
 static void keep_worst(gmsim_worst *worst, uint32_t work, uint64_t turn, const gmsim_executor *who,
@@ -392,6 +393,8 @@ static const char *replay_shared(gmsim_replay *replay, gmsim_sm_memory *memory, 
     gmsim_instr_counts *entry = gmsim_tally_entry(&replay->tally, site, record->instr, row);
     gmsim_counts *counts = count_instruction(entry, record);
     who->clocks = wavefronts.actual;
+    if (row == GMSIM_SHARED_LOAD && record->size == WIDE && who->clocks) /* of however few lanes */
+        who->clocks = MAX(who->clocks, replay->gpu->shared_load16);
     if (row == GMSIM_SHARED_COPY && site->copy_bypass && wavefronts.actual > 1u)
         who->clocks = gmsim_copy_clocks(chunk, record, who->copy, wavefronts.actual);
     who->wavefronts = row == GMSIM_SHARED_COPY ? 0 : wavefronts.actual;
