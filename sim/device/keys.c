@@ -262,7 +262,7 @@ const gmsim_key gmsim_keys[] = {
     COST(fp16_mma, "fma 1, full 1, doubles 2", "HFMA2.MMA"),
     COST(fp64, "fp64 2, latency 8", "DFMA, DADD, DMUL, DSETP"),
     COST(imad, "fma 1, heavy 2", "IMAD, IDP"),
-    COST(imad_wide, "alu 2, heavy 4, issue 3", "IMAD.WIDE, IMAD.HI"),
+    COST(imad_wide, "alu 2, heavy 4, issue 3, delay 2", "IMAD.WIDE, IMAD.HI"),
     COST(alu, "alu 2", "integer addition, logic, shifts, selection, comparison, minimum"),
     COST(sfu, "xu 8, latency 17", "MUFU"),
     COST(check, "xu 9, latency 17", "FCHK"),
