@@ -126,6 +126,7 @@ typedef struct walk {
     uint64_t run_from;           /* where the present run began */
     uint64_t held;               /* clocks of the scheduler beyond one an instruction */
     uint32_t slept;              /* as gmsim_pace */
+    uint32_t stall;              /* count of the last instruction */
 } walk;
 
 static uint32_t bounded(uint64_t clocks)
@@ -194,11 +195,19 @@ static void sleep_on(walk *w, uint64_t apart)
     w->run_from = w->clock;
 }
 
+/* A taken branch takes some clocks beyond its stall count, but not where that is as long as both
+ * (micro/math_mixes.cu, `dmix`, whose branch waits ten for doubles). */
+#define BRANCH_TAKES 10u
+static uint32_t branch_of(const gmsim_paces *paces, uint32_t stall)
+{
+    return MIN(paces->branch, BRANCH_TAKES - MIN(stall, BRANCH_TAKES));
+}
+
 static void walk_piece(const gmsim_paces *paces, const gmtrace_path_piece *piece, gmsim_pace *pace,
                        walk *w)
 {
     if (w->next != GMTRACE_NO_INSTR && w->next != piece->first) {
-        w->clock += paces->branch;
+        w->clock += branch_of(paces, w->stall);
         w->held += gmsim_pace_is_forward(w->next, piece->first);
     }
     w->next = piece->first + piece->count;
@@ -235,6 +244,7 @@ static void walk_piece(const gmsim_paces *paces, const gmtrace_path_piece *piece
             w->due[instr->write_barrier] = w->clock + MAX(cost->latency, 1u);
         if (instr->read_barrier < GMSIM_SCOREBOARDS)
             w->due[instr->read_barrier] = w->clock + read_after(decoded, cost);
+        w->stall = instr->stall;
         w->clock += MAX(instr->stall, 1u) + (fence && w->fenced ? cost->latency : cost->delay);
         w->fenced |= fence;
         pace->fences |= fence;
@@ -351,6 +361,7 @@ const gmsim_pace *gmsim_pace_make(gmsim_paces *paces, gmsim_pace_table *table,
     pace->slept = w.slept;
     pace->clocks = bounded(w.clock);
     pace->next = w.next;
+    pace->branch = branch_of(paces, w.stall);
     pace->unit = bounded(w.unit);
     pace->constant = bounded(w.constant);
     for (uint32_t p = 0; p < GMSIM_PIPES; p++)

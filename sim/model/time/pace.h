@@ -35,6 +35,7 @@ typedef struct gmsim_pace {
     uint32_t run, run_at; /* clocks of its longest run, 0 below GMSIM_RUN; before it (runs.c) */
     uint32_t slept;       /* clocks between ticks of its last NANOSLEEP; 0: none */
     uint32_t next;        /* instruction that comes if no branch is taken last */
+    uint32_t branch;      /* clocks if one is */
     uint32_t wait_at[GMSIM_SCOREBOARDS]; /* clocks before the first that waits for what was set
                                           * before the way; GMTRACE_PATH_NEVER: none does */
     uint32_t due[GMSIM_SCOREBOARDS];     /* clocks until what the way itself sets is there; 0: it

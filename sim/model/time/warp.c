@@ -188,8 +188,7 @@ GMSIM_INLINE void add_way(gmsim_scheduler *s, gmsim_sm *sm, gmsim_warp *warp, ah
         add_run(sm, warp, plan, pace);
     warp->uses |= pace->uses;
     warp->sets |= pace->sets;
-    plan->slots +=
-        pace->clocks + (to != pace->next && to != GMTRACE_NO_INSTR ? s->paces->branch : 0);
+    plan->slots += pace->clocks + (to != pace->next && to != GMTRACE_NO_INSTR ? pace->branch : 0);
     gmsim_pipes_add(warp->pipe, warp->pipe, pace->pipe);
     warp->unit += pace->unit;
     warp->gaps += pace->gaps;
