@@ -7,6 +7,8 @@ Ends with 0 where METRIC is within PERCENT of COLUMN in every row that has the v
 each on a line of its own. Options:
     --beyond KEY=VALUE,KEY=VALUE/UNITS   what is beyond that row, for each of the row's column UNITS
     --after REPORT.json/CLOCKS           how much more it is than in that report, against CLOCKS
+    --less CLOCKS                        without so many, which the table's begin behind
+    --each N                             of one of so many that the launch does
     --skip N                             without the first N
     --rows N                             of the table the first N alone
 """
@@ -29,12 +31,14 @@ def main():
     parser.add_argument("wanted", nargs="+")
     parser.add_argument("--beyond")
     parser.add_argument("--after")
+    parser.add_argument("--less", type=float, default=0)
+    parser.add_argument("--each", type=float, default=1)
     parser.add_argument("--skip", type=int, default=0)
     parser.add_argument("--rows", type=int)
     asked = parser.parse_args()
     with open(asked.table, encoding="utf-8") as file:
         rows = list(csv.DictReader(file))[:asked.rows]
-    told = [float(launch[asked.metric]) for launch in launches(asked.report)]
+    told = [(float(launch[asked.metric]) - asked.less) / asked.each for launch in launches(asked.report)]
     assert len(rows) == len(told), f"{len(rows)} rows, {len(told)} launches"
     both = [(float(row[asked.column]), value) for row, value in zip(rows, told)]
     if asked.after:

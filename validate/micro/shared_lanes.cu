@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
  * shared_lanes.cu - whether loads from shared memory take the load-store unit less where few lanes
- * of a warp do them. `warps` warps of a CTA repeat loads of `bytes` a lane, eight words of a row
- * that all lanes read alike, and add what comes; of each warp the first `lanes` do so.
+ * of a warp do them. `warps` warps of a CTA repeat loads of `bytes` a lane, eight of them from
+ * places of their own, which all lanes read alike, and add what comes; of each warp the first
+ * `lanes` do so.
  * Settles: clocks a load where many wait (one wavefront is counted for up to 16 lanes of 16
- * bytes, and for all lanes two). Under ncu (one row a launch of `read`): gpc__cycles_elapsed.max,
+ * bytes, and for all lanes two). Under ncu: gpc__cycles_elapsed.max,
  * l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum.
- * Output: CSV bytes,lanes,warps,loads,clocks - loads of a warp; clocks of the slowest warp, the
- * least of three runs.
+ * Output: CSV launch,bytes,lanes,warps,loads,clocks - the first of three launches alike; loads of a
+ * warp; clocks of the slowest warp, the least of the three.
  */
 #include "validate/micro/check.h"
 
@@ -63,7 +64,8 @@ int main(void)
     float *sink;
     MICRO_CUDA(cudaMalloc(&clocks, 132 * sizeof host));
     MICRO_CUDA(cudaMalloc(&sink, sizeof *sink));
-    puts("bytes,lanes,warps,loads,clocks");
+    puts("launch,bytes,lanes,warps,loads,clocks");
+    uint32_t launches = 0;
     void (*const kernel[])(uint32_t, uint32_t *, float *) = {read<4>, read<8>, read<16>};
     for (uint32_t k = 0; k < 3u; k++)
         for (uint32_t lanes : {1u, 8u, 16u, 32u})
@@ -74,7 +76,8 @@ int main(void)
                     MICRO_CUDA(cudaMemcpy(host, clocks, warps * sizeof *host, cudaMemcpyDeviceToHost));
                     least = std::min(least, *std::max_element(host, host + warps));
                 }
-                printf("%u,%u,%u,%u,%u\n", 4u << k, lanes, warps, TURNS * 8u, least);
+                printf("%u,%u,%u,%u,%u,%u\n", launches, 4u << k, lanes, warps, TURNS * 8u, least);
+                launches += 3u;
             }
     return 0;
 }
